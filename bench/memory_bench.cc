@@ -7,7 +7,7 @@
 
 namespace {
 
-using namespace quire;  // NOLINT: a benchmark reads better without the house's name.
+using namespace quire;  // NOLINT: a benchmark reads better without the project's name.
 
 const memory::Writer kWriter{{policy::ActorKind::agent, "ada"},
                              {policy::Permission::admin, policy::Deleting::owner}};

@@ -12,14 +12,14 @@
 
 #include "base/concat.h"
 #include "base/test_directory.h"
-#include "kernel/oversight/overseer.h"
 #include "kernel/memory/memory_calls.h"
+#include "kernel/oversight/overseer.h"
 #include "sched/scheduler.h"
 #include "store/store.h"
 
 namespace {
 
-using namespace quire;  // NOLINT: a benchmark reads better without the house's name.
+using namespace quire;  // NOLINT: a benchmark reads better without the project's name.
 using Time = std::chrono::steady_clock;
 
 constexpr int kBlocks = 100'000;

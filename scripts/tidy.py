@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """clang-tidy over C++ sources: tidy.py [--jobs N] [--build build] [--checks MORE] FILES.
 
-Most of what clang-tidy does in a source of this house it does in the library's headers that the source includes.
+Most of what clang-tidy does in one of our sources it does in the library's headers that the source includes.
 So sources of one folder that compile alike are read together, in a source that includes them; those that define
 the same name in their unnamed namespaces go into different ones. What was found is printed; status 1 then.
 """

@@ -1,4 +1,4 @@
-// Value: the one dynamic value of the house. JSON, SQL and the documents' own values are spellings
+// Value: the one dynamic value of all rooms. JSON, SQL and the documents' own values are spellings
 // of it.
 //
 // An integer (i64) and a float (f64) are different values even where they are numerically equal:

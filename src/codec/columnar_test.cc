@@ -79,7 +79,7 @@ TEST(BoolRle, StartsWithFalse) {
     EXPECT_EQ(column<BoolRleWriter>(std::vector<bool>{false, false, true}), bytes({2, 1}));
 }
 
-TEST(DeltaOfDelta, NothingIsTwoZeroBytesAndOneValueHasNoBits) {
+TEST(DeltaOfDelta, AnEmptyColumnIsTwoZeroBytesAndOneValueHasNoBits) {
     EXPECT_EQ(column<DeltaOfDeltaWriter>(std::vector<std::int64_t>{}), bytes({0, 0}));
     EXPECT_EQ(column<DeltaOfDeltaWriter>(std::vector<std::int64_t>{-1}), bytes({1, 1, 0}));
 }

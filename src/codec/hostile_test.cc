@@ -231,7 +231,7 @@ TEST(Hostile, OpsMustFillTheirChangeExactly) {
     EXPECT_TRUE(holds(refusal(one_more), "number of ops"));
 }
 
-TEST(Hostile, WhatIsLeftOverIsNotIgnored) {
+TEST(Hostile, TrailingBytesAreRefused) {
     const auto and_more = [](const Writer& write) {
         return [write](ByteWriter& out) {
             write(out);

@@ -48,7 +48,7 @@ std::string with_op(std::string_view container, std::string_view content) {
                R"(","counter":0,"content":)", content, "}]}]}");
 }
 
-TEST(JsonUpdates, WhatLoroWroteReadsBackTheSameWithPeersInATableAndWithout) {
+TEST(JsonUpdates, LorosJsonReadsBackTheSameWithAndWithoutAPeerTable) {
     for (const char* name : kGoldenNames) {
         const Bytes blob = golden(name);
         std::vector<Change> changes = decode_updates(blob).value().changes();
@@ -76,7 +76,7 @@ TEST(JsonUpdates, WhatLoroWroteReadsBackTheSameWithPeersInATableAndWithout) {
     }
 }
 
-TEST(JsonUpdates, WhatJsonCannotSayIsReplaced) {
+TEST(JsonUpdates, ValuesThatJsonCannotExpressAreReplaced) {
     const double nan = std::numeric_limits<double>::quiet_NaN();
     const auto changes = again(one(MapSet{"k", Value(List{nan, HUGE_VAL, Bytes{0, 255}, 1.0, 1})},
                                    ContainerId::root("m", ContainerKind::map)));
@@ -113,7 +113,7 @@ TEST(JsonUpdates, ACounterSaysWhichNumberItsDeltaIs) {
               "JSON updates: changes[0].ops[0].content has no \"value_type\"");
 }
 
-TEST(JsonUpdates, ANodeSaysWhatItStandsBelow) {
+TEST(JsonUpdates, ANodeNamesItsParent) {
     const auto moved = [](std::string_view content) {
         return refusal(with_op("cid:root-tree:Tree", content));
     };

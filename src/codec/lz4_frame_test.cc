@@ -44,7 +44,7 @@ std::string frame_refusal(std::span<const std::uint8_t> frame, std::size_t max_s
     return bytes.error().message();
 }
 
-TEST(Lz4Frame, WhatIsCompressedComesBack) {
+TEST(Lz4Frame, CompressedDataDecompressesToTheSameBytes) {
     for (const std::size_t size : {0, 1, 5, 1000, 65536, 65537, 300'000, 5'000'000}) {
         const Bytes bytes = content(size);
         EXPECT_EQ(decompress_frame(compress_frame(bytes), kAny).value(), bytes) << size;
@@ -136,7 +136,7 @@ TEST(Lz4Frame, ABombIsRefusedBeforeItTakesMemory) {
     EXPECT_EQ(frame_refusal(bomb, 100'000'000), "");
 }
 
-TEST(Lz4Frame, WhatFollowsAFrameIsNotIgnored) {
+TEST(Lz4Frame, BytesAfterAFrameAreRefused) {
     Bytes frame = compress_frame(content(100));
     frame.push_back(0);
     EXPECT_NE(frame_refusal(frame).find("end of an LZ4 frame"), std::string::npos);

@@ -75,7 +75,7 @@ TEST(OpenSnapshot, ShowsWhatLoroWroteAndItsHistoryAfterwards) {
     }
 }
 
-TEST(OpenSnapshot, WhatHasNoStateToBeginWithIsLeftToImports) {
+TEST(OpenSnapshot, SnapshotsWithoutAUsableStateAreNotOpened) {
     Doc doc(9);
     EXPECT_FALSE(open_snapshot(doc, snapshot_golden("trimmed")).value());
     EXPECT_FALSE(open_snapshot(doc, snapshot_golden("empty")).value());
@@ -114,7 +114,7 @@ TEST(OpenSnapshot, HandlesAndSettingsOfTheEmptyDocumentStay) {
     EXPECT_EQ(doc.text(text).rope().str(), "ab" + before);
 }
 
-TEST(OpenSnapshot, ADamagedHistoryIsToldWhenItIsAskedForAndTheDocumentStays) {
+TEST(OpenSnapshot, ADamagedHistoryIsReportedWhenItIsNeededAndTheDocumentStays) {
     Doc doc(9);
     ASSERT_TRUE(open_snapshot(doc, damaged_history()).value());
     const crdt::Handle text = doc.open(kText);
@@ -161,7 +161,7 @@ TEST(OpenSnapshot, AVersionCanLeaveItsReaderNothingToCountWith) {
 
 // A transaction that is pending while the history is loaded follows the heads in the snapshot. If
 // a head were missing, the commit would lose it.
-TEST(OpenSnapshot, AHeadThatIsNotToldOfIsMissedWhenTheHistoryIsRead) {
+TEST(OpenSnapshot, AMissingHeadIsNoticedWhenTheHistoryIsRead) {
     Doc one(1);
     ASSERT_TRUE(one.text(one.open(kText)).insert({0}, "one").has_value());
     one.commit();
@@ -236,7 +236,7 @@ TEST(OpenSnapshot, ACursorOnWhatWasDeletedAsksTheHistory) {
     EXPECT_TRUE(doc.history().is_loaded());
 }
 
-TEST(OpenSnapshot, NobodyWhoIsAskedBeforeACommitCanTurnTheDocumentAround) {
+TEST(OpenSnapshot, APreCommitSubscriberCannotLoadTheHistory) {
     Doc doc(9);
     ASSERT_TRUE(open_snapshot(doc, snapshot_golden("text")).value());
     std::string reason;

@@ -28,7 +28,7 @@ TEST(Small, VersionsAndFrontiersReadBack) {
     EXPECT_EQ(decode_frontiers(encode_frontiers({frontiers[1], frontiers[0]})), frontiers);
 }
 
-TEST(Small, WhatDoesNotAddUpIsCorrupt) {
+TEST(Small, InconsistentBytesAreCorrupt) {
     for (const Bytes& bytes :
          {Bytes{}, Bytes{1}, Bytes{1, 1}, Bytes{1, 1, 0x01}, Bytes{0, 0}, Bytes{0xFF, 0x7F}}) {
         EXPECT_FALSE(decode_version(bytes).has_value());

@@ -156,7 +156,7 @@ TEST_P(SnapshotGolden, EverythingInItIsWell) {
 }
 
 // Decodes all, encodes all, and reads that: both ways of compression.
-TEST_P(SnapshotGolden, WhatWeWriteReadsBackTheSame) {
+TEST_P(SnapshotGolden, AWrittenSnapshotReadsBackTheSame) {
     const Opened opened(name());
     const auto changes = opened->changes();
     ASSERT_TRUE(changes.has_value()) << changes.error().message();

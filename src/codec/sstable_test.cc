@@ -62,7 +62,7 @@ Entries random_entries(std::mt19937_64& random) {
     return entries;
 }
 
-TEST(SsTable, WhatIsWrittenIsReadAndFound) {
+TEST(SsTable, WrittenEntriesAreReadAndFound) {
     std::random_device device;
     const auto seed = device();
     SCOPED_TRACE(cat("seed ", seed));
@@ -90,7 +90,7 @@ TEST(SsTable, WhatIsWrittenIsReadAndFound) {
     }
 }
 
-TEST(SsTable, NothingIsAnEmptyTable) {
+TEST(SsTable, NoBytesAreAnEmptyTable) {
     EXPECT_TRUE(written({}, Compression::lz4).empty());
     Reading reading{Bytes()};
     EXPECT_TRUE(reading->empty());
@@ -99,7 +99,7 @@ TEST(SsTable, NothingIsAnEmptyTable) {
     EXPECT_TRUE(reading->floor(as_bytes("k"), reading.budget)->at_end());
 }
 
-TEST(SsTable, AValueThatIsStoredAsItIsIsNotCopied) {
+TEST(SsTable, AnUncompressedValueIsNotCopied) {
     Reading reading(
         written({{"k", "value"}, {"large", std::string(10'000, 'v')}}, Compression::none));
     for (const char* key : {"k", "large"}) {

@@ -55,7 +55,7 @@ Change change_of(OpId id, std::vector<Op> written) {
 
 class Golden : public testing::TestWithParam<const char*> {};
 
-TEST_P(Golden, ReadAndWrittenAgainIsByteForByteWhatLoroWrote) {
+TEST_P(Golden, LorosBlobsAreWrittenAgainByteForByte) {
     const Bytes blob = golden(GetParam());
 
     const auto changes = decode_updates(blob);
@@ -71,7 +71,7 @@ TEST_P(Golden, ReadAndWrittenAgainIsByteForByteWhatLoroWrote) {
     EXPECT_EQ(writer.write(batch), blob) << "what is written again differs";
 }
 
-TEST_P(Golden, WhatWeWriteReadsBackAsTheSameChanges) {
+TEST_P(Golden, WrittenUpdatesReadBackAsTheSameChanges) {
     const std::vector<Change> changes = decoded(GetParam());
 
     const auto again = changes_of(encode_updates(changes));
@@ -83,7 +83,7 @@ TEST_P(Golden, WhatWeWriteReadsBackAsTheSameChanges) {
 INSTANTIATE_TEST_SUITE_P(Loro, Golden, testing::ValuesIn(kGoldenNames),
                          [](const auto& golden_name) { return std::string(golden_name.param); });
 
-TEST(Updates, NothingIsAValidBlob) {
+TEST(Updates, ABlobWithoutBlocksIsValid) {
     EXPECT_TRUE(decoded("empty").empty());
     EXPECT_EQ(encode_updates({}), golden("empty"));
 }
@@ -257,7 +257,7 @@ TEST(Updates, APayloadOfTheFutureWithKeysSurvivesANewTable) {
     EXPECT_EQ(*again, changes);
 }
 
-TEST(Updates, ASnapshotIsNamedAsWhatItIs) {
+TEST(Updates, ASnapshotIsUnsupportedAsUpdates) {
     Bytes blob = golden("empty");
     blob[21] = 3;
 

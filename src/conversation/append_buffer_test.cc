@@ -65,7 +65,7 @@ TEST(AppendBuffer, IsEmptyOnceTaken) {
     EXPECT_FALSE(buffer.due(2000)) << "the newline that was taken no longer counts";
 }
 
-TEST(AppendBuffer, NothingAddedIsNothing) {
+TEST(AppendBuffer, AnEmptyBufferGivesNothing) {
     AppendBuffer buffer;
     buffer.add("", 1000, kAda);
 

@@ -45,7 +45,7 @@ TEST(Block, AnIdReadsBackAsItPrints) {
     EXPECT_FALSE(BlockId::parse("b1_2_45")->is_document());
 }
 
-TEST(Block, WhatNoToolPrintsIsNoId) {
+TEST(Block, TextThatNoToolPrintsIsNoId) {
     for (const char* text :
          {"", "b", "7", "b07", "b-1", "b1_", "b1_2", "b1_2_", "b1_2_3_", "b1_2_3_4", "b1__3",
           "b1_2_x", "b 1", "B1", "b99999999999999999999", "b1\n"}) {

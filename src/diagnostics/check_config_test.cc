@@ -32,7 +32,7 @@ Finding finding(std::string path, Severity severity, std::string check = "") {
     return out;
 }
 
-TEST(CheckConfig, WhatCannotBeFollowedIsNamed) {
+TEST(CheckConfig, AConfigThatCannotBeFollowedIsNamed) {
     for (const char* const fine :
          {"{}", R"({"enabled": false, "minimum_severity": "note", "paths": ["src/**", "*.h"],
                     "checks": ["-W*", "!bugprone-*"], "most": 500})",

@@ -48,7 +48,7 @@ TEST(CompileCommands, BothFormsAreOneUnitWithAbsolutePaths) {
     EXPECT_EQ((*units)[1].arguments, (Words{"c++", "-c", "b c.cc"}));
 }
 
-TEST(CompileCommands, WhatIsWrongIsRefusedByItsEntry) {
+TEST(CompileCommands, AWrongEntryIsRefusedByItsNumber) {
     for (const char* const text :
          {"", "{", "{}", "[1]", R"([{"file": "a", "command": "c"}])",
           R"([{"directory": "/", "command": "c"}])", R"([{"directory": "/", "file": "a"}])",

@@ -22,7 +22,7 @@ std::string parsed(std::string_view output) {
     return shown(parse_findings(output, kPlace));
 }
 
-TEST(Findings, WhatGccSaysIsReadWithItsNotes) {
+TEST(Findings, FindingsOfGccAreReadWithTheirNotes) {
     EXPECT_EQ(parsed("In file included from ../src/b.h:3,\n"
                      "                 from /w/src/a.cc:1:\n"
                      "../src/c.h: In function 'int f()':\n"
@@ -40,7 +40,7 @@ TEST(Findings, WhatGccSaysIsReadWithItsNotes) {
               R"("notes":["src/a.cc:3:5: declared here","build/b.h:2: and there"]}])");
 }
 
-TEST(Findings, WhatClangTidySaysIsReadToo) {
+TEST(Findings, FindingsOfClangTidyAreReadToo) {
     EXPECT_EQ(parsed("2 warnings generated.\n"
                      "/w/src/a.cc:1:2: warning: do it so [bugprone-x,-warnings-as-errors]\n"
                      "/w/src/a.cc:2:2: error: no 'y' [clang-diagnostic-error]\n"
@@ -82,7 +82,7 @@ TEST(Findings, AProgramThatSpeaksForItselfSpeaksOfTheUnit) {
     EXPECT_EQ(found[1].message, "b.h: No such file or directory");
 }
 
-TEST(Findings, WhatManyUnitsSayOfAHeaderIsSaidOnce) {
+TEST(Findings, AFindingInAHeaderOfManyUnitsIsGivenOnce) {
     std::vector<Finding> all;
     for (const char* const unit : {"/w/src/b.cc", "/w/src/a.cc"}) {
         for (Finding& each : parse_findings(cat("/w/src/h.h:2:1: warning: w [-Wx]\n", unit,
@@ -96,7 +96,7 @@ TEST(Findings, WhatManyUnitsSayOfAHeaderIsSaidOnce) {
     EXPECT_EQ(order, "src/a.cc:9e src/b.cc:9e src/h.h:2e src/h.h:2w ");
 }
 
-TEST(Findings, WhatIsKeptIsBounded) {
+TEST(Findings, TheKeptFindingsAreBounded) {
     std::string output;
     for (int i = 0; i < 2000; ++i) output += cat("a.cc:", i + 1, ":1: error: e\n");
     EXPECT_EQ(parse_findings(output, kPlace).size(), kMostOfOneRun);

@@ -84,7 +84,7 @@ public:
     DiagnosticsSource source;
 };
 
-TEST(DiagnosticsSource, NothingRunsBeforeSomebodyAsks) {
+TEST(DiagnosticsSource, NoCheckRunsBeforeSomebodyAsks) {
     Bench bench;
     bench.project.write("src/a.cc", "BAD\n");
     bench.project.list({"src/a.cc"});
@@ -96,7 +96,7 @@ TEST(DiagnosticsSource, NothingRunsBeforeSomebodyAsks) {
     EXPECT_EQ(bench.findings(), "-");
 }
 
-TEST(DiagnosticsSource, TheFirstReadBeginsARunAndItsEndIsTold) {
+TEST(DiagnosticsSource, TheFirstReadBeginsARunAndItsEndIsReported) {
     Bench bench;
     bench.project.write("src/h.h", "\nODD\n");
     bench.project.write("src/a.cc", "#include \"h.h\"\nBAD\n");
@@ -184,7 +184,7 @@ TEST(DiagnosticsSource, AHeaderThatWasMissingIsWaitedFor) {
     EXPECT_EQ(bench.findings(), "");
 }
 
-TEST(DiagnosticsSource, TheListOfFilesIsWatchedAlsoWhereThereWasNone) {
+TEST(DiagnosticsSource, TheListOfFilesIsWatchedEvenIfItDidNotExist) {
     Bench bench;
     bench.project.write("src/a.cc", "BAD\n");
     bench.attend();
@@ -227,7 +227,7 @@ TEST(DiagnosticsSource, AnEditIsAppliedWhereAllItChoosesIsKnown) {
     EXPECT_EQ(bench.findings(R"({"most": 1})"), "src/a.cc:2 bad");
 }
 
-TEST(DiagnosticsSource, AConfigBeyondTheBoundsIsNotFollowedAndThatIsSaid) {
+TEST(DiagnosticsSource, AConfigBeyondTheBoundsIsNotFollowedAndReported) {
     Bench bench;
     bench.project.write("src/a.cc", "BAD\n");
     bench.project.list({"src/a.cc"});
@@ -243,7 +243,7 @@ TEST(DiagnosticsSource, AConfigBeyondTheBoundsIsNotFollowedAndThatIsSaid) {
     EXPECT_EQ(bench.source.state().text.substr(0, said.size()), said);
 }
 
-TEST(DiagnosticsSource, WhatIsMoreThanAMomentsWorkToChooseIsForARun) {
+TEST(DiagnosticsSource, AnExpensiveChoiceOfFilesIsLeftToARun) {
     Bench bench;
     bench.project.write("src/a.cc", "\n");
     // 20,000 paths of 200 bytes, and 4 KiB of globs on them.
@@ -268,7 +268,7 @@ TEST(DiagnosticsSource, WhatIsMoreThanAMomentsWorkToChooseIsForARun) {
     EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(5));
 }
 
-TEST(DiagnosticsSource, WhereItIsOffNothingRuns) {
+TEST(DiagnosticsSource, NoCheckRunsWhileTheSourceIsOff) {
     Bench bench;
     bench.project.write("src/a.cc", "BAD\n");
     bench.project.list({"src/a.cc"});
@@ -347,7 +347,7 @@ TEST(DiagnosticsSource, ACompilerThatAgentsMayWriteIsNotRun) {
     EXPECT_EQ(other.project.checked(), "a.cc");
 }
 
-TEST(DiagnosticsSource, ACommandThatNamesWhatAgentsMayWriteIsNotRun) {
+TEST(DiagnosticsSource, ACommandThatNamesAFileAgentsMayWriteIsNotRun) {
     Guarded bench("src/theirs");
     bench.project.write("src/theirs", "-O2\n");
     bench.project.write("ours", "-DX=1 @src/theirs\n");
@@ -376,7 +376,7 @@ TEST(DiagnosticsSource, ACommandThatNamesWhatAgentsMayWriteIsNotRun) {
     EXPECT_EQ(below.project.checked(), "");
 }
 
-TEST(DiagnosticsSource, WhoMayWriteTheListIsAskedAtEachReading) {
+TEST(DiagnosticsSource, PermissionToWriteTheListIsCheckedAtEachReading) {
     Guarded bench("src/theirs.json", "build.json");
     bench.project.write("src/theirs.json", "");
     EXPECT_EQ(bench.status("./tool -c src/a.cc").substr(0, 19), "failed: cannot read");
@@ -394,7 +394,7 @@ TEST(DiagnosticsSource, WhoMayWriteTheListIsAskedAtEachReading) {
     EXPECT_EQ(bench.project.checked(), "");
 }
 
-TEST(DiagnosticsSource, AListThatIsNoFileIsSaidAndNotWaitedFor) {
+TEST(DiagnosticsSource, AListThatIsNoFileIsReportedAndNotWaitedFor) {
     Bench bench;
     const std::string list = bench.project.path() + "/compile_commands.json";
     ASSERT_EQ(::mkfifo(list.c_str(), 0600), 0);
@@ -452,7 +452,7 @@ TEST(DiagnosticsSource, ANewerRunTakesThePlaceOfTheOneUnderWay) {
     EXPECT_EQ(bench.told, 1);
 }
 
-TEST(DiagnosticsSource, WhatTakesTooLongIsSaidAndTriedAgain) {
+TEST(DiagnosticsSource, ACheckThatTakesTooLongIsReportedAndTriedAgain) {
     Bench bench(1500);
     bench.project.write("src/a.cc", "SLOW\n");
     bench.project.write("src/b.cc", "BAD\n");
@@ -513,7 +513,7 @@ TEST(DiagnosticsSource, ARunThatCouldNotCheckAllHasFailed) {
     EXPECT_FALSE(bench.source.state().failed);
 }
 
-TEST(DiagnosticsSource, AToolThatIsNotThereIsSaid) {
+TEST(DiagnosticsSource, AMissingToolIsReported) {
     Bench bench;
     bench.project.write("src/a.cc", "\n");
     bench.project.list({"src/a.cc"});
@@ -523,7 +523,7 @@ TEST(DiagnosticsSource, AToolThatIsNotThereIsSaid) {
         << bench.status();
 }
 
-TEST(DiagnosticsSource, WhatIsFoundAgainIsNoNews) {
+TEST(DiagnosticsSource, FindingsThatAreFoundAgainAreNoNews) {
     Bench bench;
     bench.project.write("src/a.cc", "BAD\n");
     bench.project.list({"src/a.cc"});
@@ -540,7 +540,7 @@ TEST(DiagnosticsSource, WhatIsFoundAgainIsNoNews) {
     EXPECT_NE(*bench.fed().get("last_run"), *before.get("last_run"));
 }
 
-TEST(DiagnosticsSource, WhatIsWrittenWhileItIsCheckedIsCheckedOnceMore) {
+TEST(DiagnosticsSource, AFileWrittenDuringItsCheckIsCheckedOnceMore) {
     Bench bench;
     bench.project.write("src/h.h", "\n");
     bench.project.write("src/a.cc", "#include \"h.h\"\nGROW\n");
@@ -673,7 +673,7 @@ TEST(DiagnosticsSource, ClangTidyNeedsAListThatItFinds) {
 }
 
 // Agents may write files that tell a compiler where to write; this must have no effect.
-TEST(DiagnosticsSource, WhatACheckIsToldToWriteItDoesNotWrite) {
+TEST(DiagnosticsSource, ACheckWritesNoFileThatItsCommandNames) {
     RealTool real("");
     std::filesystem::create_directories(real.project.path() + "/.quire");
     real.project.write(".quire/secret.h", "#error hidden\n");

@@ -117,7 +117,7 @@ TEST(LineEdit, ExpectedTextMayLackItsLastNewline) {
     EXPECT_EQ(outcome("a\nb", edit({replace(1, 2, "x", "b\n")})), "a\nx");
 }
 
-TEST(LineEdit, NothingElseIsForgiven) {
+TEST(LineEdit, OtherDifferencesFromTheExpectedTextAreRefused) {
     for (const char* expected :
          {" b\nc\n", "b\nc ", "b\nc\n\n", "b", "b\nC", "", "b\n\nc", "\tb\nc", "b\nc\rx"}) {
         EXPECT_EQ(outcome("a\nb\nc\nd\n", edit({replace(1, 3, "x", expected)})), "content_mismatch")
@@ -125,7 +125,7 @@ TEST(LineEdit, NothingElseIsForgiven) {
     }
 }
 
-TEST(LineEdit, NothingMatchesOneBlankLineButNotTwo) {
+TEST(LineEdit, AnEmptyExpectedTextMatchesOneBlankLineButNotTwo) {
     EXPECT_EQ(outcome("a\n\nb\n", edit({replace(1, 2, "x", "")})), "a\nx\nb\n");
     EXPECT_EQ(outcome("a\n\n\nb\n", edit({replace(1, 3, "x", "")})), "content_mismatch");
     EXPECT_EQ(outcome("a\n\n\nb\n", edit({replace(1, 3, "x", "\n")})), "a\nx\nb\n");
@@ -227,7 +227,7 @@ TEST(LineEdit, InTurnEachSeesTheLinesAsTheOnesBeforeLeftThem) {
               "x\nB\nc\n");
 }
 
-TEST(LineEdit, ByTheOriginalAllNameTheTextBeforeTheCall) {
+TEST(LineEdit, OriginalCoordsAllNameTheTextBeforeTheCall) {
     EXPECT_EQ(outcome("a\nb\nc\n",
                       edit({erase(2, 3), insert(0, "x"), replace(1, 2, "B\nBB")}, kOriginal)),
               "x\na\nB\nBB\n");
@@ -242,7 +242,7 @@ TEST(LineEdit, InsertsAtOneLineKeepTheirOrderAndStandBeforeIt) {
     EXPECT_EQ(outcome("a", edit({insert(1, "x\n"), insert(1, "y")}, kOriginal)), "a\nx\ny");
 }
 
-TEST(LineEdit, ByTheOriginalOverlapIsRefused) {
+TEST(LineEdit, OverlappingEditsWithOriginalCoordsAreRefused) {
     const Error error = refusal("a\nb\nc\nd\n", edit({erase(0, 2), replace(1, 3, "x")}, kOriginal));
     EXPECT_EQ(error.reason(), "overlapping_operations");
     EXPECT_EQ(error.code(), Errc::invalid_argument);
@@ -283,7 +283,7 @@ TEST(LineEdit, AFailureSaysThatTheOtherCoordsWouldFit) {
     EXPECT_EQ(neither.message().find("With coords"), std::string::npos);
 }
 
-TEST(LineEdit, ByTheOriginalExpectedTextIsThatBeforeTheCall) {
+TEST(LineEdit, ExpectedTextWithOriginalCoordsIsThatBeforeTheCall) {
     EXPECT_EQ(outcome("a\nb\n", edit({replace(0, 1, "A"), InsertLines{{1}, "x", "a"}}, kOriginal)),
               "A\nx\nb\n");
 }

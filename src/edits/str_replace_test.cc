@@ -104,7 +104,7 @@ TEST(StrReplace, ANoMatchWithoutSimilarTextSaysSo) {
     EXPECT_EQ(outcome("", once("a", "b")), "no_match");
 }
 
-TEST(StrReplace, NothingToLookForIsRefused) {
+TEST(StrReplace, AnEmptySearchTextIsRefused) {
     EXPECT_EQ(outcome("a", once("", "b")), "empty_content");
 }
 

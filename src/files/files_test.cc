@@ -55,7 +55,7 @@ TEST(DiskState, ReadsBackAndRefusesTruncatedBytes) {
     }
 }
 
-TEST(Reconcile, ADocumentWithoutEditsOfItsOwnSaysWhatTheDiskDoes) {
+TEST(Reconcile, ADocumentWithoutEditsTakesTheDisksText) {
     const Reconciled plan = reconcile({"one\ntwo\n", "one\ntwo\n", "one\n2\n"}, text::Side::ours);
     EXPECT_EQ(plan.text, "one\n2\n");
     EXPECT_EQ(plan.ties, 0U);
@@ -71,7 +71,7 @@ TEST(Reconcile, ChangesOfDifferentLinesBothStand) {
     EXPECT_FALSE(plan.correction("1\ntwo\nthree\n").empty());
 }
 
-TEST(Reconcile, WhereBothChangedTheSameWordsOneSideIsShown) {
+TEST(Reconcile, IfBothChangedTheSameWordsOneSideIsShown) {
     const Sides sides{"one\n", "ours\n", "theirs\n"};
     const Reconciled ours = reconcile(sides, text::Side::ours);
     EXPECT_EQ(ours.text, "ours\n");

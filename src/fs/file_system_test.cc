@@ -187,7 +187,7 @@ TYPED_TEST(Files, LinksAreFollowedAndEveryNameIsKnown) {
     EXPECT_FALSE(this->files.resolve("real/dir/file")->linked());
 }
 
-TYPED_TEST(Files, NothingButResolveFollowsALink) {
+TYPED_TEST(Files, OnlyResolveFollowsALink) {
     this->world.put("d/x", "content");
     this->world.link("l", "d");
     this->world.link("f", "d/x");

@@ -107,7 +107,7 @@ TEST(Fields, DecodeWhatTheyDescribe) {
     EXPECT_EQ(guest.mood, Mood::sad);
 }
 
-TEST(Fields, WhatIsAbsentIsTheDefault) {
+TEST(Fields, AnAbsentMemberHasTheDefault) {
     const Guest guest = Codec<Guest>::decode(json_of(R"({"name":"ada"})"));
 
     EXPECT_EQ(guest.count, 3U);
@@ -115,7 +115,7 @@ TEST(Fields, WhatIsAbsentIsTheDefault) {
     EXPECT_FALSE(guest.note.has_value());
 }
 
-TEST(Fields, EncodeWhatSaysSomethingInTheirOrder) {
+TEST(Fields, EncodeMembersThatDifferFromTheDefaultInTheirOrder) {
     Guest guest;
     EXPECT_EQ(write(Codec<Guest>::encode(guest)), R"({"name":""})");
     guest.mood = Mood::calm;
@@ -138,7 +138,7 @@ void expect_kept(const T& it, std::string_view text) {
     EXPECT_TRUE(decode<T>(json_of(text)) == it) << text;
 }
 
-TEST(Codecs, GiveBackWhatTheyWereGiven) {
+TEST(Codecs, DecodeWhatTheyEncoded) {
     expect_kept(std::string("a\n\"é"), "\"a\\n\\\"é\"");
     expect_kept(true, "true");
     expect_kept(INT64_MIN, "-9223372036854775808");
@@ -156,7 +156,7 @@ TEST(Codecs, GiveBackWhatTheyWereGiven) {
     expect_kept(Deed(Move{2, Spot{"hill"}}), R"({"do":"move","by":2,"to":{"name":"hill"}})");
 }
 
-TEST(Codecs, OneOfSeveralIsToldByItsTag) {
+TEST(Codecs, TheTagTellsTheMembersOfAVariantApart) {
     const Value schema = Codec<Deed>::schema();
     EXPECT_EQ(schema.get("oneOf")->as_list().size(), 2U);
     EXPECT_EQ(*schema.get("oneOf")->as_list()[0].get("properties")->get("do"),
@@ -242,14 +242,14 @@ TEST(Fields, AMemberMayBeOfABaseOrFurtherIn) {
     EXPECT_EQ(write(Codec<Derived>::encode(it)), R"({"at":4,"first":"hill"})");
 }
 
-TEST(Fields, WhatIsNotListedIsLetThrough) {
+TEST(Fields, UnlistedMembersAreAccepted) {
     const Value schema = Codec<Derived>::schema();
     EXPECT_EQ(schema, json_of(R"({"type":"object","properties":{"at":{"type":"integer"}},
                                    "required":["at"]})"));
     EXPECT_TRUE(Schema::compile(schema, {.strict = true})->check(json_of(R"({"at":1,"x":2})")));
 }
 
-TEST(Fields, WhatIsRequiredHereMayBeOptionalElsewhere) {
+TEST(Fields, AMemberCanBeRequiredHereAndOptionalElsewhere) {
     const auto fields = Fields<Guest>().required("note", &Guest::note);
     EXPECT_EQ(fields.schema().find("required")->as_list(), List{Value("note")});
     Guest guest;
@@ -486,7 +486,7 @@ private:
     std::mt19937_64 dice_;
 };
 
-TEST(Fields, WhateverIsEncodedFitsAndIsTheSameWhenItIsBack) {
+TEST(Fields, EveryEncodedValueFitsItsSchemaAndDecodesToTheSame) {
     const auto schema = Schema::compile(Codec<Everything>::schema(), {.strict = true});
     ASSERT_TRUE(schema);
     for (std::uint64_t seed = 0; seed < 2000; ++seed) {

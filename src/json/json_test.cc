@@ -54,7 +54,7 @@ TEST(JsonParse, KeepsIntegersExactAndApartFromFloats) {
     EXPECT_NE(parsed("1"), parsed("1.0"));
 }
 
-TEST(JsonParse, RefusesAnIntegerThatWouldBecomeAnotherWhereThatIsAsked) {
+TEST(JsonParse, RefusesAnInexactIntegerIfAskedTo) {
     for (const char* text : {"[9223372036854775808]", "[-9223372036854775809]"}) {
         EXPECT_EQ(refusal(text, {.exact_integers = true}), "inexact_number");
         EXPECT_TRUE(parsed(text).as_list()[0].is_float());
@@ -102,7 +102,7 @@ TEST(JsonParse, RefusesInvalidUtf8) {
     EXPECT_EQ(refusal("\"\xe2\x82"), "invalid_json");
 }
 
-TEST(JsonParse, RefusesWhatIsAlmostJson) {
+TEST(JsonParse, RefusesTextThatIsAlmostJson) {
     for (const char* text : {"",         " ",        "nul",         "nullx",     "True",
                              "+1",       "01",       "-",           "-a",        "1.",
                              ".5",       "1e",       "1e+",         "0x10",      "NaN",
@@ -214,7 +214,7 @@ TEST(Base64, RoundTripsEveryLength) {
     EXPECT_EQ(base64("f"), "Zg==");
 }
 
-TEST(Base64, RefusesWhatIsNot) {
+TEST(Base64, RefusesTextThatIsNotBase64) {
     for (const char* text :
          {"Z", "Zg", "Zg=", "Zg=a", "Z===", "====", "Zm9v!mFy", "Zh==", "Zg==Zg=="}) {
         EXPECT_FALSE(from_base64(text)) << text;

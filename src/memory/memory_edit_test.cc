@@ -316,7 +316,7 @@ TEST(MemoryLog, AnEntryGetsItsTimeAndItsWriter) {
     EXPECT_EQ(desk.reader().at("", 1).value().get("mood")->as_string(), "calm");
 }
 
-TEST(MemoryLog, NobodyWritesInAnothersName) {
+TEST(MemoryLog, AnActorCannotWriteInAnothersName) {
     MemoryDesk desk(LogSchema{});
     const Value bobs = Map{{"agent_id", "bob"}, {"message", "x"}};
     const auto refused = desk.edit("agent:ada").append_entry("", bobs);

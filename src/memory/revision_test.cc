@@ -243,7 +243,7 @@ TEST(Revision, ItemsAreThoseThatTheyWere) {
     EXPECT_EQ(after.as_list()[3], task("wake"));
 }
 
-TEST(Revision, AnItemThatIsTakenOutIsNotTakenForTheNextOne) {
+TEST(Revision, ARemovedItemIsNotTakenForTheNextOne) {
     Table table(revised_tasks());
     for (const std::int64_t id : {1, 2, 3})
         ASSERT_TRUE(table.edit("system:s").push_item("", Map{{"title", cat("t", id)}, {"id", id}}));

@@ -143,7 +143,7 @@ TEST(Validate, DefaultsAreValid) {
     }
 }
 
-TEST(SchemaJson, ItAcceptsExactlyTheValuesOfTheSchema) {
+TEST(SchemaJson, TheSchemaOfABlockAcceptsExactlyItsValues) {
     std::size_t refused = 0;
     for (std::uint64_t seed = 1; seed <= 1500; ++seed) {
         SchemaMaker maker(seed);
@@ -165,7 +165,7 @@ TEST(SchemaJson, ItAcceptsExactlyTheValuesOfTheSchema) {
     EXPECT_GT(refused, 500U);
 }
 
-TEST(SchemaJson, ItMarksReadOnlyParts) {
+TEST(SchemaJson, TheSchemaOfABlockMarksReadOnlyParts) {
     const BlockSchema schema = CompositeSchema{{{"d",
                                                  BlockSchema(MapSchema{{{.name = "n",
                                                                          .description = "how many",

@@ -24,7 +24,7 @@ tools::EncodedResult failed(Error error) {
     return tools::encoded(tools::refused(std::move(error)));
 }
 
-TEST(MountAnswer, WhatClientsUnderstandPassesAsItIs) {
+TEST(MountAnswer, ContentThatClientsUnderstandPassesUnchanged) {
     const std::string_view content =
         R"([{"type":"text","text":"a","annotations":{"priority":1}},{"type":"image","data":"AA==","mimeType":"image/png"},)"
         R"({"type":"audio","data":"AA==","mimeType":"audio/wav"},{"type":"resource_link","uri":"x:y","name":"n"},)"
@@ -70,12 +70,12 @@ TEST(MountAnswer, StructuredContentIsHeldToItsOwnSchema) {
     EXPECT_TRUE(answered(R"({"content":[],"isError":true})", of));
 }
 
-TEST(MountAnswer, WhatIsNoResultIsAnErrorOfTheServer) {
+TEST(MountAnswer, AnAnswerThatIsNoResultIsAnErrorOfTheServer) {
     for (const std::string_view bad : {"{}", R"({"content":7})", R"({"content":[7]})"})
         EXPECT_EQ(answered(bad).error().reason(), "mount_error") << bad;
 }
 
-TEST(MountAnswer, ThatNothingWasChangedIsSaidWhereItIsKnown) {
+TEST(MountAnswer, AFailureSaysThatNothingWasChangedIfThatIsKnown) {
     EXPECT_TRUE(failed(Error(Errc::unavailable, "mount_unavailable", "m"))
                     .text.starts_with("Nothing was changed"));
     EXPECT_EQ(failed(Error(Errc::unavailable, "fate_unknown", "m")).text, "m");

@@ -26,7 +26,7 @@ std::string why(std::string_view members, const std::string& argument = "") {
     return made ? "published" : made.error().message();
 }
 
-TEST(MountDefinition, ItsDigestIsOfWhatMatters) {
+TEST(MountDefinition, TheDigestCoversTheApprovedParts) {
     const Definition one = defined(R"({"name":"t","description":"d","inputSchema":{"a":1,"b":2}})");
     EXPECT_EQ(
         one.digest,
@@ -42,7 +42,7 @@ TEST(MountDefinition, ItsDigestIsOfWhatMatters) {
         EXPECT_NE(one.digest, defined(other).digest) << other;
 }
 
-TEST(MountDefinition, WhatChangedIsSaidInWords) {
+TEST(MountDefinition, AChangeIsDescribedInWords) {
     EXPECT_EQ(
         difference(
             defined(R"({"name":"t","description":"d","inputSchema":{"a":1}})"),
@@ -50,7 +50,7 @@ TEST(MountDefinition, WhatChangedIsSaidInWords) {
         "its description, its input schema and what it promises (annotations)");
 }
 
-TEST(MountDefinition, NoLengthOfWhatStayedHidesWhatChanged) {
+TEST(MountDefinition, ALongUnchangedPartDoesNotHideAChange) {
     const std::string alike(5'000, 'a');
     const Definition before =
         *definition_of(Map{{"name", "x"}, {"description", alike + " Lists."}});
@@ -70,7 +70,7 @@ TEST(MountDefinition, NoLengthOfWhatStayedHidesWhatChanged) {
     EXPECT_LT(both.size(), 320U);
 }
 
-TEST(MountDefinition, OfTwoOfANameTheFirstCounts) {
+TEST(MountDefinition, TheFirstOfTwoToolsWithOneNameCounts) {
     const Listing listing = listing_of(
         json::parse(R"([{"name":"a","title":"1"},{"name":"a","title":"2"},{"title":"3"},7])")
             .value()
@@ -101,7 +101,7 @@ TEST(MountDefinition, AllOfThemAreBounded) {
               "with it the definitions of the server's tools have more than 2097152 bytes");
 }
 
-TEST(MountDefinition, ItIsPublishedUnderTheNameOfItsMount) {
+TEST(MountDefinition, AToolIsPublishedUnderTheNameOfItsMount) {
     const auto info =
         published("fs", defined(R"({"name":"a.read-it","inputSchema":{"type":"object"}})"), "");
     EXPECT_EQ(info->name, "fs_a_read-it");
@@ -139,7 +139,7 @@ TEST(MountDefinition, ASchemaIsTranslatedAndMustBeOne) {
     EXPECT_EQ(why(R"("inputSchema":{"type":"object","errorMessage":"e"})"), "published");
 }
 
-TEST(MountDefinition, WhatIsInvisibleInItsWordsIsWrittenOut) {
+TEST(MountDefinition, InvisibleCharactersInADescriptionAreWrittenOut) {
     const auto info = publish(
         R"("description":"a\u200bb\u202ec\u001b[31m\ttab\r\nline","inputSchema":{"type":"object",)"
         R"("properties":{"p":{"description":"x\ufeffy"},"description":{"type":"string"}}})");
@@ -197,7 +197,7 @@ TEST(MountDefinition, ItsOperationsAreTheWordsOfItsSchema) {
               "published");
 }
 
-TEST(MountDefinition, OfItsAnswersTheMembersArePublished) {
+TEST(MountDefinition, OnlyTheMembersOfAnOutputSchemaArePublished) {
     const auto info = publish(
         R"("inputSchema":{"type":"object"},"outputSchema":{"type":"object","required":["a"],)"
         R"("additionalProperties":false,"properties":{"a":{"$ref":"#/$defs/n"},"error":{}},"$defs":{"n":{"type":"number"}}})");
@@ -208,7 +208,7 @@ TEST(MountDefinition, OfItsAnswersTheMembersArePublished) {
                     ->output_schema.is_null());
 }
 
-TEST(MountPin, ItIsReadAsItWasWritten) {
+TEST(MountPin, AWrittenPinReadsBackTheSame) {
     Pin pin;
     pin.tools.push_back(defined(R"({"name":"a","inputSchema":{"type":"object"}})"));
     pin.server = {"fake", "1", "2025-06-18"};
@@ -223,7 +223,7 @@ TEST(MountPin, ItIsReadAsItWasWritten) {
     EXPECT_EQ(pin_of(Map{{"tools", 7}}).error().code(), Errc::corrupt);
 }
 
-TEST(MountPin, WhatALaterListingChangesIsFound) {
+TEST(MountPin, ChangesInALaterListingAreFound) {
     Pin pin;
     for (const std::string_view json :
          {R"({"name":"same"})", R"({"name":"other"})", R"({"name":"gone"})"})

@@ -54,7 +54,7 @@ public:
     Protocol protocol{"1.0"};
 };
 
-TEST(MountProtocol, ItOpensListsAndCalls) {
+TEST(MountProtocol, TheClientOpensListsAndCalls) {
     Talk talk;
     EXPECT_EQ(
         talk.sent(),
@@ -139,7 +139,7 @@ TEST(MountProtocol, AChangedListIsListedAgain) {
     EXPECT_EQ(talk.sent(), "");
 }
 
-TEST(MountProtocol, WhatNobodyAskedForIsNoise) {
+TEST(MountProtocol, UnrequestedMessagesAreIgnored) {
     Talk talk = Talk::opened();
     const std::int64_t id = talk.protocol.call("a", Map{});
     for (const std::string_view line :
@@ -153,7 +153,7 @@ TEST(MountProtocol, WhatNobodyAskedForIsNoise) {
     EXPECT_EQ(talk.say(answer), "noise");
 }
 
-TEST(MountProtocol, WhatIsNoTextInAnAnswerDoesNotLoseIt) {
+TEST(MountProtocol, InvalidTextInAnAnswerIsReplacedAndTheAnswerKept) {
     const auto answered = [](std::string_view text) {
         Talk talk = Talk::opened();
         const std::int64_t id = talk.protocol.call("a", Map{});
@@ -169,7 +169,7 @@ TEST(MountProtocol, WhatIsNoTextInAnAnswerDoesNotLoseIt) {
     EXPECT_EQ(answered(R"(\ud83d\q)"), "no answer");
 }
 
-TEST(MountProtocol, APingIsAnsweredAndWhateverElseIsWantedRefused) {
+TEST(MountProtocol, APingIsAnsweredAndEveryOtherRequestRefused) {
     Talk talk = Talk::opened();
     talk.say(R"({"jsonrpc":"2.0","id":"p","method":"ping"})");
     EXPECT_EQ(talk.sent(), "{\"jsonrpc\":\"2.0\",\"id\":\"p\",\"result\":{}}\n");
@@ -195,7 +195,7 @@ TEST(MountProtocol, AnErrorIsTheServersOwnWords) {
     EXPECT_EQ(error.message(), "no\\u{1b}[31m such");
 }
 
-TEST(MountProtocol, OfACancelledCallNothingIsHeard) {
+TEST(MountProtocol, ACancelledCallGivesNoEvent) {
     Talk talk = Talk::opened();
     const std::int64_t id = talk.protocol.call("a", Map{});
     talk.sent();

@@ -98,7 +98,7 @@ TEST_F(ServerProcessTest, ACallIsAnswered) {
     EXPECT_EQ(process->state().server.name, "fake");
 }
 
-TEST_F(ServerProcessTest, WhatItWroteBeforeItEndedIsRead) {
+TEST_F(ServerProcessTest, OutputWrittenBeforeTheEndIsRead) {
     serve(R"(read -r line; say '{"jsonrpc":"2.0","id":3,"result":{"content":[]}}')");
     EXPECT_EQ(reason(call()), "answered");
 }
@@ -135,7 +135,7 @@ TEST_F(ServerProcessTest, AProgramThatIsNotThereIsNamed) {
     EXPECT_NE(result.error().message().find("/no/such/program"), std::string::npos);
 }
 
-TEST_F(ServerProcessTest, OneThatNeverAnswersIsToldToStop) {
+TEST_F(ServerProcessTest, ACallWithoutAnAnswerInTimeIsCancelled) {
     serve(R"(read -r line; read -r line; printf '%s' "$line" > cancelled; read -r line)");
     const auto result = call(100);
     EXPECT_EQ(reason(result), "fate_unknown");
@@ -190,7 +190,7 @@ TEST_F(ServerProcessTest, AFloodOfComplaintsEndsIt) {
         << result.error().message();
 }
 
-TEST_F(ServerProcessTest, WhoAsksWhatItListsHasItNow) {
+TEST_F(ServerProcessTest, ADirectRequestForTheListIsAnsweredAtOnce) {
     serve(R"(
 read -r line; say '{"jsonrpc":"2.0","id":3,"result":{"tools":[{"name":"a"},{"name":"b"}]}}'; read -r line)");
     const auto listed = [&] {
@@ -226,7 +226,7 @@ read -r line)");
     EXPECT_LE(live_listings.load(), 4);
 }
 
-TEST_F(ServerProcessTest, AToolThatIsDefinedOtherwiseIsNotCalled) {
+TEST_F(ServerProcessTest, AToolWhoseDefinitionChangedIsNotCalled) {
     serve(R"(read -r line; printf '%s' "$line" > called; read -r line)");
     auto promise = std::make_shared<std::promise<Result<Value>>>();
     process->call({"a", "another digest", Map{}, 20'000, {}},
@@ -258,7 +258,7 @@ TEST_F(ServerProcessTest, ItsGroupEndsWithIt) {
     EXPECT_NE(::kill(child, 0), 0);
 }
 
-TEST_F(ServerProcessTest, ItsEnvironmentIsWhatItIsGiven) {
+TEST_F(ServerProcessTest, TheProgramGetsExactlyTheGivenEnvironment) {
     ::setenv("QUIRE_TEST_SECRET", "s", 1);
     options.environment.emplace_back("GIVEN=yes");
     serve(

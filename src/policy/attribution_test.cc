@@ -8,7 +8,7 @@ namespace {
 using policy::Actor;
 using policy::ActorKind;
 
-TEST(Attribution, EveryPartComesBackWhateverIsInIt) {
+TEST(Attribution, EveryPartReadsBackWhateverItContains) {
     const Attribution odd{{ActorKind::agent, "ada"}, "set:field%", "a:b%3A"};
 
     EXPECT_EQ(parse_message(message_of(odd)), odd);

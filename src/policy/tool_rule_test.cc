@@ -54,7 +54,7 @@ TEST(ToolRule, TheSentenceNamesThePeriodOfACount) {
               "Wait at least 5 ms between two calls of `file` per conversation.");
 }
 
-TEST(ToolRule, NamesReadBackAndNothingElseDoes) {
+TEST(ToolRule, NamesReadBackAndOtherWordsDoNot) {
     for (const RuleType type : kEvery<RuleType>)
         EXPECT_EQ(enum_named<RuleType>(name_of(type)), type);
     EXPECT_EQ(enum_named<RuleType>("often"), std::nullopt);

@@ -35,7 +35,7 @@ protected:
     SystemClock clock;
 };
 
-TEST_F(PipedProgramTest, ItIsSpokenWith) {
+TEST_F(PipedProgramTest, AProgramAnswersOverItsPipes) {
     auto run =
         PipedProgram::start(program("read -r line; echo \"got $line\"; echo bad >&2; exit 4"));
     ASSERT_TRUE(run) << run.error().message();
@@ -52,7 +52,7 @@ TEST_F(PipedProgramTest, ClosingItsInputEndsIt) {
     EXPECT_EQ(run->end(5000, clock), "exit code 5");
 }
 
-TEST_F(PipedProgramTest, OneThatDoesNotListenIsAskedAndOneThatRefusesKilled) {
+TEST_F(PipedProgramTest, ADeafProgramIsSignalledAndAStubbornOneKilled) {
     auto asked = PipedProgram::start(
         program("trap 'exit 6' TERM; echo ready; while :; do sleep 0.01; done"));
     char buffer[8];

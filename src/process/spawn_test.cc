@@ -144,7 +144,7 @@ protected:
     const TestDirectory inside;
 };
 
-TEST_F(Confined, ItReadsEverythingElse) {
+TEST_F(Confined, AConfinedProgramReadsAllButTheHiddenFolder) {
     EXPECT_EQ(in_cage("cat seen; cat /etc/passwd >/dev/null && echo read")->output, "seen\nread\n");
     const auto hidden = in_cage("cat .quire/secret; ls .quire; ln -s .quire/secret x; cat x");
     EXPECT_EQ(hidden->output.find("hidden"), std::string::npos) << hidden->output;
@@ -159,7 +159,7 @@ TEST_F(Confined, ALinkDoesNotOpenTheHiddenFolder) {
     EXPECT_EQ(in_cage(cat("cat up/", name, "/seen"))->output, "seen\n");
 }
 
-TEST_F(Confined, ItWritesOnlyTheNamedFiles) {
+TEST_F(Confined, AConfinedProgramWritesOnlyTheNamedFiles) {
     const auto ended = in_cage(
         "echo kept >out; echo no >seen; echo no >new; mkdir d; rm seen; mv seen moved; ln seen "
         "hard; "
@@ -177,7 +177,7 @@ TEST_F(Confined, ItWritesOnlyTheNamedFiles) {
     EXPECT_FALSE(inside.has("../quire-cage-test"));
 }
 
-TEST_F(Confined, ItReachesNobody) {
+TEST_F(Confined, AConfinedProgramReachesNoOtherProcess) {
     const auto ended = in_cage(
         "kill -0 $PPID && echo signalled; setsid true && echo left; "
         "bash -c ': </dev/tcp/127.0.0.1/1' 2>&1");

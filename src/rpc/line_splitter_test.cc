@@ -27,7 +27,7 @@ TEST(LineSplitter, LinesMayComeInPiecesOrManyAtOnce) {
     EXPECT_EQ(split(100, {"on", "e\ntwo\nthr", "ee", "\n"}), (Lines{"one", "two", "three"}));
 }
 
-TEST(LineSplitter, WhatHasNoNewlineYetIsNoLine) {
+TEST(LineSplitter, TextWithoutANewlineIsNoLineYet) {
     EXPECT_EQ(split(100, {"one\ntw"}), (Lines{"one"}));
 }
 

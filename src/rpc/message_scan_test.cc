@@ -61,7 +61,7 @@ TEST(MessageScan, ABatchIsItsMessages) {
     EXPECT_EQ(heads[2].method, "c");
 }
 
-TEST(MessageScan, WhatIsNoMessageGivesNothingAndEndsInTime) {
+TEST(MessageScan, MalformedTextGivesNoMethodAndEndsInTime) {
     for (const char* text : {"", "null", "7", "{", "{\"id\"", "{\"id\":", "[", "[[[[", "\"",
                              "{\"a\\", "]}", "{]", "{\"id\":}"}) {
         for (const MessageHead& head : scan_messages(text)) EXPECT_EQ(head.method, "") << text;

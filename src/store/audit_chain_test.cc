@@ -92,7 +92,7 @@ TEST(AuditChain, AnEntryThatWasPutInIsFoundAlsoWhereItsOwnHashFits) {
     EXPECT_EQ(first_wrong(log), 5U);
 }
 
-TEST(AuditChain, OfAnotherWorkspaceIsWrongFromTheFirst) {
+TEST(AuditChain, TheLogOfAnotherWorkspaceIsWrongFromItsFirstEntry) {
     std::vector<AuditEntry> log;
     append_audit(log, {"{}"}, audit_origin("another"));
     EXPECT_EQ(first_wrong(log), 1U);

@@ -73,7 +73,7 @@ int write_history(Store& store, bool pipelined) {
     return acknowledged;
 }
 
-TEST(StoreFaults, WhereverAFlushFailsNothingIsAcknowledgedAfterIt) {
+TEST(StoreFaults, AfterAnyFailedFlushNothingIsAcknowledged) {
     for (std::int64_t at = 0;; ++at) {
         const TestDirectory directory(quick_parent());
         open_at(directory).reset();
@@ -101,7 +101,7 @@ TEST(StoreFaults, WhereverAFlushFailsNothingIsAcknowledgedAfterIt) {
     }
 }
 
-TEST(StoreFaults, WhereverAWriteFindsTheDiskFullItsBatchIsRefusedAndLaterOnesAreTaken) {
+TEST(StoreFaults, IfAnyWriteFindsTheDiskFullItsBatchIsRefusedAndLaterOnesAreTaken) {
     int strikes = 0;
     for (std::int64_t at = 0; at < 400; ++at) {
         const TestDirectory directory(quick_parent());
@@ -133,7 +133,7 @@ TEST(StoreFaults, WhereverAWriteFindsTheDiskFullItsBatchIsRefusedAndLaterOnesAre
     EXPECT_GT(strikes, 10);
 }
 
-TEST(StoreFaults, WhereverAWriteFailsTheStoreStopsAndWhatWasAcknowledgedIsThere) {
+TEST(StoreFaults, IfAnyWriteFailsTheStoreStopsAndAcknowledgedBatchesAreThere) {
     for (std::int64_t at = 0; at < 400; at += 3) {
         const TestDirectory directory(quick_parent());
         open_at(directory).reset();
@@ -395,7 +395,7 @@ TEST(StoreFiles, AStoreOfALaterVersionIsNotTouched) {
 }
 
 // A store as the step before the approvals left it.
-TEST(StoreFiles, AStoreOfAnEarlierStepIsTakenFurther) {
+TEST(StoreFiles, AStoreOfAnEarlierVersionIsMigrated) {
     const TestDirectory directory;
     {
         const std::unique_ptr<Store> store = open_at(directory);
@@ -435,7 +435,7 @@ TEST(StoreFiles, AStoreWithoutAnAuditLogGetsOne) {
 }
 
 // One as the step before what rules count left it.
-TEST(StoreFiles, AStoreWithoutWhatRulesCountGetsATableForIt) {
+TEST(StoreFiles, AStoreWithoutATableForRuleFactsGetsOne) {
     const TestDirectory directory;
     open_at(directory).reset();
     execute(directory / "quire.db",
@@ -465,7 +465,7 @@ TEST(StoreFiles, NoTwoWorkspacesBeginTheirAuditLogsAlike) {
     EXPECT_NE(open_at(one)->audit_origin().value(), open_at(other)->audit_origin().value());
 }
 
-TEST(StoreFiles, WhatIsPutBeforeTheAuditLogsFirstEntryIsEntryZero) {
+TEST(StoreFiles, RowsInsertedBeforeTheFirstAuditEntryAreReadAsEntryZero) {
     const TestDirectory directory;
     ASSERT_TRUE(commit(*open_at(directory), {.audit = {"one"}}));
     execute(directory / "quire.db", "INSERT INTO audit VALUES(-1, 'x', ''), (0, 'y', '')");

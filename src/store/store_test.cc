@@ -190,7 +190,7 @@ TYPED_TEST(StoreContract, AFactAboutAnAgentsCallsIsReplaced) {
     EXPECT_EQ(this->store().records(Table::rule_facts)->size(), 2U);
 }
 
-TYPED_TEST(StoreContract, WhatIsPinnedOfAMountIsReplaced) {
+TYPED_TEST(StoreContract, ThePinOfAMountIsReplaced) {
     Batch batch;
     batch.keep(pin("web"), "1");
     batch.keep(pin("fs"), "2");
@@ -255,20 +255,20 @@ TYPED_TEST(StoreContract, AuditEntriesAreReadInPieces) {
     EXPECT_EQ(seqs(this->store().audit_after(4, 9)), (Seqs{5}));
 }
 
-TYPED_TEST(StoreContract, WhatWasNotedIsWrittenWithinASecondThoughNoBatchComes) {
+TYPED_TEST(StoreContract, NotesAreWrittenWithinASecondWithoutABatch) {
     EXPECT_TRUE(this->store().note("alone"));
     for (int i = 0; i < 500 && audited(this->store()).empty(); ++i)
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
     EXPECT_EQ(audited(this->store()), (Texts{"alone"}));
 }
 
-TYPED_TEST(StoreContract, WhatWasNotedIsWrittenAtTheEnd) {
+TYPED_TEST(StoreContract, NotesAreWrittenAtTheEnd) {
     for (int i = 0; i < 100; ++i) EXPECT_TRUE(this->store().note(std::to_string(i)));
     this->reopen();
     EXPECT_EQ(audited(this->store()).size(), 100U);
 }
 
-TYPED_TEST(StoreContract, OfARefusedBatchWhatWasNotedStaysAndGoesWithTheNext) {
+TYPED_TEST(StoreContract, TheNotesOfARefusedBatchGoWithTheNext) {
     ASSERT_TRUE(commit(this->store(), update(1, "before")));
     this->disk_.fill_disk();
     EXPECT_TRUE(this->store().note("called"));
@@ -288,7 +288,7 @@ TYPED_TEST(StoreContract, OfARefusedBatchWhatWasNotedStaysAndGoesWithTheNext) {
 }
 
 // Refusals in between change nothing: when a batch is durable, so is everything noted before it.
-TYPED_TEST(StoreContract, WhatWasNotedIsDurableWithWhateverComesAfterIt) {
+TYPED_TEST(StoreContract, NotesAreDurableWithAnyBatchThatComesAfterThem) {
     ASSERT_TRUE(commit(this->store(), update(1, "before")));
     this->disk_.fill_disk();
     std::vector<std::future<Result<void>>> answers;
@@ -306,7 +306,7 @@ TYPED_TEST(StoreContract, WhatWasNotedIsDurableWithWhateverComesAfterIt) {
     this->disk_.free_disk();
 }
 
-TYPED_TEST(StoreContract, OfManyAtOnceTheChainIsOne) {
+TYPED_TEST(StoreContract, ConcurrentWritersMakeOneChain) {
     std::vector<std::thread> threads;
     for (int thread = 0; thread < 4; ++thread) {
         threads.emplace_back([&, thread] {
@@ -323,7 +323,7 @@ TYPED_TEST(StoreContract, OfManyAtOnceTheChainIsOne) {
     EXPECT_EQ(audited(this->store()).size(), 800U);
 }
 
-TYPED_TEST(StoreContract, OnAFullDiskNoMoreIsNotedThanMayWaitAndNoneOfItIsLost) {
+TYPED_TEST(StoreContract, OnAFullDiskNotesAreBoundedAndNoneIsLost) {
     this->disk_.fill_disk();
     const std::string large(Store::kMostNoted / 4, 'x');
     for (int i = 0; i < 4; ++i) EXPECT_TRUE(this->store().note(large));
@@ -458,7 +458,7 @@ TYPED_TEST(StoreContract, ClosingWritesWhatIsQueued) {
     EXPECT_EQ(this->store().load(1)->updates.size(), 300U);
 }
 
-TYPED_TEST(StoreContract, AReadSeesWhatWasAcknowledgedWhileOthersWrite) {
+TYPED_TEST(StoreContract, AReadSeesAcknowledgedBatchesWhileOthersWrite) {
     std::atomic<bool> stop{false};
     std::thread other([&] {
         while (!stop) static_cast<void>(commit(this->store(), update(2, "noise")));
@@ -508,7 +508,7 @@ TYPED_TEST(StoreContract, BehindAFailedBatchOnlyItsDocumentsAreFenced) {
     EXPECT_EQ(this->store().load(1)->blocks.at(0).version, 3U);
 }
 
-TYPED_TEST(StoreContract, AFenceSpreadsToWhatARefusedBatchTouchedAsWell) {
+TYPED_TEST(StoreContract, AFenceSpreadsToAllDocumentsOfARefusedBatch) {
     this->disk_.fill_disk();
     EXPECT_EQ(reason(commit(this->store(), huge(1))), "disk_full");
     this->disk_.free_disk();
@@ -582,7 +582,7 @@ TYPED_TEST(StoreContract, TextsAreFoundByThoseWhoHaveATagOfEachGroup) {
     EXPECT_EQ(found(this->store(), {.all = {"core"}}), "");
 }
 
-TYPED_TEST(StoreContract, NobodySeesTheTags) {
+TYPED_TEST(StoreContract, TagsAreInNoSnippet) {
     ASSERT_TRUE(commit(this->store(),
                        {.texts = {text(1, "alpha", "some text to begin with, and x", "r1 core"),
                                   text(2, "x", "nothing", "r1 core"),
@@ -633,7 +633,7 @@ TYPED_TEST(StoreContract, ATextIsNotReplacedByAnOlderOne) {
     EXPECT_EQ(found(store, {.all = {"a"}}), "");
 }
 
-TYPED_TEST(StoreContract, NothingThatIsAskedForIsTakenForSyntax) {
+TYPED_TEST(StoreContract, SearchedWordsAreNeverTakenForSyntax) {
     ASSERT_TRUE(commit(this->store(), {.texts = {text(1, "a", "word AND other, tags"),
                                                  text(2, "b", "word", "all secret")}}));
     Store& store = this->store();
@@ -651,7 +651,7 @@ TYPED_TEST(StoreContract, NothingThatIsAskedForIsTakenForSyntax) {
     EXPECT_EQ(found(store, {.all = {"word and other"}}), "1");
 }
 
-TYPED_TEST(StoreContract, ATextIsStaleUntilItIsThatOfItsBlock) {
+TYPED_TEST(StoreContract, ATextIsStaleUntilItMatchesItsBlock) {
     Store& store = this->store();
     const auto stale = [&] {
         std::string out;

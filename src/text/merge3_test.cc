@@ -35,7 +35,7 @@ TEST(Merge3, ChangesOfOneLineAreBothKeptIfTheyDoNotOverlap) {
     EXPECT_TRUE(merged.ties.empty());
 }
 
-TEST(Merge3, TheSameTokensChangedDifferentlyAreATie) {
+TEST(Merge3, TokensChangedDifferentlyOnBothSidesAreATie) {
     const Merged ours =
         merge3("timeout = 10\n", "timeout = 30\n", "timeout = 45\n", Side::ours, Side::ours);
     EXPECT_EQ(ours.text, "timeout = 30\n");
@@ -51,7 +51,7 @@ TEST(Merge3, DifferentDigitsOfOneNumberAreATieToo) {
     EXPECT_EQ(merge("timeout = 10\n", "timeout = 30\n", "timeout = 15\n").text, "timeout = 30\n");
 }
 
-TEST(Merge3, TheSameChangeOnBothSidesIsMadeOnce) {
+TEST(Merge3, AnEqualChangeOnBothSidesIsMadeOnce) {
     EXPECT_EQ(merge("a\n", "import os\na\n", "import os\na\n").text, "import os\na\n");
     EXPECT_EQ(merge("x = 1\ny\n", "x = 2\ny\n", "x = 2\nz\n").text, "x = 2\nz\n");
 }
@@ -114,7 +114,7 @@ TEST(Merge3, DisjointEditsAlwaysBothStand) {
 
 // Any two edits: nothing but the order of touching inserts depends on which side is called ours,
 // and every word that a side brought is in the text or in a tie.
-TEST(Merge3, NothingThatEitherSideBroughtIsLost) {
+TEST(Merge3, NoTextOfEitherSideIsLost) {
     const unsigned seed = merge_seed();
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     std::mt19937 rng(seed);

@@ -56,7 +56,7 @@ TEST(Operations, AnEarlierNameStandsForThatOfNow) {
               "operation take needs thing; call it as take(thing)");
 }
 
-TEST(Operations, WhatIsPublishedHasNothingOfTheOthers) {
+TEST(Operations, APublishedToolShowsNothingOfRemovedOperations) {
     const ToolInfo whole{"drawer",    "",
                          "A drawer.", drawer().input_schema(drawer().names()),
                          Map{},       {.destructive = true},

@@ -254,7 +254,7 @@ struct Registry::Body {
     };
     const Shelf& of(Profile profile) const { return shelves[static_cast<std::size_t>(profile)]; }
 
-    explicit Body(kernel::Kernel& house) : kernel(house) { expect_views(nullptr); }
+    explicit Body(kernel::Kernel& served) : kernel(served) { expect_views(nullptr); }
 
     // Null where no rules govern the actor.
     std::shared_ptr<const policy::RuleSet> rules_of(const policy::Actor& actor) const {

@@ -65,7 +65,7 @@ protected:
     }
 };
 
-TEST_F(Echo, ATypedToolRunsOnWhatFits) {
+TEST_F(Echo, ATypedToolRunsOnArgumentsThatFit) {
     const EncodedResult result = call(parsed(R"({"name":"ada","count":2})"));
 
     EXPECT_EQ(result.structured, parsed(R"({"said":"ada2"})"));
@@ -80,13 +80,13 @@ TEST_F(Echo, AnErrorIsARefusal) {
     EXPECT_EQ(*result.structured.get("error")->get("reason"), Value("no_name"));
 }
 
-TEST_F(Echo, WhatItAnswersIsPublishedOrARefusal) {
+TEST_F(Echo, TheOutputSchemaAllowsTheAnswerOrARefusal) {
     EXPECT_EQ(tool->info().output_schema, parsed(R"({"type":"object",
         "properties":{"said":{"type":"string"},"aside":{"type":"string"}},
         "anyOf":[{"required":["said"]},{"required":["error"]}]})"));
 }
 
-TEST_F(Echo, WhatDoesNotFitIsRefusedByName) {
+TEST_F(Echo, AnArgumentThatDoesNotFitIsNamed) {
     EXPECT_NE(message(R"({"name":"ada","cuont":2})").find("'cuont'"), std::string::npos);
     EXPECT_NE(message(R"({"count":2})").find("name"), std::string::npos);
     EXPECT_NE(message(R"({"name":5})").find("name"), std::string::npos);
@@ -102,7 +102,7 @@ TEST_F(Echo, AnObjectInAStringIsUnwrapped) {
     EXPECT_FALSE(call(parsed(R"({"name":"{\"x\":1}"})")).is_error);
 }
 
-TEST(OneOf, HasTheMembersOfAllAndRequiresWhatEachDoes) {
+TEST(OneOf, HasTheMembersOfAllFormsAndRequiresThoseThatEachRequires) {
     struct Counted {
         std::size_t said = 0;
         std::vector<std::string> names;

@@ -75,7 +75,7 @@ TEST_F(Faults, ManyClientsAtOnceStartOneKernel) {
     }
 }
 
-TEST_F(Faults, TheKernelEndsAfterItsLastClientAndWhatItHeldIsThere) {
+TEST_F(Faults, TheKernelEndsAfterItsLastClientAndItsDocumentsRemain) {
     ::setenv("QUIRE_LINGER_MS", "100", 1);
     const Workspace workspace;
     std::string block;
@@ -121,7 +121,7 @@ TEST_F(Faults, ASecondKernelIsRefusedAndToldWhoHoldsTheWorkspace) {
     EXPECT_FALSE(make_block(client).empty());
 }
 
-TEST_F(Faults, ADamagedHeaderIsToldWithTheFilesNameAndChangesNothing) {
+TEST_F(Faults, ADamagedHeaderIsReportedWithTheFilesNameAndChangesNothing) {
     const Workspace workspace;
     leave_some_history(workspace);
     overwrite(workspace.state("quire.db"), 0, 100);

@@ -255,7 +255,7 @@ TEST_F(Kill, OfTheKernelLosesNothingThatWasAcknowledgedAndDoublesNothing) {
     EXPECT_GT(unknown, 0) << "every kill came when nothing was under way";
 }
 
-TEST_F(Kill, OfARelayLeavesTheOthersAndWhatItGotAnswersFor) {
+TEST_F(Kill, OfARelayLeavesTheOthersAndItsAnsweredCalls) {
     const unsigned seeded = seed();
     SCOPED_TRACE("SEED=" + std::to_string(seeded));
     std::mt19937 random(seeded);

@@ -66,7 +66,7 @@ TEST_F(Full, MetadataAndTokensHaveALimit) {
     ok("block_create", with("metadata", Map{{"large", large.substr(100)}}));
 }
 
-TEST_F(Full, AnErrorSaysLittleOfWhatItWasGiven) {
+TEST_F(Full, AnErrorRepeatsOnlyAPartOfALongArgument) {
     const std::string id = block("x");
     const std::string large(100'000, 'x');
     for (const auto& [tool, name] :
@@ -215,7 +215,7 @@ TEST_F(Full, ARefusedBatchChangesNothing) {
     EXPECT_EQ(version(id), 1);
 }
 
-TEST_F(Full, CompareAndSetRefusesWhatHasChanged) {
+TEST_F(Full, CompareAndSetRefusesATextThatHasChanged) {
     const std::string id = block("a\nb\nc\n");
     const Value stale = edit(
         id, R"([{"op":"replace","start_line":1,"end_line":2,"content":"x","expected_text":"B"}])");
@@ -366,7 +366,7 @@ TEST_F(Full, ASpliceCountsInItsUnit) {
 // --- read
 // ------------------------------------------------------------------------------------------
 
-TEST_F(Full, AReadTellsAllThereIs) {
+TEST_F(Full, AReadAnswersWithEveryMember) {
     const std::string id = block("a\r\n\tb");
     const Value read = ok("block_read", Map{{"block_id", id}});
 
@@ -537,8 +537,8 @@ TEST_F(Full, UndoIsByActorAndLeavesWhatOthersDid) {
 TEST_F(Full, UndoBringsALineBackBeforeWhatAnotherAddedBehindIt) {
     const std::string id = block("");
     ok("block_edit", edit(id, R"([{"op":"insert","line":0,"content":"first\n"}])"), "mel");
-    ok("block_edit", edit(id, R"([{"op":"replace","start_line":0,"end_line":1,"content":"second"}])"),
-       "mel");
+    ok("block_edit",
+       edit(id, R"([{"op":"replace","start_line":0,"end_line":1,"content":"second"}])"), "mel");
     ok("block_edit", edit(id, R"([{"op":"delete","start_line":0,"end_line":1}])"), "mel");
     ok("block_undo", Map{{"block_id", id}}, "mel");
     EXPECT_EQ(text(id), "second\n");

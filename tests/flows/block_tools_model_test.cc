@@ -87,7 +87,7 @@ TEST_F(Model, InsertGoesAfterTheLine) {
               "empty_content");
 }
 
-TEST_F(Model, ReplaceLinesMustSayWhatTheyWere) {
+TEST_F(Model, ReplaceLinesNeedsTheExpectedText) {
     const std::string id = block("a\nb\nc\n");
     EXPECT_EQ(
         *refused("block_replace_lines", on(id, R"({"start_line":1,"end_line":1,"new_text":"x"})"))
@@ -171,7 +171,7 @@ TEST_F(Model, ErrorsNameToolsAndArgumentsThatThisProfileHas) {
     told("block_str_replace", id, R"({"old_str":"absent","new_str":"x"})");
 }
 
-TEST_F(Model, WhatIsNotOfTheProfileIsUnknown) {
+TEST_F(Model, ToolsOfAnotherProfileAreUnknown) {
     auto answer = start("block_edit", Map{});
     desk.scheduler.run_all();
     EXPECT_FALSE(**answer);

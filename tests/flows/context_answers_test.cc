@@ -54,7 +54,7 @@ private:
     std::set<std::string> asked_;
 };
 
-TEST_P(ContextAnswers, EachOperationAnswersWhatIsPublished) {
+TEST_P(ContextAnswers, EachOperationsAnswerFitsThePublishedSchema) {
     const std::string done = "label block_id version ";
     EXPECT_EQ(keys(R"({"operation":"create","label":"m","schema":{"Map":{"fields":[
         {"name":"count","field_type":"Counter"},{"name":"list","field_type":"List"},

@@ -200,7 +200,7 @@ struct FileDeed {
     const char* operation;
 };
 
-TEST(FileTool, WhatAPersonHasToApproveIsAskedForOnceAndThenDoneOnce) {
+TEST(FileTool, ACallThatNeedsApprovalIsAskedForOnceAndDoneOnce) {
     const FileDeed deeds[] = {
         {R"({"operation":"append","path":"ask/f","content":"y\n"})", "append"},
         {R"({"operation":"replace","path":"ask/f","find":"x","replace":"z"})", "overwrite"},
@@ -299,7 +299,7 @@ TEST(FileTool, AnAgentDoesNotAnswerItself) {
     EXPECT_EQ(workspace.outcome(kEdit), "escalation_required");
 }
 
-TEST(FileTool, AListPassesOverWhatNeedsAnApprovalToBeReadAndAsksNobody) {
+TEST(FileTool, AListSkipsFilesThatNeedApprovalToBeReadAndAsksNobody) {
     Workspace workspace;
     workspace.disk.put("ask/f", "x\n");
     EXPECT_EQ(workspace.outcome(R"({"operation":"list"})"), "ok");
@@ -308,7 +308,7 @@ TEST(FileTool, AListPassesOverWhatNeedsAnApprovalToBeReadAndAsksNobody) {
     EXPECT_TRUE(workspace.last.get("approvals")->as_list().empty());
 }
 
-TEST(FileTool, WhatMayNotBeDoneIsRefusedWithItsReason) {
+TEST(FileTool, AForbiddenCallIsRefusedWithItsReason) {
     Workspace workspace;
     workspace.disk.put("a.lock", "x\n");
     workspace.disk.put("ask/f", "x\n");
@@ -353,7 +353,7 @@ TEST(FileTool, WhatMayNotBeDoneIsRefusedWithItsReason) {
     EXPECT_EQ(workspace.disk.get("ask/f"), "x\n");
 }
 
-TEST(FileTool, ARefusalSaysWhatWasNotDoneAndWhichRuleSaysSo) {
+TEST(FileTool, ARefusalNamesTheOperationAndTheRule) {
     Workspace workspace;
     workspace.disk.put("a.lock", "x\n");
 

@@ -134,7 +134,7 @@ TEST_F(MemoryTool, AnEditIsAWriteWithHistoryAndUndo) {
     EXPECT_EQ(value("m"), "tea\n");
 }
 
-TEST_F(MemoryTool, ADirectoryIsWhatLabelsHaveInCommon) {
+TEST_F(MemoryTool, ADirectoryIsACommonPrefixOfLabels) {
     for (const char* path : {"a.md", "deep/er/x", "deep/y", ".hidden/z"}) {
         said(cat(R"({"command":"create","path":"/memories/)", path, R"(","file_text":"x"})"));
     }
@@ -241,7 +241,7 @@ TEST_F(MemoryTool, StructureIsForTheToolContext) {
     context(R"({"operation":"view","label":"plan"})");
 }
 
-TEST_F(MemoryTool, WhatIsArchivedIsNotBelowMemories) {
+TEST_F(MemoryTool, ArchivedBlocksAreNotBelowMemories) {
     context(R"({"operation":"create","label":"n","schema":"Text"})");
     context(R"({"operation":"append","label":"n","content":"kept"})");
     context(R"({"operation":"archive","label":"n","archival_label":"old"})");
@@ -257,7 +257,7 @@ TEST_F(MemoryTool, WhatIsArchivedIsNotBelowMemories) {
     EXPECT_EQ(value("old"), "kept");
 }
 
-TEST_F(MemoryTool, WhoMayAppendMayInsertAtTheEnd) {
+TEST_F(MemoryTool, AnAppendOnlyAgentMayInsertAtTheEnd) {
     context(R"({"operation":"create","label":"n","schema":"Text","permission":"append"})");
     said(R"({"command":"insert","path":"/memories/n","insert_line":0,"insert_text":"one"})");
     said(R"({"command":"insert","path":"/memories/n","insert_line":1,"insert_text":"two"})");
@@ -270,7 +270,7 @@ TEST_F(MemoryTool, WhoMayAppendMayInsertAtTheEnd) {
             .starts_with("permission_denied: "));
 }
 
-TEST_F(MemoryTool, WhoMayDoWhatIsAsForContext) {
+TEST_F(MemoryTool, PermissionsAreThoseOfTheToolContext) {
     context(R"({"operation":"create","label":"grows","schema":"Text","permission":"append"})");
     context(R"({"operation":"append","label":"grows","content":"kept\n"})");
     const char* const writes[] = {

@@ -33,7 +33,7 @@ protected:
     Workspace workspace{Profile::compat};
 };
 
-TEST_F(TextEditor, WhatItWritesIsOnTheDiskAndShownAsItIs) {
+TEST_F(TextEditor, WrittenTextIsOnTheDiskAndShownUnchanged) {
     EXPECT_EQ(said(R"({"command":"create","path":"a/b.txt","file_text":"one\ntwo\nthree\n"})"),
               "File created successfully at: a/b.txt\n");
     EXPECT_EQ(workspace.disk.get("a/b.txt"), "one\ntwo\nthree\n");
@@ -71,7 +71,7 @@ TEST_F(TextEditor, ADirectoryIsListedTwoLevelsDeep) {
         << json::write(workspace.last);
 }
 
-TEST_F(TextEditor, WhatCannotBeDoneIsSaidInTheWordsThatModelsKnow) {
+TEST_F(TextEditor, RefusalsUseTheWordsThatModelsKnow) {
     workspace.disk.put("f.txt", "same\nother\nsame\n");
 
     EXPECT_TRUE(holds(refused(R"({"command":"str_replace","path":"f.txt","old_str":"Same"})"),

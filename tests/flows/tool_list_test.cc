@@ -86,7 +86,7 @@ TEST(ToolList, PeopleHaveApprovalsBesideInEveryProfile) {
     }
 }
 
-TEST(ToolList, NamesAndSchemasAreWhatTheyMustBe) {
+TEST(ToolList, NamesAndSchemasAreValid) {
     const Published published;
     for (const tools::Profile profile : kProfiles) {
         for (const tools::ToolInfo& tool : published.list(profile)) {
@@ -102,7 +102,7 @@ TEST(ToolList, NamesAndSchemasAreWhatTheyMustBe) {
     }
 }
 
-TEST(ToolList, TheDocumentationIsWhatIsPublished) {
+TEST(ToolList, TheDocumentationMatchesThePublishedTools) {
     const Published published;
     const std::string path = std::string(QUIRE_SOURCE_DIR) + "/docs/tools.md";
     const std::string page = tool_page(published.registry);

@@ -63,7 +63,7 @@ const tools::ToolInfo* info_of(const Workspace& workspace, std::string_view tool
     return nullptr;
 }
 
-TEST(ToolRules, WhatIsHiddenIsRefused) {
+TEST(ToolRules, AHiddenOperationIsRefused) {
     Workspace workspace(Profile::full, common({only("file", {"read", "list", "append"}),
                                                only("file", {"list", "read", "delete"})}));
     workspace.disk.put("f", "x\n");
@@ -110,7 +110,7 @@ TEST(ToolRules, WhatIsHiddenIsRefused) {
     }
 }
 
-TEST(ToolRules, WhatIsHiddenIsRefusedAsThatWhateverElseRefusesIt) {
+TEST(ToolRules, AHiddenOperationIsRefusedAsHiddenWhateverElseRefusesIt) {
     Workspace workspace(Profile::full, common({of(RuleType::start_constraint, "block_list"),
                                                at_most("file", 1), only("file", {"list"})}));
     EXPECT_EQ(workspace.outcome(R"({"operation":"list"})"), "start_constraints_not_met");
@@ -199,7 +199,7 @@ TEST(ToolRules, AllCallsCountAndThoseThatAreRefusedDoNot) {
     EXPECT_EQ(workspace.outcome(R"({"operation":"list"})"), "max_calls_exceeded");
 }
 
-TEST(ToolRules, WhatCountsForGoodOutlivesTheKernel) {
+TEST(ToolRules, PersistentCountsOutliveTheKernel) {
     ToolRule pause{.tool = "block_list", .type = RuleType::cooldown};
     pause.number = 60'000;
     pause.per = Per::persistent;
@@ -216,7 +216,7 @@ TEST(ToolRules, WhatCountsForGoodOutlivesTheKernel) {
     EXPECT_FALSE(workspace.call_tool("block_list", "{}").is_error);
 }
 
-TEST(ToolRules, WhatAFullDiskRefusedToCountIsCountedLater) {
+TEST(ToolRules, ACallThatAFullDiskCouldNotCountIsCountedLater) {
     Workspace workspace(Profile::full, common({at_most("file", 2, Per::persistent)}));
     EXPECT_EQ(workspace.outcome(R"({"operation":"list"})"), "ok");
     workspace.fill_the_disk_once();
@@ -226,7 +226,7 @@ TEST(ToolRules, WhatAFullDiskRefusedToCountIsCountedLater) {
     EXPECT_EQ(workspace.outcome(R"({"operation":"list"})"), "max_calls_exceeded");
 }
 
-TEST(ToolRules, WhatCountsPerConversationCountsThere) {
+TEST(ToolRules, CountsPerConversationAreKeptThere) {
     Workspace workspace(Profile::full, common({at_most("block_append", 1, Per::conversation)}));
     const auto made = [&](const char* conversation) {
         workspace.call_tool("block_create", cat(R"({"role":"user","kind":"text","conversation":")",
@@ -267,7 +267,7 @@ TEST(ToolRules, ACallThatNamesNoConversationCountsInTheOneThatTheToolTakes) {
     EXPECT_EQ(create(R"(,"conversation":"side")"), "max_calls_exceeded");
 }
 
-TEST(ToolRules, WhatIsRefusedInAConversationThatIsNotThereLeavesNothing) {
+TEST(ToolRules, ARefusalInAConversationThatDoesNotExistLeavesNothing) {
     Workspace workspace(Profile::full, common({at_most("*", 2, Per::conversation)}));
     const auto create = [&](const std::string& conversation, const char* more = "") {
         const auto made = workspace.call_tool(

@@ -87,7 +87,7 @@ TEST_F(Opening, AStateShowsWhatItsHistoryShows) {
     EXPECT_GT(opened, 0U);
 }
 
-TEST_F(Opening, EditsSayWhatTheyWouldSayWithAllOfTheHistory) {
+TEST_F(Opening, EditsMakeTheOpsThatTheyWouldMakeWithTheHistory) {
     for_each_snapshot(60, [](Scribblers& peers, const Bytes& blob, Doc& doc) {
         Doc full = whole(blob, kEditor);
         Doc other = whole(blob, 5);

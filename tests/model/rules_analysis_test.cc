@@ -213,7 +213,7 @@ Counts compare(bool sessions_alone) {
     return counts;
 }
 
-TEST(RulesAnalysis, PerSessionItIsWhatASearchOfAllCallsFinds) {
+TEST(RulesAnalysis, PerSessionRulesMatchASearchOfAllCalls) {
     const Counts counts = compare(true);
 
     // A comparison that never meets what it is about would show nothing.

@@ -269,7 +269,7 @@ TEST(RulesModel, TheAutomatonDecidesAsTheDefinitionsDo) {
         1, 60, [](Tape& tape, Script& script) { return play(tape, script, PlantedFault::none); });
 }
 
-TEST(RulesModel, AModelThatIsWrongInOneThingIsFoundOut) {
+TEST(RulesModel, APlantedFaultInTheModelIsFound) {
     for (const PlantedFault fault : rules_model::kFaults) {
         bool found = false;
         for (unsigned seed = 1; !found && seed <= 1'000; ++seed) {

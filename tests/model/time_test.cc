@@ -145,7 +145,7 @@ TEST_F(Time, AShadowMadeOfEventsIsTheState) {
     }
 }
 
-TEST_F(Time, SpansBetweenVersionsAreWhatOneHasAndTheOtherLacks) {
+TEST_F(Time, SpansBetweenVersionsAreTheAtomsThatOneVersionLacks) {
     for_each_history(20, [](Scribblers& peers) {
         const Doc& doc = peers.doc(0);
         const Scribblers::Moment& from = any(peers);

@@ -7,7 +7,7 @@
 namespace quire::tests {
 namespace {
 
-TEST(PeakMemory, IsWhatWasThereAtOnce) {
+TEST(PeakMemory, CountsTheMostMemoryInUseAtOnce) {
     const PeakMemory memory;
     for (int i = 0; i < 3; ++i) std::vector<char>(1 << 20).back() = 1;
     EXPECT_GE(memory.bytes(), std::size_t{1} << 20);

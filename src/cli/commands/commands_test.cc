@@ -39,7 +39,7 @@ TEST(Completion, IsAScriptThatBashReads) {
     EXPECT_EQ(std::system(command.c_str()), 0);  // NOLINT(cert-env33-c)
 }
 
-TEST(Completion, OffersWhatAValueMayBe) {
+TEST(Completion, OffersThePossibleValuesOfAnOption) {
     const std::string script = completion_script("bash", kWords);
     EXPECT_NE(script.find("-w|--workspace) mapfile -t COMPREPLY < <(compgen -d "),
               std::string::npos);
@@ -57,7 +57,7 @@ TEST(Terminal, SizesAreShortAndInTens) {
     EXPECT_EQ(size_text(std::uint64_t{5} << 30), "5.0 GB");
 }
 
-TEST(WholeFile, ReplacesWhatALinkLeadsToAndNothingElse) {
+TEST(WholeFile, ReplacesOnlyTheFileThatALinkLeadsTo) {
     const auto scratch = ScratchDirectory::make("quire-test-");
     ASSERT_TRUE(scratch);
     const std::string file = scratch->path() + "/file";
@@ -77,7 +77,7 @@ TEST(WholeFile, ReplacesWhatALinkLeadsToAndNothingElse) {
     EXPECT_EQ(now.st_mode & 0777U, 0640U);
 }
 
-TEST(WholeFile, WhatIsNoFileIsWrittenToOrRefused) {
+TEST(WholeFile, APathThatIsNoRegularFileIsWrittenToOrRefused) {
     const auto scratch = ScratchDirectory::make("quire-test-");
     ASSERT_TRUE(scratch);
     const std::string pipe = scratch->path() + "/pipe";

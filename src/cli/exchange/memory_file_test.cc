@@ -70,7 +70,7 @@ TEST(ForeignMemory, LabelsAreSuchAsBlocksMayHaveAndEachAnother) {
     EXPECT_EQ(foreign(entity(wide)), wide.substr(0, 180) + ";");
 }
 
-TEST(ForeignMemory, AnEntityThatComesTwiceKeepsAllThatIsSaidOfIt) {
+TEST(ForeignMemory, AnEntityThatOccursTwiceKeepsAllItsObservations) {
     const auto entity = [](std::string_view type, std::string_view observation) {
         return cat(R"({"type":"entity","name":"Ann","entityType":")", type,
                    R"(","observations":[")", observation, "\"]}\r\n");
@@ -89,7 +89,7 @@ TEST(ForeignMemory, AnEntityThatComesTwiceKeepsAllThatIsSaidOfIt) {
                         {"observations", List{"tea", "hat", "books", "tea"}}}));
 }
 
-TEST(ForeignMemory, SaysWhatItDoesNotUnderstand) {
+TEST(ForeignMemory, ReportsEntriesThatItDoesNotUnderstand) {
     EXPECT_TRUE(foreign("{\"type\":\"entity\"}\n").starts_with("line 1: an entity has"));
     EXPECT_TRUE(
         foreign("{\"type\":\"relation\",\"from\":\"a\",\"to\":\"b\",\"relationType\":\"r\"}\n"

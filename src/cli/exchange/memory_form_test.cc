@@ -200,7 +200,7 @@ two
 )");
 }
 
-TEST(MemoryForm, SaysInWhichLineWhatIsWrong) {
+TEST(MemoryForm, NamesTheLineOfAnError) {
     const BlockSchema map = parsed(R"({"Map": {"fields": [
         {"name": "level", "field_type": "Number"}, {"name": "due", "field_type": "Timestamp"}]}})");
     EXPECT_EQ(read("\nlevel = 'x'", map),
@@ -302,7 +302,7 @@ TEST(MemoryForm, KnowsTheLineOfAPlace) {
     EXPECT_EQ(line_of("level = [\n", schema, {"", "level"}), std::nullopt);
 }
 
-TEST(MemoryForm, WhatWasThereBeforeIsNotChecked) {
+TEST(MemoryForm, ValuesThatWereThereBeforeAreNotChecked) {
     const BlockSchema map =
         parsed(R"({"Map": {"fields": [{"name": "level", "field_type": "Number"}]}})");
     EXPECT_EQ(read("level = 'x'", map, Map{{"level", "x"}}), R"({"level":"x"})");

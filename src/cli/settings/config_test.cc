@@ -61,7 +61,7 @@ operation_bytes = 100
 read_lines = 20
 )";
 
-TEST(Config, SourcesAreReadAndWhatIsWrongThereStopsTheStart) {
+TEST(Config, SourcesAreReadAndAnErrorThereStopsTheStart) {
     const auto settings = parse_config(R"([sources.diagnostics]
 compile_commands = "build/compile_commands.json"
 tool = "clang-tidy"
@@ -144,7 +144,7 @@ metadata = { owner = "ops" }
     EXPECT_EQ(second.line, 5U);
 }
 
-TEST(Config, NothingIsAlsoASetting) {
+TEST(Config, AnEmptyFileIsAValidConfiguration) {
     const auto parsed = parse_config("");
 
     ASSERT_TRUE(parsed);
@@ -152,7 +152,7 @@ TEST(Config, NothingIsAlsoASetting) {
     EXPECT_EQ(parsed->limits.block_bytes, 16U << 20);
 }
 
-TEST(Config, WhatIsWrongIsNamedWithItsLineAndWhatWouldBeRight) {
+TEST(Config, AnErrorNamesItsLineAndTheValidValues) {
     const std::pair<std::string_view, std::string_view> cases[] = {
         {"[files]\nwatch = 1", "quire.toml:2: files.watch is true or false"},
         {"[files]\n\nwach = true",
@@ -239,7 +239,7 @@ TEST(Config, WhatIsWrongIsNamedWithItsLineAndWhatWouldBeRight) {
     EXPECT_NE(message("\n\n\"\xFF\" = 1").find("quire.toml:3: it is not UTF-8"), std::string::npos);
 }
 
-TEST(Config, WhatInitWritesReadsBackAndProtectsWhatItSays) {
+TEST(Config, TheFileThatInitWritesReadsBackAndProtectsWhatItNames) {
     const auto parsed = parse_config(default_config());
     ASSERT_TRUE(parsed) << parsed.error().message();
 
@@ -303,7 +303,7 @@ metadata = { day = 2026-11-23, at = 08:30:00, since = 2026-11-23T08:30:00Z, shar
               R"("since":"2026-11-23T08:30:00Z"})");
 }
 
-TEST(Config, WhatHasNoEffectYetIsSaid) {
+TEST(Config, SettingsWithoutAnEffectYetAreReported) {
     const auto said = [](std::string_view toml) {
         std::string out;
         for (const std::string& line : not_acted_on(*parse_config(toml))) out += line + "\n";
@@ -333,7 +333,7 @@ TEST(Config, AWorkspaceWithoutTheFileHasTheDefaults) {
               cat(directory / "quire.toml", ":2: shell.network is true or false"));
 }
 
-TEST(Config, WhatCannotBeReadIsNamed) {
+TEST(Config, AnUnreadableFileIsNamed) {
     const TestDirectory directory;
     directory.put("quire.toml/inside", "");
     const auto wrong = load_config(directory.path());
@@ -344,7 +344,7 @@ TEST(Config, WhatCannotBeReadIsNamed) {
 
 // --- mounts ---
 
-TEST(ConfigMounts, AMountIsACommandAndWhatGoesWithIt) {
+TEST(ConfigMounts, AMountIsACommandWithItsSettings) {
     const auto settings = parse_config(R"(
 [tools.mount.fs]
 command = ["npx", "-y", "server"]
@@ -365,7 +365,7 @@ command = "web-server"
     EXPECT_EQ(settings->mounts.at("web_2").command, std::vector<std::string>{"web-server"});
 }
 
-TEST(ConfigMounts, WhatIsWrongIsToldByItsLineAndNoValueIs) {
+TEST(ConfigMounts, AnErrorInAMountNamesItsLineAndRevealsNoValue) {
     const auto told = [](std::string_view members, std::string_view name = "fs") {
         return message(cat("[tools.mount.", name, "]\n", members));
     };

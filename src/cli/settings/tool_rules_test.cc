@@ -8,10 +8,10 @@
 #include "base/test_directory.h"
 #include "cli/settings/config.h"
 #include "fs/disk_files.h"
-#include "kernel/oversight/approval_calls.h"
 #include "kernel/core/desk_test.h"
 #include "kernel/files/file_calls.h"
 #include "kernel/memory/memory_calls.h"
+#include "kernel/oversight/approval_calls.h"
 #include "policy/rule_book.h"
 #include "policy/tool_catalog.h"
 #include "tools/tools.h"
@@ -41,7 +41,7 @@ std::string described(const policy::KnownTool& tool) {
 }
 
 // Without a kernel, rules are checked against a list of the tools instead of the tools.
-TEST(ToolRules, WhatIsKnownWithoutAKernelIsWhatThereIs) {
+TEST(ToolRules, TheToolsKnownWithoutAKernelAreThoseThatAKernelHas) {
     kernel::Desk desk;
     const TestDirectory disk;
     const auto files = std::move(*fs::DiskFiles::open(disk.path(), {5, {}}));

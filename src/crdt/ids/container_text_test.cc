@@ -22,7 +22,7 @@ TEST(ContainerText, PrintedIdsAreParsed) {
     EXPECT_EQ(to_text(ids[5]), "cid:0@1:Unknown(9)");
 }
 
-TEST(ContainerText, AnythingElseIsNoId) {
+TEST(ContainerText, OtherTextIsNoId) {
     for (const char* text :
          {"", "cid", "cid:", "cid:root-:Text", "root-a:Text", "cid:root-a", "cid:root-a:Texts",
           "cid:1@:Map", "cid:@1:Map", "cid:-1@1:Map", "cid:01@1:Map", "cid:2147483647@1:Map",

@@ -39,7 +39,7 @@ TEST(FractionalIndex, SeveralTakeTheMiddleFirst) {
               (std::vector<Bytes>{{0x81, 0x7F, 0x80}, {0x81, 0x80}, {0x82, 0x80}}));
 }
 
-TEST(FractionalIndex, NothingLiesBeforeTheEmptyPositionOrRightBehindAnother) {
+TEST(FractionalIndex, NoPositionLiesBeforeTheEmptyOneOrRightBehindAnother) {
     EXPECT_EQ(between(kOpen, Bytes{}), std::nullopt);
     EXPECT_EQ(between(Bytes{0x80}, Bytes{0x80, 0x00}), std::nullopt);
     EXPECT_EQ(positions_between(std::nullopt, PositionView(Bytes{}), 1), std::nullopt);

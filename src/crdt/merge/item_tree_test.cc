@@ -108,7 +108,7 @@ private:
     Lv next_ = 0;
 };
 
-TEST(ItemTree, IsWhatAListOfAtomsIs) {
+TEST(ItemTree, BehavesLikeAListOfAtoms) {
     const char* given = std::getenv("SEED");
     const std::uint64_t seed =
         given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();

@@ -172,7 +172,7 @@ TEST(OperationFilterJudged, ListsOfWordsAreNarrowedItemByItem) {
     }
 }
 
-TEST(OperationFilterJudged, AMemberThatIsOpenIsGivenTheWords) {
+TEST(OperationFilterJudged, AnOpenMemberGetsTheAllowedWords) {
     const auto words_of = [](std::string_view member) {
         return filter_schema_enum(parsed(cat(R"({"properties": {"op": )", member, "}}")), "op",
                                   Words{"read", "list"});

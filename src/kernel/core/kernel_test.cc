@@ -32,7 +32,7 @@ TEST(Kernel, ABlockIsCreatedPendingAndItsFirstEditMakesItRun) {
     EXPECT_EQ(desk.text(id), "ONE\n");
 }
 
-TEST(Kernel, WhatWasAnsweredIsThereAfterARestart) {
+TEST(Kernel, AnsweredChangesSurviveARestart) {
     Desk desk;
     const std::string id = desk.create("a");
     desk.append(id, "b\n");
@@ -346,7 +346,7 @@ TEST(Kernel, UndoWalksBackThroughEveryStatusThereWas) {
     }
 }
 
-TEST(Kernel, WhatAnUndoHadToLeaveIsTakenBackByTheNextOne) {
+TEST(Kernel, TheNextUndoTakesBackThePartThatOneHadToLeave) {
     Desk desk;
     const std::string id = desk.create("abc\n", "cy");
     desk.splice(id, 0, 3, "XYZ", "ada");
@@ -427,7 +427,7 @@ TEST(Kernel, AnInterruptionIsInTheHistoryOnEveryWayThroughIt) {
     }
 }
 
-TEST(Kernel, WhoGoesOnWithAnInterruptedBlockMakesItRunAgain) {
+TEST(Kernel, WritingToAnInterruptedBlockMakesItRunAgain) {
     Desk desk;
     const std::string appended = desk.create("");
     const std::string edited = desk.create("");

@@ -57,7 +57,7 @@ TEST(Unit, IsReadAsItWasWritten) {
     EXPECT_FALSE(again->heads);
 }
 
-TEST(Unit, OfAnOlderProgramKeptNothing) {
+TEST(Unit, RecordsOfOlderProgramsHaveNoKeptSpans) {
     Unit unit = whole_unit();
     unit.kept.clear();
     store::UnitRecord record = to_record(unit, 2, "1_0");

@@ -228,7 +228,7 @@ TEST(FileCalls, BothSidesAddingAtOneSpotBothStand) {
     EXPECT_TRUE(text == "a\nagent\ndisk\n" || text == "a\ndisk\nagent\n") << text;
 }
 
-TEST(FileCalls, TheSameChangeOnBothSidesIsThereOnce) {
+TEST(FileCalls, AnEqualChangeOnBothSidesIsThereOnce) {
     FileOffice office;
     office.files.put("f", "a\nz\n");
     EXPECT_EQ(office.edit("f", "a\n", "import os\na\n"), "ok");
@@ -239,7 +239,7 @@ TEST(FileCalls, TheSameChangeOnBothSidesIsThereOnce) {
     EXPECT_EQ(office.text("f"), "import os\na\nzz\n");
 }
 
-TEST(FileCalls, WhereBothChangedTheSameWordsTheAgentsTextShowsAndTheSaveAsksFirst) {
+TEST(FileCalls, IfBothChangedTheSameWordsTheAgentsTextShowsAndTheSaveAsksFirst) {
     FileOffice office;
     office.files.put("f", "timeout = 10\n");
     EXPECT_EQ(office.edit("f", "10", "30"), "ok");
@@ -270,7 +270,7 @@ TEST(FileCalls, UndoingAnAgentsEditLeavesTheDisksChange) {
     EXPECT_EQ(office.text("f"), "a\nb\nc\ndisk d\n");
 }
 
-TEST(FileCalls, WhatTheDiskDidHasItsNameInHistory) {
+TEST(FileCalls, AChangeOnTheDiskIsNamedInHistory) {
     FileOffice office;
     office.files.put("f", "a\n");
     EXPECT_EQ(office.edit("f", "a", "b"), "ok");
@@ -326,7 +326,7 @@ TEST(FileCalls, TheRulesDecideByPath) {
     EXPECT_TRUE(refused.error().details().contains("approval_id"));
 }
 
-TEST(FileCalls, WhoMayOnlyAppendMaySaveWhatBeginsWithWhatIsThere) {
+TEST(FileCalls, AnAppendOnlyActorMaySaveTextThatStartsWithTheDisks) {
     FileOffice office;
     office.files.put("log/f", "old\n");
     EXPECT_EQ(office.append("log/f", "more\n"), "ok");
@@ -368,7 +368,7 @@ TEST(FileCalls, CreateWritesTheFileAndReplacesNothing) {
     EXPECT_EQ(FileOffice::reason(office.create("nul", std::string("\0", 1))), "binary_file");
 }
 
-TEST(FileCalls, WhatIsNotATextFileIsNamedAndMakesNoBlock) {
+TEST(FileCalls, AFileThatIsNotTextIsRefusedAndMakesNoBlock) {
     FileOffice office;
     office.files.put("bin", std::string("a\0b", 3));
     office.files.put("latin", "caf\xE9");
@@ -413,7 +413,7 @@ TEST(FileCalls, ANulThatCouldNotBeSavedIsNotWritten) {
     EXPECT_EQ(office.text("f"), "text\n");
 }
 
-TEST(FileCalls, ADeletionThatCouldNotBeRecordedSaysWhatIsGoneAndWhatIsNot) {
+TEST(FileCalls, AnUnrecordedDeletionSaysThatTheFileIsGoneFromTheDisk) {
     FileOffice office;
     office.files.put("f", "text\n");
     ASSERT_EQ(FileOffice::reason(office.read("f")), "ok");
@@ -445,7 +445,7 @@ TEST(FileCalls, AFileDeletedOnDiskIsGoneUnlessItHasEditsThatWereNotSaved) {
     EXPECT_EQ(office.disk("edited"), "b\n");
 }
 
-TEST(FileCalls, ThatAFileWentFromTheDiskIsSaidAtItsNextSaveWhoeverSawItFirst) {
+TEST(FileCalls, TheNextSaveReportsAFileThatVanishedWhoeverSawItFirst) {
     FileOffice office;
     office.files.put("f.txt", "one\n");
     ASSERT_EQ(office.edit("f.txt", "one", "1"), "ok");
@@ -459,7 +459,7 @@ TEST(FileCalls, ThatAFileWentFromTheDiskIsSaidAtItsNextSaveWhoeverSawItFirst) {
     EXPECT_EQ(office.disk("f.txt"), "1\ntwo\n");
 }
 
-TEST(FileCalls, SavingWhatIsGoneIsCreatingIt) {
+TEST(FileCalls, SavingAFileThatIsGoneCreatesIt) {
     FileOffice office;
     office.files.put("fixed/f", "one\n");
     ASSERT_EQ(office.edit("fixed/f", "one", "1"), "ok");
@@ -471,7 +471,7 @@ TEST(FileCalls, SavingWhatIsGoneIsCreatingIt) {
     EXPECT_EQ(office.disk("fixed/f"), "<file_not_found>");
 }
 
-TEST(FileCalls, WhatACallerMayNotSeeHidesNothingElse) {
+TEST(FileCalls, AFileThatACallerMayNotSeeHidesNoOther) {
     FileOffice office;
     office.files.put("a.txt", "secret\n");
     office.files.put("sealed/b", "secret\n");
@@ -522,7 +522,7 @@ TEST(FileCalls, ADeletedFilesBlockIsGoneAndItsNameIsFree) {
     EXPECT_EQ(office.read("free/f")->file.block_id, created->block_id);
 }
 
-TEST(FileCalls, AFileThatIsMadeAnewWhileItsDeletionIsOnItsWayIsAnother) {
+TEST(FileCalls, AFileCreatedDuringItsDeletionIsANewDocument) {
     FileOffice office;
     ASSERT_TRUE(office.create("free/a", "old\n"));
     office.store.hold(true);
@@ -572,7 +572,7 @@ TEST(FileCalls, ACreationThatTheStoreRefusedLeavesNoFile) {
     EXPECT_EQ(FileOffice::reason(office.create("free/a", "text\n")), "ok");
 }
 
-TEST(FileCalls, DeletingWhatChangedSinceItWasReadIsRefused) {
+TEST(FileCalls, DeletingAFileThatChangedSinceItWasReadIsRefused) {
     FileOffice office;
     office.files.put("free/f", "old\n");
     EXPECT_EQ(office.text("free/f"), "old\n");
@@ -598,7 +598,7 @@ TEST(FileCalls, EverythingIsThereAfterARestart) {
     EXPECT_EQ(office.read("f")->file.version, before.version + 1);
 }
 
-TEST(FileCalls, WhatTheStoreRefusedIsReadFromTheDiskAgain) {
+TEST(FileCalls, AChangeThatTheStoreRefusedIsReadFromTheDiskAgain) {
     FileOffice office;
     office.files.put("f", "a\nb\n");
     EXPECT_EQ(office.text("f"), "a\nb\n");
@@ -628,7 +628,7 @@ TEST(FileCalls, AnOverlapThatAReadTookInRefusesEachActorsNextSaveOnce) {
     EXPECT_FALSE(office.status("f").conflict);
 }
 
-TEST(FileCalls, WhatAFileHeldWhenItWasFirstLoadedIsNoChangeToUndo) {
+TEST(FileCalls, TheFirstContentOfAFileCannotBeUndone) {
     FileOffice office;
     office.files.put("f", "a\n");
     const std::string id = office.read("f")->file.block_id;
@@ -689,7 +689,7 @@ TEST(FileCalls, TheListShowsWhatEachFileAllows) {
 
 // Agents and the disk edit one file in turns, at random, each on lines of its own; whatever the
 // order of loads and saves, at the end both the document and the disk have the last word of each.
-TEST(FileCalls, NothingIsLostHoweverEditsAndDiskChangesAlternate) {
+TEST(FileCalls, NoTextIsLostHoweverEditsAndDiskChangesAlternate) {
     const unsigned seed = seed_of_run();
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     std::mt19937 rng(seed);

@@ -105,7 +105,7 @@ TEST(FedBlocks, ItsBlockIsThereFromTheStartAndForEveryAgent) {
     EXPECT_EQ(fed.gauge.attended.size(), 1U);
 }
 
-TEST(FedBlocks, WhatItFeedsIsItsOwn) {
+TEST(FedBlocks, OnlyTheSourceWritesTheFieldsThatItFeeds) {
     Fed fed;
     EXPECT_EQ(reason(fed.study.write("gauge", SetField{{"reading", "level"}, 2})),
               "read_only_section");
@@ -158,7 +158,7 @@ TEST(FedBlocks, ARejectedEditChangesNothingWhoeverMakesIt) {
     }
 }
 
-TEST(FedBlocks, WhatDoesNotFitTheSchemaIsRefusedBeforeTheSourceIsAsked) {
+TEST(FedBlocks, AValueOfTheWrongTypeIsRefusedBeforeTheSourceIsAsked) {
     Fed fed;
     EXPECT_EQ(reason(fed.set("high")), "schema_mismatch");
     EXPECT_EQ(reason(fed.study.write("gauge", SetField{{"config", "depth"}, 1})),
@@ -203,7 +203,7 @@ TEST(FedBlocks, UndoAndRedoAreJudged) {
     EXPECT_EQ(reason(fed.study.undo("gauge", "agent:bob", true)), "fine");
 }
 
-TEST(FedBlocks, AnUndoIsJudgedByWhatItLeavesAfterManyOthers) {
+TEST(FedBlocks, AnUndoAfterManyOthersIsJudgedByItsResult) {
     Fed fed;
     ASSERT_TRUE(fed.set(5));
     ASSERT_TRUE(fed.set(50));
@@ -215,7 +215,7 @@ TEST(FedBlocks, AnUndoIsJudgedByWhatItLeavesAfterManyOthers) {
     EXPECT_EQ(fed.level(), "1/1");
 }
 
-TEST(FedBlocks, WhatAPersonSavesFromTheirEditorIsJudged) {
+TEST(FedBlocks, ARevisionFromAnEditorIsJudgedByTheSource) {
     Fed fed;
     const auto revise = [&](std::string_view config) {
         const MemoryRevise what{cat(fed.study.version("gauge")),
@@ -266,7 +266,7 @@ TEST(FedBlocks, ItsShapeItsLabelAndItsEndAreTheSources) {
     EXPECT_EQ(reason(fed.study.erase("gauge")), "permission_denied");
 }
 
-TEST(FedBlocks, WhatItHasToSayIsWrittenOnceAndOnlyWhereItDiffers) {
+TEST(FedBlocks, ASourcesValuesAreWrittenOnceAndOnlyIfTheyDiffer) {
     Fed fed;
     const std::uint64_t version = fed.study.version("gauge");
     fed.gauge.tell();

@@ -87,8 +87,8 @@ struct MemoryMove {
 };
 
 struct MemoryCalls::Body : std::enable_shared_from_this<MemoryCalls::Body> {
-    Body(std::shared_ptr<Core> house, std::vector<memory::Source*> sources)
-        : kernel(std::move(house)), fed(std::move(sources)) {}
+    Body(std::shared_ptr<Core> core, std::vector<memory::Source*> sources)
+        : kernel(std::move(core)), fed(std::move(sources)) {}
 
     std::shared_ptr<Core> kernel;
     const FedBlocks fed;

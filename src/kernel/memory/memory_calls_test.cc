@@ -11,7 +11,7 @@ namespace {
 
 using policy::Permission;
 
-TEST(Memory, WhatWasWrittenIsThereAfterARestart) {
+TEST(Memory, WritesSurviveARestart) {
     Study study;
     ASSERT_TRUE(study.create("build"));
     ASSERT_TRUE(study.set("build", "status", "busy"));
@@ -317,7 +317,7 @@ TEST(Memory, AStoredSchemaThatDoesNotParseIsAnErrorThatKeepsIt) {
     EXPECT_EQ(kept->header, record.header);
 }
 
-TEST(Memory, WhatCannotBeCreatedIsSaidWithoutTakingTheLabel) {
+TEST(Memory, ARefusedCreationLeavesTheLabelFree) {
     Study study;
     EXPECT_EQ(reason(study.create("tree", R"({"Tree":{}})")), "invalid_schema");
     EXPECT_EQ(reason(study.create("")), "invalid_label");

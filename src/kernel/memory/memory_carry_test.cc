@@ -132,7 +132,7 @@ TEST(MemoryCarry, AllOfThemOrNone) {
     EXPECT_EQ(there.value("a"), R"("")");
 }
 
-TEST(MemoryCarry, WhoeverAsksMeanwhileWaits) {
+TEST(MemoryCarry, CallsDuringAnImportWait) {
     Carrier here;
     ASSERT_TRUE(here.create("notes", R"("Text")"));
     ASSERT_TRUE(here.write("notes", AppendContent{"", "one"}));
@@ -158,7 +158,7 @@ TEST(MemoryCarry, WhoeverAsksMeanwhileWaits) {
     EXPECT_EQ(there.value("notes"), R"("one two")");
 }
 
-TEST(MemoryCarry, WhatIsNotWhatItSaysIsRefused) {
+TEST(MemoryCarry, AFalsifiedBlockIsRefused) {
     Carrier here;
     ASSERT_TRUE(here.create("notes", R"("Text")"));
     ASSERT_TRUE(here.write("notes", AppendContent{"", "one"}));
@@ -184,7 +184,7 @@ TEST(MemoryCarry, WhatIsNotWhatItSaysIsRefused) {
 }
 
 // A forged file has correct digests, so the digests alone prove nothing.
-TEST(MemoryCarry, HistoryIsHeldAgainstTheChanges) {
+TEST(MemoryCarry, HistoryIsCheckedAgainstTheChanges) {
     Carrier here;
     ASSERT_TRUE(here.create("notes", R"("Text")"));
     ASSERT_TRUE(here.share("notes", "agent:bo", Permission::read_write));
@@ -298,7 +298,7 @@ private:
 
 // Entries of any bytes are refused, or lived with: nothing that is done to the block later ends the
 // kernel.
-TEST(MemoryCarry, NoEntryThatIsTakenIsFatalLater) {
+TEST(MemoryCarry, NoAcceptedEntryIsFatalLater) {
     const unsigned seed = std::random_device{}();
     SCOPED_TRACE(seed);
     Random random(seed);
@@ -337,7 +337,7 @@ TEST(MemoryCarry, NoEntryThatIsTakenIsFatalLater) {
     EXPECT_GT(refused, 0);
 }
 
-TEST(MemoryCarry, WhatIsDoneDoesNotFollowWhatIsUndone) {
+TEST(MemoryCarry, ADoneEntryAfterAnUndoneOneIsRefused) {
     Carrier here;
     ASSERT_TRUE(here.create("notes", R"("Text")"));
     for (const char* each : {"one", "two"})
@@ -349,7 +349,7 @@ TEST(MemoryCarry, WhatIsDoneDoesNotFollowWhatIsUndone) {
 }
 
 // Nothing that can be done to a block here is taken for damage there.
-TEST(MemoryCarry, EveryHistoryThatCameAboutHereIsTaken) {
+TEST(MemoryCarry, EveryExportedHistoryIsAccepted) {
     const unsigned seed = std::random_device{}();
     SCOPED_TRACE(seed);
     Random random(seed);
@@ -403,7 +403,7 @@ TEST(MemoryCarry, AnEntryIsALine) {
     EXPECT_EQ(carried_of(named).error().message().find('\x1b'), std::string::npos);
 }
 
-TEST(MemoryCarry, ABlockWithoutHistoryIsMadeByWhoBringsIt) {
+TEST(MemoryCarry, ABlockWithoutHistoryIsCreatedByTheImportingPerson) {
     Carrier there;
     CarriedBlock block;
     block.header.block.label = "notes";

@@ -15,7 +15,7 @@ void write(Study& study, const std::string& label, const std::string& text) {
     ASSERT_TRUE(study.write(label, AppendContent{"", text}));
 }
 
-TEST(MemoryConvert, ATextBecomesAMapAndIsToldOf) {
+TEST(MemoryConvert, ATextBecomesAMapAndTheAnswerSaysSo) {
     Study study;
     ASSERT_TRUE(study.create("ada", kText));
     write(study, "ada", "name: Ada\nvisits: 3\nlikes:\n- tea\nand more\n");
@@ -47,7 +47,7 @@ TEST(MemoryConvert, ATextBecomesAMapAndIsToldOf) {
               R"({"name":"Ada","likes":["tea"],"visits":3,"notes":"and more"})");
 }
 
-TEST(MemoryConvert, WhatIsAddedLeavesAllAsItIs) {
+TEST(MemoryConvert, AnAdditionLeavesTheContentAsItIs) {
     Study study;
     constexpr std::string_view before =
         R"({"Map": {"fields": [{"name": "name", "field_type": "Text"}]}})";
@@ -71,7 +71,7 @@ TEST(MemoryConvert, WhatIsAddedLeavesAllAsItIs) {
     EXPECT_EQ(study.convert("ada", after)->block.version, 7U);
 }
 
-TEST(MemoryConvert, NobodyConvertsAFlagAway) {
+TEST(MemoryConvert, AConversionCannotDropAReadOnlyFlag) {
     Study study;
     ASSERT_TRUE(study.create("build"));
     ASSERT_TRUE(study.set("build", "origin", "cc", "source:cc"));
@@ -94,7 +94,7 @@ TEST(MemoryConvert, NobodyConvertsAFlagAway) {
     EXPECT_EQ(study.value("build"), R"({"origin":"cc"})");
 }
 
-TEST(MemoryConvert, WhatCannotBeDoneChangesNothing) {
+TEST(MemoryConvert, ARefusedConversionChangesNothing) {
     Study study;
     ASSERT_TRUE(study.create("ada", kText));
     write(study, "ada", "name: Ada\n");

@@ -63,7 +63,7 @@ TEST(MemoryMoves, RollbackIsAWriteThatCanBeUndone) {
     EXPECT_EQ(study.value("build"), R"({"visits":0})");
 }
 
-TEST(MemoryMoves, NobodySetsBackWhatIsNotTheirs) {
+TEST(MemoryMoves, ARollbackThatWouldChangeAnothersFieldIsRefused) {
     Study study;
     ASSERT_TRUE(study.create("build"));
     ASSERT_TRUE(study.set("build", "origin", "old", "source:cc"));
@@ -120,7 +120,7 @@ TEST(MemoryMoves, AnArchivedBlockKeepsAllButItsLabel) {
     EXPECT_EQ(study.value("again"), R"("")");
 }
 
-TEST(MemoryMoves, ALabelThatNobodyGaveIsMadeFromTheTime) {
+TEST(MemoryMoves, AMissingLabelIsMadeFromTheTime) {
     Study study;
     study.desk.clock.advance(1'700'000'000'000 - study.desk.clock.wall_ms());
     ASSERT_TRUE(study.create("notes", kText));
@@ -133,7 +133,7 @@ TEST(MemoryMoves, ALabelThatNobodyGaveIsMadeFromTheTime) {
     EXPECT_EQ(study.load("notes_archived_1700000000")->label, "notes_archived_1700000000");
 }
 
-TEST(MemoryMoves, WhatMayNotBeMovedStays) {
+TEST(MemoryMoves, ABlockThatMayNotBeMovedStays) {
     Study study;
     ASSERT_TRUE(
         study.create("self", kText, policy::Permission::read_write, "agent:ada", MemoryType::core));
@@ -223,7 +223,7 @@ TEST(MemoryMoves, TheLabelOfACreationThatTheStoreRefusedIsFree) {
 }
 
 // A call that arrives during a swap sees the whole swap.
-TEST(MemoryMoves, CallsDuringASwapFindWhatHasTheLabelThen) {
+TEST(MemoryMoves, CallsDuringASwapFindTheBlockThatHasTheLabelThen) {
     Study study;
     ASSERT_TRUE(study.create("notes", kText));
     ASSERT_TRUE(study.create("old", kText));

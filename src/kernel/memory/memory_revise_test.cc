@@ -15,7 +15,7 @@ public:
     }
 };
 
-TEST(MemoryRevise, IsOneVersionAndOneStepOfUndoBesideWhatOthersWrote) {
+TEST(MemoryRevise, ARevisionIsOneVersionAndOneUndoBesideOthersWrites) {
     Reviser study;
     ASSERT_TRUE(study.create("build"));
     ASSERT_TRUE(study.set("build", "status", "busy"));
@@ -50,7 +50,7 @@ TEST(MemoryRevise, PutsTextsTogetherByTheirWords) {
     EXPECT_EQ(made->both, std::vector<std::string>{"text"});
 }
 
-TEST(MemoryRevise, WhatIsNotChangedIsNoVersion) {
+TEST(MemoryRevise, AnUnchangedRevisionMakesNoVersion) {
     Reviser study;
     ASSERT_TRUE(study.create("build"));
     const auto made = study.revise("build", "1", R"({"visits": 0})");
@@ -76,7 +76,7 @@ TEST(MemoryRevise, IsRefusedWhole) {
     EXPECT_EQ(reason(study.revise("asked", "1", R"("a")")), "fine");
 }
 
-TEST(MemoryRevise, WhatWasShownUnderAnotherSchemaIsNotTaken) {
+TEST(MemoryRevise, ARevisionOfAnotherSchemaIsRefused) {
     Reviser study;
     ASSERT_TRUE(study.create("build"));
     std::string more(kStatus);

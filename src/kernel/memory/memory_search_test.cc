@@ -54,7 +54,7 @@ TEST(MemorySearch, ShowsWhereItFoundIt) {
     EXPECT_NE(hit.snippet.find("line the **red** house"), std::string::npos) << hit.snippet;
 }
 
-TEST(MemorySearch, FindsForEachWhatIsTheirsToRead) {
+TEST(MemorySearch, FindsOnlyBlocksThatTheCallerMayRead) {
     Study study;
     ASSERT_TRUE(study.create("ada", kText));
     ASSERT_TRUE(study.create("bo", kText, policy::Permission::read_write, "agent:bo"));
@@ -93,7 +93,7 @@ TEST(MemorySearch, FindsByTypeAndWhereABlockWasMovedTo) {
 
 // The indexed text is stored with the change or refreshed before the search, so a kernel that is
 // killed in between leaves no stale result.
-TEST(MemorySearch, FindsWhatIsSoAfterAKill) {
+TEST(MemorySearch, FindsThePresentTextAfterAKill) {
     Study study;
     ASSERT_TRUE(study.create("small", kText));
     ASSERT_TRUE(study.create("large", kText));

@@ -273,7 +273,7 @@ TEST(Approvals, EveryWayToWriteUnderEveryPermissionAsksWhereTheMatrixSaysSo) {
     }
 }
 
-TEST(Approvals, WhoASharedBlockIsSharedWithAsksToo) {
+TEST(Approvals, AnAgentThatABlockIsSharedWithAsksToo) {
     for (const Permission level : {Permission::partner, Permission::human}) {
         Office office;
         office.make("plan", Permission::read_write);
@@ -322,7 +322,7 @@ TEST(Approvals, OnceIsForThatCallAndNoOther) {
     EXPECT_EQ(office.told(set_status("plan", "done")), "escalation_required");
 }
 
-TEST(Approvals, TheSameCallAtOnceIsMadeOnce) {
+TEST(Approvals, OneApprovedCallMadeTwiceAtOnceIsDoneOnce) {
     Office office;
     office.make("plan");
     const Deed deed = add_tag("plan", "x");
@@ -356,7 +356,7 @@ TEST(Approvals, ARefusedCallGivesItBack) {
     EXPECT_EQ(office.status(id), "used");
 }
 
-TEST(Approvals, ATimeIsForThatOperationThereUntilItIsOver) {
+TEST(Approvals, AnApprovalForATimeAllowsThatOperationThereUntilItEnds) {
     Office office;
     office.make("plan");
     office.make("other");
@@ -473,12 +473,12 @@ TEST(Approvals, APersonNeedsNone) {
     EXPECT_TRUE(office.list(true).empty());
 }
 
-TEST(Approvals, AnIdThatThereIsNotIsNotFound) {
+TEST(Approvals, AnUnknownIdIsNotFound) {
     Office office;
     EXPECT_EQ(office.approve("ap_nothing"), "invalid_reference");
 }
 
-TEST(Approvals, OfTwoAnswersAtOnceOneHolds) {
+TEST(Approvals, OnlyOneOfTwoAnswersAtOnceHolds) {
     Office office;
     office.make("plan");
     const std::string id = office.asked(set_status("plan", "x"));
@@ -525,7 +525,7 @@ const std::function<void(Study&)> kChanges[] = {
     },
 };
 
-TEST(Approvals, WhatChangedSinceItWasAskedForIsNotApproved) {
+TEST(Approvals, AnApprovalIsRefusedIfTheTargetChangedSinceTheRequest) {
     for (const auto& change : kChanges) {
         for (const bool restarted : {false, true}) {
             Office office;
@@ -546,7 +546,7 @@ TEST(Approvals, WhatChangedSinceItWasAskedForIsNotApproved) {
     }
 }
 
-TEST(Approvals, WhatChangedSinceItWasApprovedIsAskedForAgain) {
+TEST(Approvals, ATargetThatChangedSinceItsApprovalNeedsAnother) {
     for (const auto& change : kChanges) {
         for (const Answer answer :
              {Answer::approve_once, Answer::approve_for, Answer::approve_scope}) {
@@ -594,7 +594,7 @@ TEST(Approvals, OutliveTheKernelAtEachStep) {
     EXPECT_EQ(used->resolved->by.str(), kTom);
 }
 
-TEST(Approvals, WhereAPersonWasAskedIsKept) {
+TEST(Approvals, TheSessionInWhichAPersonWasAskedIsKept) {
     Office office;
     office.make("plan");
     const std::string elicited = office.asked(add_tag("plan", "x"));
@@ -633,7 +633,7 @@ TEST(Approvals, ACallThatACrashCutShortHasSpentItsApproval) {
     EXPECT_EQ(office.told(deed), "escalation_required");
 }
 
-TEST(Approvals, NobodyIsToldOfOneThatIsNotStored) {
+TEST(Approvals, AnApprovalThatIsNotStoredIsNotReported) {
     Office office;
     office.make("plan");
     office.study.desk.store.fail_next();
@@ -716,7 +716,7 @@ TEST(Approvals, ManyAgentsTogetherFillTheWorkspacesShare) {
     EXPECT_EQ(asked, Approvals::kPending);
 }
 
-TEST(Approvals, WhatIsOverIsForgottenTheOldestFirst) {
+TEST(Approvals, SettledApprovalsAreForgottenTheOldestFirst) {
     Office office;
     office.make("plan");
     std::string first;

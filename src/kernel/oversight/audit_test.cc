@@ -220,7 +220,7 @@ TEST(AuditLog, AnEscalatedCallItsApprovalAndTheSecondCallStandInTheirOrder) {
     }
 }
 
-TEST(AuditLog, AnAnswerThatIsTakenBackOrDeniedSaysSo) {
+TEST(AuditLog, RevokedAndDeniedAnswersAreLogged) {
     Ledger ledger;
     ASSERT_TRUE(ledger.study.create("plan", kStatus, Permission::human, kAsker));
     const auto ask = [&](const char* value) {
@@ -269,7 +269,7 @@ TEST(AuditLog, AnApprovalThatItsCallDidNotUseIsGivenBack) {
               "returned");
 }
 
-TEST(AuditLog, WhatACallChangedIsNotDurableWithoutItsEntry) {
+TEST(AuditLog, AChangeIsNotDurableWithoutItsEntry) {
     Ledger ledger;
     ASSERT_TRUE(ledger.study.create("plan", kStatus, Permission::read_write, kAsker));
     const std::uint64_t from = ledger.next();
@@ -347,7 +347,7 @@ TEST(AuditLog, IsFilteredAndReadInPages) {
     EXPECT_EQ(page.next, 0U);
 }
 
-TEST(AuditLog, WhoeverTouchesItIsFoundAndACutOneByAHashThatWasNoted) {
+TEST(AuditLog, TamperingIsFoundAndATruncationByANotedHash) {
     Ledger ledger;
     for (int i = 0; i < 1000; ++i) static_cast<void>(ledger.view("nothing"));
     const AuditVerdict whole = ledger.verify();
@@ -381,7 +381,7 @@ TEST(AuditLog, WhoeverTouchesItIsFoundAndACutOneByAHashThatWasNoted) {
     EXPECT_EQ(ledger.verify({whole.head}).missing, (std::vector<std::string>{whole.head}));
 }
 
-TEST(AuditLog, WhatIsDoneOtherwiseThanByAToolStandsThere) {
+TEST(AuditLog, CallsThatAreNoToolsAreLogged) {
     Ledger ledger;
     const std::uint64_t from = ledger.next();
     const auto done = ledger.study.desk.ask<void>([&](Reply<void> reply) {

@@ -54,7 +54,7 @@ protected:
     std::string asked;
 };
 
-TEST_F(MountCallsTest, WhatIsPinnedIsThereAfterARestartAndInTheLog) {
+TEST_F(MountCallsTest, APinSurvivesARestartAndIsInTheLog) {
     ASSERT_TRUE(desk.ask<void>([&](auto reply) {
         MountCalls(*desk.kernel)
             .pin(Desk::as("ada"), {"m", Map{{"tools", List{"t"}}}}, Map{{"digest", "d"}},
@@ -92,7 +92,7 @@ TEST_F(MountCallsTest, AnApprovalIsForTheDefinitionThatWasSeen) {
     EXPECT_EQ(call("two"), "escalation_required");
 }
 
-TEST_F(MountCallsTest, WhatItWasBeforeItChangedAgainIsNotAskedAboutAnyMore) {
+TEST_F(MountCallsTest, OnlyTheLatestChangeOfAToolWaitsForAnAnswer) {
     for (int version = 0; version < 120; ++version)
         ASSERT_EQ(call(cat("digest ", version)), "escalation_required") << version;
     const std::string last = asked;
@@ -104,7 +104,7 @@ TEST_F(MountCallsTest, WhatItWasBeforeItChangedAgainIsNotAskedAboutAnyMore) {
     EXPECT_EQ(waiting->approvals[0].id, last);
 }
 
-TEST_F(MountCallsTest, ADenialIsToldToTheVeryCall) {
+TEST_F(MountCallsTest, ADenialIsReportedToTheWaitingCall) {
     EXPECT_EQ(call("one"), "escalation_required");
     answer({.answer = policy::Answer::deny});
     EXPECT_EQ(call("one"), "approval_denied");
