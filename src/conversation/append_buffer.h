@@ -1,7 +1,7 @@
-// AppendBuffer: a writer's stream of small appends to one block, gathered into fewer changes.
+// AppendBuffer: gathers a writer's small appends to one block into fewer changes.
 //
-// Pure: the caller passes the time in, asks what is due, and does the flushing. A buffer holds the
-// text of one writer; before another writer's turn the caller takes what is there.
+// Pure: the caller passes the time in, asks whether the buffer is due, and flushes it. A buffer
+// holds the text of one writer. Before another writer's turn the caller takes the buffered text.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace quire::conversation {
 
-// When a buffer is due: on a newline, at this many code points, or after this much silence.
+// A buffer is due after a newline, at this many code points, or after this much silence.
 struct AppendLimits {
     std::size_t code_points = 50;
     std::int64_t silence_ms = 100;
@@ -23,6 +23,7 @@ struct AppendLimits {
 class AppendBuffer {
 public:
     using Limits = AppendLimits;
+    // The text taken, and its writer.
     struct Taken {
         policy::Actor writer;
         std::string text;
@@ -33,14 +34,14 @@ public:
 
     bool empty() const { return text_.empty(); }
     std::size_t bytes() const { return text_.size(); }
-    // Whether `writer` must wait until what another wrote has been taken.
+    // Whether `writer` must wait until another writer's text has been taken.
     bool blocks(const policy::Actor& writer) const { return !empty() && writer != writer_; }
 
     // Requires well-formed UTF-8 and !blocks(writer). O(|text|).
     void add(std::string_view text, std::int64_t now_ms, const policy::Actor& writer);
     // Whether a rule asks for a flush now.
     bool due(std::int64_t now_ms) const;
-    // When silence alone will make it due; none while it is empty.
+    // The time at which silence makes the buffer due; none while it is empty.
     std::optional<std::int64_t> deadline_ms() const;
     // Takes the buffered text and leaves the buffer empty; none if it was empty.
     std::optional<Taken> take();

@@ -21,11 +21,13 @@ namespace quire::policy {
 struct RuleFinding {
     enum class Kind : std::uint8_t {
         // Errors.
-        never_ends,    // No loop can ever end.
-        dead_end,      // No loop in which `tool` has succeeded can end.
-        cannot_begin,  // A start_constraint on `tool`, which can never be called.
-        cycle,         // A start_constraint is on `tool`, which can never be called.
+        never_ends,  // No loop can ever end.
+        dead_end,    // No loop in which `tool` has succeeded can end.
+        // A start_constraint is on `tool`, which can never be called.
+        cannot_begin,
         // Tools wait for each other; `tool` is one of them.
+        cycle,
+        // `tool` needs tools that exclude each other.
         excluded,
         // A tool needs `tool`, which agents do not have.
         waits_in_vain,
@@ -34,12 +36,12 @@ struct RuleFinding {
         // A loop can end only thanks to another conversation or session.
         never_ends_alone,
         never_called,  // A rule about `tool`, which can never be called.
-        // Another rule replaces it, is stricter or says the same.
+        // Another rule replaces this one, is stricter or says the same.
         without_effect,
         // The rule is for a tool that agents do not have, or not yet.
         not_built,
         one_loop,  // A session can do its first loop and no other.
-        // An error if all agents were in one profile.
+        // It would be an error if all agents were in one profile.
         not_in_profile,
     };
     friend constexpr auto words_of(Kind) {

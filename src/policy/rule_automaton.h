@@ -43,7 +43,6 @@ struct ToolCall {
     std::string_view operation = {};  // "" for a tool that declares none.
     // "" for none. A session's calls without a conversation count as one conversation.
     std::string_view conversation = {};
-    // conversation of its own.
     bool consented = false;  // A person has agreed to every rule that asked for consent.
 };
 

@@ -1,8 +1,8 @@
-// The audit log's chain of hashes: what each entry's covers, and whether a log is whole.
+// The hash chain of the audit log: what the hash of an entry covers, and whether a log is whole.
 //
-// Whoever changes, removes, inserts or moves an entry breaks the chain there, unless all that
-// follows is written anew; that shows in a hash that was noted elsewhere (docs/audit.md). SHA-256
-// (FIPS 180-4). Pure.
+// Changing, removing, inserting or moving an entry breaks the chain there, unless everything
+// after it is rewritten. A rewritten log no longer contains a hash that was noted elsewhere
+// (docs/audit.md). SHA-256 (FIPS 180-4). Pure.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace quire::store {
 
-// The hash before a workspace's first entry, of the bytes that are its own.
+// The hash before the first entry of a workspace, computed from random bytes that only it has.
 AuditHash audit_origin(std::string_view workspace);
 // The hash of an entry: SHA-256 over the hash before it, its number as eight bytes, the highest
 // first, and its body. O(body).
@@ -39,7 +39,7 @@ private:
     std::uint64_t count_ = 0;
 };
 
-// A log in memory.
+// The functions of a store on a log in memory.
 void append_audit(std::vector<AuditEntry>& log, const std::vector<std::string>& bodies,
                   const AuditHash& origin);
 std::vector<AuditEntry> entries_before(const std::vector<AuditEntry>& log, std::uint64_t seq,

@@ -1,4 +1,4 @@
-// The audit log as rows. Every function runs within its caller's transaction and lock.
+// The audit log as rows of a table. Every function runs within its caller's transaction and lock.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,11 @@
 
 namespace quire::store {
 
-// Chains them to the last entry there is: so the order of the chain is that in which they become
-// durable, and what is rolled back leaves no gap.
+// Chains the bodies to the last entry there is. So the order of the chain is the order in which
+// entries become durable, and a rolled-back transaction leaves no gap. O(bodies).
 Result<void> append_audit(Database& database, const std::vector<std::string>& bodies);
+// At most `limit` entries before `seq`, newest first; or after it, oldest first. They are not
+// checked.
 Result<std::vector<AuditEntry>> read_audit_before(Database& database, std::uint64_t seq,
                                                   std::size_t limit);
 Result<std::vector<AuditEntry>> read_audit_after(Database& database, std::uint64_t seq,

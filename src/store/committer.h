@@ -1,8 +1,9 @@
-// Committer: group commit, and what a failure does to what is queued behind it.
+// Committer: group commit, and the effect of a failure on the batches queued behind it.
 //
-// It owns the order: batches are written in the order of commit(), as many in one group as have
-// gathered while the last group was on its way to the disk, and answered in that order. What a
-// group does to a disk is the Backend's.
+// Batches are written and answered in the order of commit(). The batches that gather while one
+// group is being written form the next group: one transaction and one flush. A failed batch
+// fences its documents: every later batch that touches one of them is refused until unfence().
+// The Backend writes a group to its disk.
 #pragma once
 
 #include <cstddef>
@@ -21,18 +22,20 @@
 
 namespace quire::store {
 
+// The disk side of a store. The committer calls it on its worker, one call at a time.
 class Backend {
 public:
     virtual ~Backend() = default;
-    // One transaction that holds all of `batches`, durable on return; on an error nothing of it is
-    // kept.
+    // Writes all of `batches` in one transaction, which is durable on return. After an error none
+    // of them is kept.
     virtual Result<void> write(std::span<const Batch* const> batches) = 0;
     // Whether after `error` nothing may be acknowledged any more.
     virtual bool is_final(const Error& error) const = 0;
-    // Time for upkeep: at the start, and when nothing has been queued for a while.
+    // Called for upkeep at the start, and when nothing has been queued for a while.
     virtual void tend() = 0;
 };
 
+// Any thread; replies are called on its worker.
 class Committer {
 public:
     explicit Committer(Backend& backend);  // It outlives the committer.
@@ -40,11 +43,13 @@ public:
     Committer& operator=(const Committer&) = delete;
     ~Committer();  // Writes and answers what is queued.
 
+    // commit(), note() and unfence() keep the promises of Store.
     void commit(Batch batch, Reply<void> done);
-    bool note(std::string body);  // Store's.
+    bool note(std::string body);
     void unfence(DocumentKey document);
 
 private:
+    // A batch in the queue.
     struct Queued {
         Batch batch;
         Reply<void> done;
@@ -53,6 +58,7 @@ private:
         // the batch is refused, they move to the next one.
         std::size_t noted = 0;
     };
+    // The queue, shared by callers and the worker.
     struct Queue {
         std::deque<Queued> waiting;
         std::vector<std::string> notes;  // For the next batch.
@@ -87,7 +93,7 @@ private:
     sched::Pool worker_{1};  // Last: it is the first to go, and finishes the queue.
 };
 
-// The documents that any record of `batch` belongs to.
+// The documents to which any record of the batch belongs.
 std::set<DocumentKey> documents_of(const Batch& batch);
 
 }  // namespace quire::store

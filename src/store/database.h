@@ -1,4 +1,5 @@
-// Database: one SQLite connection, with errors as Results. Not thread-safe.
+// Database: one SQLite connection whose errors are Results. Not thread-safe. Besides the errors
+// named below, every call may fail with unavailable "store_failed" or "disk_full".
 #pragma once
 
 #include <cstddef>
@@ -15,11 +16,10 @@ struct sqlite3_stmt;
 
 namespace quire::store {
 
-// The error for a database that is not what it should be: corrupt "corrupt" {file}, with what its
-// owner can do.
+// The error for a damaged database: corrupt "corrupt" {file}, with advice for its owner.
 Failure damaged(const std::string& path, const std::string& what);
 
-// A prepared statement that is being run. Bound views must outlive it; it is reset when it goes.
+// A prepared statement that is being run. Bound views must outlive it. Its destructor resets it.
 class Statement {
 public:
     explicit Statement(sqlite3_stmt* statement) : statement_(statement) {}
@@ -29,20 +29,23 @@ public:
     Statement(Statement&& other) noexcept;
     Statement& operator=(Statement&&) = delete;
 
-    // The next parameter, from the first on.
+    // Binds the next parameter, beginning with the first.
     Statement& bind(std::int64_t value);
     Statement& bind(std::string_view text);
     Statement& bind(const Bytes& blob);
-    // A checksum over all that was bound so far, as the next parameter.
+    // Binds a checksum over everything bound so far as the next parameter.
     Statement& seal();
 
-    Result<bool> step();  // Whether there is a row.
-    // Like step(), for rows whose last column is the seal over the ones before it: those that were
-    // sealed, in that order. Errors: corrupt "corrupt" when it does not fit. SQLite itself sees
-    // damage to its pages' structure only.
+    // Steps to the next row; false if there is none.
+    Result<bool> step();
+    // Like step(), for rows whose last column is the seal over the columns before it. Errors:
+    // corrupt "corrupt" for a wrong seal. SQLite itself only notices damage to the structure of
+    // its pages.
     Result<bool> sealed_step();
-    Result<void> run();  // To the end, rows unread.
+    // Runs to the end without reading rows.
+    Result<void> run();
 
+    // The columns of the present row, from 0 on. Text and blobs are copied.
     std::int64_t integer(int column) const;
     double real(int column) const;
     std::string text(int column) const;
@@ -58,7 +61,7 @@ private:
 
 class Database {
 public:
-    // Opens what is there, or makes it.
+    // Opens the database, or creates an empty one.
     static Result<Database> open(const std::string& path);
     Database(const Database&) = delete;
     Database& operator=(const Database&) = delete;
@@ -66,14 +69,16 @@ public:
     Database(Database&&) noexcept;
     Database& operator=(Database&&) = delete;
 
+    // Runs several statements without parameters.
     Result<void> execute(const char* sql);
     // `sql` is a literal: its address is the key under which the prepared statement is kept.
     Result<Statement> prepare(const char* sql);
-    Result<void> run(const char* sql);  // prepare() and run to the end.
+    // Prepares the statement and runs it to the end.
+    Result<void> run(const char* sql);
     // The first column of the first row.
     Result<std::int64_t> integer(const char* sql);
 
-    // Rolls back on any error. `use` gives a Result<void>.
+    // Runs `use`, which returns a Result<void>, in a transaction and rolls back on any error.
     template <class F>
     Result<void> transaction(F&& use) {
         TRY(run("BEGIN IMMEDIATE"));
@@ -83,12 +88,12 @@ public:
         return result;
     }
 
-    // Writes through a log (WAL) that is emptied by checkpoint() only.
+    // Switches to a write-ahead log, which only checkpoint() empties.
     Result<void> use_log();
-    // How many pages the log held after the last commit or checkpoint.
+    // The number of pages in the log after the last commit or checkpoint.
     int log_pages() const { return *log_pages_; }
-    // Moves the log into the database file and flushes it; whether all of it is there. The log is
-    // then written from its start again.
+    // Copies the log into the database file and flushes it. Returns whether everything was
+    // copied; the log is then written from its beginning again. O(pages in the log).
     Result<bool> checkpoint();
 
 private:

@@ -1,7 +1,7 @@
-// LockFile: one process holds a workspace, and says which one it is.
+// LockFile: allows one process per workspace, and names that process.
 //
-// An open-file-description lock: it goes with its holder however that ends, so a lock file that
-// lies about is never stale; two holders within one process exclude each other as well.
+// It is an open-file-description lock. The kernel releases it when its holder ends in any way, so
+// a remaining lock file is never stale. Two holders within one process exclude each other, too.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// The schema, as the steps that led to it. docs/formats/store.md says what each table promises.
+// Migrations: the steps that led to the present schema. docs/formats/store.md describes each
+// table.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +9,11 @@
 
 namespace quire::store {
 
-// The version that this program writes: how many steps there are.
+// The number of steps, which is the version that this program writes.
 std::int64_t schema_version();
 
-// Brings the database from the step it is at (0: empty) to the present one, in one transaction.
-// Errors: corrupt "corrupt" when the database is another program's; unsupported "newer_store"
-// {found, supported}.
+// Brings the database from its version (0: empty) to the present one, in one transaction. Errors:
+// corrupt "corrupt" for another program's database; unsupported "newer_store" {found, supported}.
 Result<void> migrate(Database& database);
 
 }  // namespace quire::store

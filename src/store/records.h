@@ -1,5 +1,5 @@
-// Records as rows: what each statement says. Every function runs within its caller's transaction
-// and lock.
+// Records as rows: the SQL of every read and write. Every function runs within its caller's
+// transaction and lock. Reads check the seal of each row. Errors: those of Database.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,5 @@
-// The store that lasts: SQLite in WAL mode, one connection, exclusive, synchronous=FULL.
+// SqliteStore: the durable store, in SQLite. WAL mode, one exclusive connection,
+// synchronous=FULL. docs/formats/store.md describes the file.
 #pragma once
 
 #include <optional>
@@ -14,6 +15,7 @@
 
 namespace quire::store {
 
+// Reads take turns with the writer (TurnLock), so a read waits for one flush at most.
 class SqliteStore final : public Store, private Backend {
 public:
     static Result<Opened> open(const std::string& path);
@@ -43,21 +45,20 @@ private:
     Result<void> write(std::span<const Batch* const> batches) override;
     bool is_final(const Error& error) const override;
     void tend() override;
-    // Moves the log into the database file; with the turn held. Whether all of it is there now.
+    // Moves the log into the database file, with the turn held. Returns whether all of it is
+    // there now.
     bool checkpoint();
     bool close_log();
-    // Gives the log its room on the disk ahead of need, so that a commit does not make the file
-    // longer: on most file systems that would cost it a second flush. On the worker only.
+    // Extends the log's file ahead of need, because a commit that makes the file longer costs
+    // most file systems a second flush. On the worker only.
     void make_room();
 
     LockFile lock_;
     WalFile log_;
     sched::TurnLock turn_;              // For the database.
     std::optional<Database> database_;  // Empty only while the store closes.
-    std::optional<Error>
-        // A failure of upkeep; the next write reports it. This and the next are for the worker
-        // only.
-        failure_;
+    // A failure of upkeep; the next write reports it. This and the next are for the worker only.
+    std::optional<Error> failure_;
     std::int64_t log_room_ = 0;  // How long the log's file is, as far as known.
     sched::Guarded<DocumentKey> highest_key_;
     std::optional<Committer> committer_;  // Last: it writes through the rest.

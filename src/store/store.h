@@ -1,9 +1,9 @@
-// Store: durable records. It keeps bytes and never opens a blob.
+// Store: durable records. It keeps bytes and never decodes a blob.
 //
-// A Batch is one transaction: all of it is there after a crash, or none. Batches are made durable
-// in the order they were handed over, many in one flush (group commit). A batch is acknowledged
-// when it is on disk. After the first failed flush nothing is acknowledged any more until the store
-// is opened anew.
+// A Batch is one transaction: after a crash all of it is stored, or none. Batches become durable
+// in the order in which they were submitted, many in one flush (group commit), and each is
+// acknowledged when it is on disk. After the first failed flush nothing is acknowledged until the
+// store is opened again.
 #pragma once
 
 #include <array>
@@ -23,6 +23,7 @@ namespace quire::store {
 
 using DocumentKey = std::int64_t;  // Small, never reused.
 
+// A document: its kind, its name and the kernel's header for it.
 struct DocumentRecord {
     DocumentKey key = 0;
     std::string kind = {};  // "conversation", "file", "memory".
@@ -32,8 +33,8 @@ struct DocumentRecord {
     Bytes header = {};  // The kernel's own, opaque here (what is known of the disk, and the like).
 };
 
-// One actor's peer in one document. `number` is small and dense within the document: what ids
-// print.
+// The peer with which one actor writes to one document. `number` is small and dense within the
+// document; ids that tools print contain it.
 struct PeerRecord {
     DocumentKey document = 0;
     std::int64_t number = 0;
@@ -47,7 +48,7 @@ struct UpdateRecord {
     Bytes bytes = {};
 };
 
-// A block's header. `block` is its id within the document.
+// A block's version and header. `block` is its id within the document.
 struct BlockRecord {
     DocumentKey document = 0;
     std::string block = {};
@@ -55,7 +56,7 @@ struct BlockRecord {
     Bytes header = {};
 };
 
-// One entry of a block's history and, where `undoable`, of its actor's undo stack.
+// One entry of a block's history, which is also an entry of its actor's undo stack.
 struct UnitRecord {
     DocumentKey document = 0;
     std::string block = {};
@@ -67,19 +68,21 @@ struct UnitRecord {
     Bytes body = {};         // The kernel's own: id spans and the like.
 };
 
-// The records that are kept by key, and that the store never looks into.
+// The tables of records that are kept by key and that the store never looks into.
 enum class Table : std::uint8_t {
     tokens,      // Key: client token; owner: actor. The id of the block that the token made.
     approvals,   // Key: approval. The request to a person, and the answer.
     rule_facts,  // Key: fact; owner: agent. A count that rules keep over sessions.
     mount_pins,  // Key: mount. The approved tools of another program's server.
 };
+// The key of such a record.
 struct RecordKey {
     Table table = Table::tokens;
     std::string key = {};
     std::string owner = {};  // The actor of a token, the agent of a fact; else "".
     friend bool operator==(const RecordKey&, const RecordKey&) = default;
 };
+// A record with its key.
 struct KeyedRecord {
     RecordKey key = {};
     Bytes body = {};
@@ -110,8 +113,9 @@ struct AuditEntry {
     AuditHash hash = {};
 };
 
-// All of it must hold. Words and phrases, compared without regard to case and accents; a phrase is
-// found where its words stand side by side. None of it is anybody's syntax.
+// A full-text query. All conditions must hold. Words and phrases are compared without regard to
+// case and accents; the words of a phrase must stand side by side. No character has a special
+// meaning.
 struct TextQuery {
     std::vector<std::string> all = {};
     std::vector<std::string> none = {};
@@ -120,6 +124,7 @@ struct TextQuery {
     std::vector<std::vector<std::string>> tags = {};  // One of each group, at least; not empty.
     std::size_t limit = 20;
 };
+// A document that matches a query.
 struct TextHit {
     DocumentKey document = 0;
     double score = 0;     // The higher the better.
@@ -128,7 +133,8 @@ struct TextHit {
 inline constexpr char kHit = '\x02';
 inline constexpr char kHitEnd = '\x03';
 
-// Records are inserted, or replaced where their key is there. Updates are appended.
+// One transaction. Records are inserted, or replace the record with the same key; updates are
+// appended.
 struct Batch {
     std::vector<DocumentRecord> documents = {};
     std::vector<PeerRecord> peers = {};
@@ -142,12 +148,14 @@ struct Batch {
     // Bodies of audit entries that say what this batch does: they are there exactly if it is.
     std::vector<std::string> audit = {};
 
+    // Adds a keyed record, or the removal of one.
     void keep(RecordKey key, std::string_view body) {
         records.push_back({std::move(key), Bytes(body.begin(), body.end())});
     }
     void drop(RecordKey key) { records.push_back({std::move(key), {}, true}); }
 };
 
+// Everything stored about one document.
 struct StoredDocument {
     std::vector<Bytes> updates = {};  // In the order they were made durable.
     std::vector<PeerRecord> peers = {};
@@ -155,14 +163,15 @@ struct StoredDocument {
     std::vector<UnitRecord> units = {};  // Sorted by block, then version.
 };
 
+// Any thread, unless a function says otherwise.
 class Store {
 public:
     virtual ~Store() = default;
 
-    // Hands a batch over; `done` is called once, on the store's own thread, when it is durable or
-    // has failed. Errors: unavailable "disk_full" (nothing of it was kept; later batches may
-    // succeed), unavailable "store_failed" (nothing more will be), unavailable "document_fenced"
-    // (see unfence()), conflict "constraint" (two documents of one kind and name).
+    // Submits a batch. `done` is called once, on the store's own thread, when the batch is
+    // durable or has failed. Errors: unavailable "disk_full" (nothing of it was kept; later
+    // batches may succeed), "store_failed" (every later batch fails, too), "document_fenced" (see
+    // unfence()); conflict "constraint" (two documents of one kind and name).
     virtual void commit(Batch batch, Reply<void> done) = 0;
 
     // The body of an audit entry that says what happened, or is about to. It is in the log before
@@ -173,48 +182,49 @@ public:
     static constexpr std::size_t kMostNoted = std::size_t{32} << 20;
     virtual bool note(std::string body) = 0;
 
-    // Blocking reads; they see every batch that was acknowledged, and wait for one flush at most.
-    // Errors: corrupt "corrupt", unavailable "store_failed".
+    // Blocking reads. They see every acknowledged batch and wait for one flush at most. Errors:
+    // corrupt "corrupt"; unavailable "store_failed".
     virtual Result<std::vector<DocumentRecord>> documents() = 0;
     virtual Result<StoredDocument> load(DocumentKey document) = 0;
-    // All records of a table, by owner and key; and the body of one, if it is there.
+    // All records of a table, by owner and key; and the body of one record, if it exists.
     virtual Result<std::vector<KeyedRecord>> records(Table table) = 0;
     virtual Result<std::optional<Bytes>> record(const RecordKey& key) = 0;
-    // Entries of the audit log, at most `limit`: those before `seq`, newest first; those after it,
-    // oldest first. And the hash that stands before the first. They are given as they are there,
-    // and not checked. What was noted is seen once a batch that was handed over later is durable.
+    // At most `limit` entries of the audit log: those before `seq`, newest first, or those after
+    // it, oldest first; and the hash before the first entry. The entries are not checked. Notes
+    // are seen once a batch that was submitted after them is durable.
     virtual Result<std::vector<AuditEntry>> audit_before(std::uint64_t seq, std::size_t limit) = 0;
     virtual Result<std::vector<AuditEntry>> audit_after(std::uint64_t seq, std::size_t limit) = 0;
     virtual Result<AuditHash> audit_origin() = 0;
-    // The newest units over all documents, of one actor ("" for all), newest first. O(units).
+    // The newest units of all documents, by one actor ("" for all), newest first. O(units).
     virtual Result<std::vector<UnitRecord>> recent_units(const std::string& actor,
                                                          std::size_t limit) = 0;
-    // The versions of blocks that are whole documents, of those of a kind that are not deleted.
+    // The blocks that are whole documents, for the documents of a kind that are not deleted.
     virtual Result<std::vector<BlockRecord>> whole_blocks(const std::string& kind) = 0;
-    // Best first. O(matches log matches).
+    // The best matches first. O(matches · log matches).
     virtual Result<std::vector<TextHit>> search(const TextQuery& query) = 0;
-    // The documents of a kind whose text is of another version than their block, is missing, or is
-    // not gone although they are deleted. O(documents).
+    // The documents of a kind whose indexed text is missing, belongs to another version than
+    // their block, or remains although they are deleted. O(documents).
     virtual Result<std::vector<DocumentKey>> stale_texts(const std::string& kind) = 0;
-    // The next key for a new document: reserved at once, in memory.
+    // A new key, reserved at once, in memory only.
     virtual DocumentKey reserve_document_key() = 0;
 
-    // When a batch fails, every batch queued behind it that touches one of its documents fails too,
-    // as do later ones, until the kernel has reloaded the document from here and calls this: memory
-    // that was ahead of the disk can thus never leave a hole in it. Batches handed over before the
-    // call stay refused.
+    // Accepts batches for the document again. When a batch fails, all batches queued behind it
+    // that touch one of its documents fail too, and so do later ones, until the kernel has
+    // reloaded the document and calls this. So memory that was ahead of the disk never leaves a
+    // gap in the stored history. Batches submitted before the call stay refused.
     virtual void unfence(DocumentKey document) = 0;
 };
 
+// An open store, and whether it was created now.
 struct Opened {
     std::unique_ptr<Store> store;
     bool created = false;
 };
 
-// The database file `path`, made with mode 0600 where there is none, migrated to the present schema
-// where it is older. Errors: unavailable "workspace_locked" {pid} when another process holds it;
-// corrupt "corrupt" naming the file and what to do; unsupported "newer_store" for one written by a
-// later version; unavailable for the disk's own.
+// Opens the database file `path`, creates it with mode 0600 if it does not exist, and migrates it
+// if it is older. Errors: unavailable "workspace_locked" {pid} if another process holds it;
+// corrupt "corrupt", naming the file and what to do; unsupported "newer_store" for the file of a
+// later version; unavailable for errors of the disk.
 Result<Opened> open_sqlite(const std::string& path);
 
 }  // namespace quire::store

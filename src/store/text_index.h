@@ -10,12 +10,14 @@
 
 namespace quire::store {
 
+// Inserts or replaces a document's text, unless a newer one is there.
 Result<void> write_text(Database& database, const TextRecord& record);
+// The best matches, with the snippets that show them.
 Result<std::vector<TextHit>> find_texts(Database& database, const TextQuery& query);
 Result<std::vector<DocumentKey>> read_stale_texts(Database& database, const std::string& kind);
 
-// The query in FTS5's language. Every word of it stands between quotation marks, its own doubled,
-// so that none is taken for a part of that language.
+// The query in FTS5's language. Every word stands between quotation marks, with its own doubled,
+// so none is taken for syntax.
 std::string match_of(const TextQuery& query);
 
 }  // namespace quire::store

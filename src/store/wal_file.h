@@ -1,9 +1,9 @@
-// The write-ahead log as a file beside the database. SQLite owns what it says; this gives it room
-// on the disk, so that a commit overwrites blocks that are there instead of making the file longer,
-// and keeps the mark of a clean end.
+// WalFile: the write-ahead log as a file beside the database. SQLite decides its content. This
+// class extends the file ahead of need, so that a commit overwrites existing blocks instead of
+// making the file longer, and marks a clean shutdown.
 //
-// A log that begins with zeros is an empty one to SQLite (its magic number is missing), and zeros
-// after the last frame end it: neither has a valid checksum.
+// SQLite takes a log that begins with zeros for an empty one, because its magic number is
+// missing, and takes zeros after the last frame for its end, because they have no valid checksum.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,14 @@ class WalFile {
 public:
     explicit WalFile(const std::string& database_path) : path_(database_path + "-wal") {}
 
-    // Whether the log may hold frames that the database file has not: the last owner was killed.
+    // Whether the log may hold frames that the database file lacks, because its last owner was
+    // killed.
     bool is_in_use() const;
-    // Makes it at least `bytes` long, with blocks that are written, not only promised. O(bytes) and
-    // a flush.
+    // Makes the file at least `bytes` long with written blocks, not only reserved ones. O(bytes)
+    // and a flush.
     Result<void> grow(std::int64_t bytes) const;
-    // Says that the database file has everything. Only after a checkpoint of the whole, and with
-    // the database closed.
+    // Marks that the database file contains everything. Call it only after a full checkpoint,
+    // with the database closed.
     void mark_clean() const;
 
 private:

@@ -15,6 +15,7 @@
 
 namespace quire::tools {
 
+// One row of the table.
 struct Operation {
     std::string name;
     bool reads = false;     // It changes nothing.
@@ -30,6 +31,7 @@ struct Operation {
     Map arguments = {};
 };
 
+// The table of a tool.
 struct Operations {
     std::string argument = {};  // "operation" or "command"; "" for a tool that does one thing.
     std::vector<Operation> all = {};

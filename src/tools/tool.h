@@ -1,4 +1,5 @@
-// Tool: the agent's vocabulary, independent of MCP. One file per tool; the registry is the list.
+// Tool: the functions that agents can call, independent of MCP. There is one source per tool, and
+// the registry is the list of all tools.
 #pragma once
 
 #include <cstdint>
@@ -28,12 +29,14 @@ class RuleCalls;
 
 namespace quire::tools {
 
+// The set of tools that a session sees: made for models, complete, or named as models know them
+// from elsewhere.
 enum class Profile { model, full, compat };
 constexpr auto words_of(Profile) {
     return word_table("model", "full", "compat");
 }
 
-// MCP's annotations. They are promises: a tool that says read_only changes nothing.
+// The annotations of MCP. They are promises: a tool that says read_only changes nothing.
 struct Annotations {
     bool read_only = false;
     bool destructive = false;
@@ -41,6 +44,7 @@ struct Annotations {
     bool open_world = false;
 };
 
+// The published description of a tool.
 struct ToolInfo {
     std::string name;
     std::string title;
@@ -52,26 +56,26 @@ struct ToolInfo {
     bool for_people = false;     // Listed for human actors alone, and refused to the others.
     // The conversation of a call that names none by its argument `conversation`; "" for none.
     std::string conversation = {};
-    // Another program's: its schemas are held to nothing beyond the standard, and what it promises
-    // is passed on and relied on nowhere.
+    // The tool belongs to another program. Its schemas need only follow the standard; its
+    // promises are passed on, and nothing here relies on them.
     bool foreign = false;
 };
 
-// `info` as it is published where these of its operations may be used: in the schema, the
-// description and the annotations nothing is left of the others. All of them, for what declares
-// none.
+// The description of a tool of which only these operations may be used. Schema, description and
+// annotations mention no other. A tool without operations is returned whole.
 ToolInfo published(ToolInfo info, const std::vector<std::string>& operations);
 
-// The name that is published of a tool which is called `name`: "block_edit" for "block.edit".
+// The published form of a name: "block_edit" for "block.edit".
 std::string published_name(std::string_view name);
 
 // A tool's answer.
 struct ToolAnswer {
     Value structured;  // Fits output_schema; null for another program's tool that gave none.
     std::string text;  // For a model to read.
-    // Another program's content, in MCP's blocks, for clients in the place of `text`.
+    // The content of another program's tool, in MCP's blocks, which clients get in place of
+    // `text`.
     std::optional<List> content = {};
-    // Another program's tool says that it failed. That is an answer, and no refusal of ours.
+    // Another program's tool reports that it failed. This is an answer, not a refusal of ours.
     bool failed = false;
 };
 
@@ -84,9 +88,10 @@ struct ToolResult {
     const ToolAnswer* answer() const { return std::get_if<ToolAnswer>(&outcome); }
     const Error* refusal() const { return std::get_if<Error>(&outcome); }
 };
+// The result of a refused call.
 ToolResult refused(Error error);
 
-// A result as doors write it.
+// A result in the form that doors write.
 struct EncodedResult {
     Value structured;  // The answer's, or {"error": {code, reason, message, details}}.
     std::string text;  // A refusal's first line says that nothing was changed and why.
@@ -94,56 +99,63 @@ struct EncodedResult {
     bool is_error = false;
     Map meta = {};
 };
+// Encodes an answer or a refusal.
 EncodedResult encoded(ToolResult result);
 
+// The caller of a tool and the profile of its session.
 struct Session {
     kernel::Caller caller;
     Profile profile = Profile::model;
 };
 
-// One tool as one profile shows it. Made by the functions of tools/blocks.h and their like.
+// One tool as one profile shows it, made by the functions of tools/tools.h. Called from several
+// threads at once.
 class Tool {
 public:
     explicit Tool(ToolInfo info) : info_(std::move(info)) {}
     virtual ~Tool() = default;
     const ToolInfo& info() const { return info_; }
-    // Runs, and replies exactly once, from any thread. `arguments` are an object that the tool's
-    // schema and its operation take. Called from several threads at once.
+    // Runs the tool and replies exactly once, from any thread. `arguments` is an object that fits
+    // the tool's schema and its operation.
     virtual void call(const Session& session, Value arguments, Reply<ToolResult> reply) const = 0;
 
 private:
     ToolInfo info_;
 };
 
+// All tools, by profile, and the rules that limit them. add() and hold_to() come before the first
+// call; after that, any thread.
 class Registry {
 public:
-    // Holds the tools that work on blocks. Others are added before the first call and listing.
+    // Makes the tools that work on blocks.
     explicit Registry(kernel::Kernel& kernel);
-    // Before the first call: which tools there are, in any profile.
+    // The tools of all profiles, for checking rules against.
     policy::ToolCatalog catalog() const;
-    // Before the first call. What agents are shown and may call is what `rules` leave them.
+    // Limits what agents see and call to what `rules` allow. Before the first call.
     void hold_to(kernel::RuleCalls& rules);
     Registry(const Registry&) = delete;
     Registry& operator=(const Registry&) = delete;
     ~Registry();
-    // The name must be new to the profile, and the schema compile; lists keep the order of adding.
+    // Adds a tool. Its name must be new to the profile and its schema must compile. Lists keep
+    // the order of adding.
     void add(Profile profile, std::unique_ptr<const Tool> tool);
 
-    // The tools published to the actor, in a stable order that depends on nothing else. Valid as
-    // long as the registry.
+    // The tools published to the actor, in a stable order. Valid as long as the registry.
     const std::vector<ToolInfo>& list(Profile profile, const policy::Actor& to) const;
-    // The rules for the actor, a sentence for each; none where they do not govern it.
+    // The rules for the actor, one sentence each; none if no rules govern it.
     std::vector<std::string> rules_for(const policy::Actor& actor) const;
-    // For what is done otherwise than by a tool: the log and the rules that hold for tools.
+    // The admission that tools pass, for operations that are no tool calls: the log, and the
+    // rules.
     kernel::Admission admission() const;
-    // Ends what the rules count in the caller's session.
+    // Ends the rules' counts for the caller's session.
     void end_session(const kernel::Caller& by) const;
-    // nullptr where there is none. "block.edit" finds "block_edit", "file.read" the tool "file".
+    // The tool of that name, or nullptr. "block.edit" finds "block_edit", and "file.read" the
+    // tool "file".
     const ToolInfo* find(Profile profile, std::string_view name) const;
-    // Holds the call to the rules, checks `arguments` against the schema that the actor is shown,
-    // runs, replies exactly once, from any thread. A refusal is a result. What needs a person's
-    // approval is asked for in the call's name. The only Error: not_found "unknown_tool", which
-    // lists the names there are.
+    // Checks the call against the rules and `arguments` against the schema that the actor is
+    // shown, runs the tool, and replies exactly once, from any thread. A refusal is a result. If
+    // the call needs a person's approval, it is requested in the call's name. The only Error is
+    // not_found "unknown_tool", which lists the known names.
     void call(const Session& session, std::string_view name, Value arguments,
               Reply<ToolResult> reply) const;
 

@@ -1,6 +1,6 @@
-// The tools: a function that makes each of them, as a profile shows it. One source per tool.
+// The tools: one function per tool, which makes it as a profile shows it. One source per tool.
 //
-// A tool refers to the kernel's calls that it is given; they outlive it.
+// A tool keeps references to the kernel's calls that it is given; they outlive it.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ class ApprovalCalls;
 class FileCalls;
 class Kernel;
 class MemoryCalls;
-}
+}  // namespace quire::kernel
 
 namespace quire::tools {
 
@@ -47,18 +47,19 @@ MadeTool make_block_replace_lines(kernel::Kernel& kernel);
 
 // --- files, memory, approvals: in every profile ---
 
+// Tools of every profile.
 MadeTool make_file(kernel::Kernel& kernel, kernel::FileCalls& files, Profile profile);
 MadeTool make_context(kernel::MemoryCalls& memory, Profile profile);
-// The names of what `context` does, for rules that allow some of it.
+// The names of the operations of `context`, for rules that allow some of them.
 std::vector<std::string> context_operations();
-// For people alone.
+// A tool for people only.
 MadeTool make_approvals(kernel::ApprovalCalls& approvals);
 
 // --- profile `compat`: the names, commands and answers that models know from elsewhere ---
 
-// str_replace_based_edit_tool
+// The tool str_replace_based_edit_tool.
 MadeTool make_text_editor(kernel::Kernel& kernel, kernel::FileCalls& files);
-// memory: text blocks as files below /memories.
+// The tool memory: text blocks as files below /memories.
 MadeTool make_memory(kernel::Kernel& kernel, kernel::MemoryCalls& memory);
 
 }  // namespace quire::tools
