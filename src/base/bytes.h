@@ -1,8 +1,9 @@
-// Bytes, read and written in order.
+// ByteReader and ByteWriter: bytes, read and written in order.
 //
-// ByteReader never reads past its end. Its failure is sticky: the first one is remembered with what
-// was being read and where, everything read after it is zero or empty, and one check at the end of
-// a record is enough. A loop whose bound was itself read must ask ok() on each turn.
+// ByteReader never reads past its end. Its failure is sticky: it remembers the first one, with
+// the field that was being read and the offset. Everything read after it is zero or empty, so one
+// check at the end of a record is enough. A loop whose bound was itself read must check ok() on
+// each turn, or a hostile bound makes it long.
 //
 // Offsets are absolute: a reader over a part of a file reports places in the file.
 #pragma once
@@ -21,6 +22,7 @@
 
 namespace quire {
 
+// Views of text as bytes and of bytes as text, without a copy.
 inline std::string_view as_text(std::span<const std::uint8_t> bytes) {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
@@ -29,6 +31,7 @@ inline std::span<const std::uint8_t> as_bytes(std::string_view text) {
     return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
 
+// A reader of borrowed bytes, which must outlive it. It is small and is copied freely.
 class ByteReader {
 public:
     explicit ByteReader(std::span<const std::uint8_t> bytes, std::size_t origin = 0)
@@ -37,12 +40,14 @@ public:
           end_(bytes.data() + bytes.size()),
           origin_(origin) {}
 
+    // Whether nothing has failed yet. at_end() is true after a failure, too.
     bool ok() const { return what_ == nullptr; }
     bool at_end() const { return at_ == end_; }
     std::size_t remaining() const { return static_cast<std::size_t>(end_ - at_); }
     std::size_t offset() const { return origin_ + static_cast<std::size_t>(at_ - begin_); }
 
-    // `what` names the field for the error and must outlive the reader: a literal.
+    // Reads one byte. `what` names the field for the error and must outlive the reader: a
+    // literal.
     std::uint8_t byte(const char* what) {
         if (at_ == end_) [[unlikely]] {
             fail(what);
@@ -51,7 +56,7 @@ public:
         return *at_++;
     }
 
-    // The next `count` bytes, in place.
+    // Takes the next `count` bytes, in place.
     std::span<const std::uint8_t> take(std::size_t count, const char* what) {
         if (count > remaining()) [[unlikely]] {
             fail(what);
@@ -61,6 +66,7 @@ public:
         at_ += count;
         return taken;
     }
+    // Takes everything that is left.
     std::span<const std::uint8_t> rest() { return take(remaining(), ""); }
 
     // A reader over the next `count` bytes that reports the same offsets.
@@ -69,6 +75,7 @@ public:
         return ByteReader(take(count, what), origin);
     }
 
+    // Fixed-width numbers; the suffix names the byte order.
     std::uint16_t u16_be(const char* what) {
         return static_cast<std::uint16_t>(big_endian(take(2, what)));
     }
@@ -78,7 +85,7 @@ public:
     std::uint64_t u64_le(const char* what) { return little_endian(take(8, what)); }
     std::uint64_t u64_be(const char* what) { return big_endian(take(8, what)); }
 
-    // Remembers the first failure and ends the reading.
+    // Records a failure, if it is the first, and ends the reading.
     [[gnu::cold, gnu::noinline]] void fail(const char* what) {
         if (what_ == nullptr) {
             what_ = what;
@@ -87,7 +94,7 @@ public:
         at_ = end_;
     }
 
-    // Makes the failure of a part of these bytes, if it has one, this reader's own.
+    // Takes over the failure of a reader over a part of these bytes, if it has one.
     void adopt(const ByteReader& part) {
         if (part.ok() || !ok()) return;
         what_ = part.what_;
@@ -122,8 +129,8 @@ private:
     std::size_t failed_at_ = 0;
 };
 
-// Grows as needed; what stays short, as most sections of most records do, takes no memory of its
-// own.
+// A growing buffer. Up to 64 bytes need no allocation, which is enough for most sections of most
+// records.
 class ByteWriter {
 public:
     ByteWriter() = default;
@@ -143,7 +150,8 @@ public:
     ByteWriter& operator=(const ByteWriter&) = delete;
     ~ByteWriter() = default;
 
-    // Numbers are written byte by byte, so a call for each would cost more than the writing.
+    // Inlined always: numbers are written byte by byte, so a call for each would cost more than
+    // the write.
     [[gnu::always_inline]] void byte(std::uint8_t value) {
         if (size_ == capacity_) [[unlikely]]
             grow(1);
@@ -164,10 +172,11 @@ public:
     std::size_t size() const { return size_; }
     bool empty() const { return size_ == 0; }
     void clear() { size_ = 0; }  // Keeps the memory.
-    // For fields that are known only once what follows them is written.
+    // Access to bytes already written, for fields that are known only after what follows them.
     std::uint8_t& operator[](std::size_t index) { return data_[index]; }
     // Valid until the next write.
     std::span<const std::uint8_t> bytes() const { return {data_, size_}; }
+    // Moves the bytes out, or copies them if they are few.
     Bytes take() && {
         if (is_short()) return {data_, data_ + size_};
         long_.resize(size_);

@@ -1,4 +1,5 @@
-// CHECK: a broken promise of our own stops the process. What comes from outside never meets it.
+// CHECK: stops the process when one of our own promises is broken. Input from outside must never
+// reach a failing CHECK; it fails with a Result (base/result.h).
 #pragma once
 
 namespace quire {
@@ -8,6 +9,7 @@ namespace quire {
 
 }  // namespace quire
 
+// Evaluates `condition` once, in every build.
 #define CHECK(condition)                                           \
     do {                                                           \
         if (!(condition)) [[unlikely]]                             \

@@ -1,4 +1,5 @@
-// Time and chance as parameters: cli/compose makes the real ones, tests their own.
+// Clock and Rng: time and random numbers as parameters. cli/compose makes the real ones; tests
+// use their own, so that every run can be repeated.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +7,7 @@
 
 namespace quire {
 
+// A source of time. Any thread.
 class Clock {
 public:
     virtual ~Clock() = default;
@@ -15,12 +17,14 @@ public:
     virtual std::int64_t steady_ms() const = 0;
 };
 
+// The machine's clocks.
 class SystemClock final : public Clock {
 public:
     std::int64_t wall_ms() const override;
     std::int64_t steady_ms() const override;
 };
 
+// A clock that moves when a test advances it. Both its times are the same.
 class ManualClock final : public Clock {
 public:
     std::int64_t wall_ms() const override { return now_; }
@@ -31,18 +35,20 @@ private:
     std::int64_t now_ = 1'700'000'000'000;
 };
 
+// A source of random 64-bit numbers.
 class Rng {
 public:
     virtual ~Rng() = default;
     virtual std::uint64_t next() = 0;
 };
 
-// From the system's entropy; each number costs a call into the kernel.
+// Numbers from the system's entropy; each costs a system call.
 class SystemRng final : public Rng {
 public:
     std::uint64_t next() override;
 };
 
+// A reproducible sequence, for tests.
 class SeededRng final : public Rng {
 public:
     explicit SeededRng(std::uint64_t seed) : engine_(seed) {}

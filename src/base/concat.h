@@ -1,4 +1,4 @@
-// cat("line ", 3, " of ", name): strings and integers joined. std::format is not in g++ 12.
+// cat("line ", 3, " of ", name) joins strings and integers. std::format does not exist in g++ 12.
 #pragma once
 
 #include <charconv>
@@ -8,6 +8,7 @@
 
 namespace quire {
 
+// Appends one part. Floats and bools are not accepted.
 inline void cat_to(std::string& out, std::string_view part) {
     out.append(part);
 }
@@ -27,6 +28,7 @@ requires(!std::same_as<T, char> && !std::same_as<T, bool>) void cat_to(std::stri
     out.append(digits, static_cast<std::size_t>(end - digits));
 }
 
+// The parts as one string.
 template <class... Parts>
 std::string cat(const Parts&... parts) {
     std::string out;
@@ -34,7 +36,7 @@ std::string cat(const Parts&... parts) {
     return out;
 }
 
-// "a, b, c".
+// The words with the separator between them: "a, b, c".
 template <class Words>
 std::string joined(const Words& words, std::string_view separator = ", ") {
     std::string out;

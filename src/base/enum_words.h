@@ -21,16 +21,19 @@
 
 namespace quire {
 
+// The table of an enum, in the order of its enumerators.
 template <class... Words>
 constexpr std::array<std::string_view, sizeof...(Words)> word_table(const Words&... words) {
     return {words...};
 }
 
+// An enum that has a table.
 template <class Enum>
 concept WordedEnum = std::is_enum_v<Enum> && requires {
     words_of(Enum{});
 };
 
+// The words of an enum.
 template <WordedEnum Enum>
 inline constexpr auto kWords = words_of(Enum{});
 
@@ -47,12 +50,13 @@ constexpr auto enumerators() {
 template <WordedEnum Enum>
 inline constexpr auto kEvery = detail::enumerators<Enum>();
 
+// The word of an enumerator. O(1).
 template <WordedEnum Enum>
 constexpr std::string_view name_of(Enum value) {
     return kWords<Enum>[static_cast<std::size_t>(value)];
 }
 
-// None when no enumerator has this word.
+// The enumerator with this word; none if no enumerator has it.
 template <WordedEnum Enum>
 constexpr std::optional<Enum> enum_named(std::string_view word) {
     for (const Enum each : kEvery<Enum>) {
@@ -61,7 +65,7 @@ constexpr std::optional<Enum> enum_named(std::string_view word) {
     return std::nullopt;
 }
 
-// "user, model".
+// All words of an enum in one text: "user, model".
 template <WordedEnum Enum>
 std::string listed_words(std::string_view separator = ", ") {
     return joined(kWords<Enum>, separator);

@@ -1,4 +1,4 @@
-// Fd: a file descriptor that is closed when it goes.
+// Fd: owns a file descriptor and closes it at the end of its life.
 #pragma once
 
 #include <utility>
@@ -25,7 +25,9 @@ public:
 
     int get() const { return fd_; }
     explicit operator bool() const { return fd_ >= 0; }
+    // Gives up the descriptor without closing it.
     int release() { return std::exchange(fd_, -1); }
+    // Closes the descriptor, if there is one.
     void reset() {
         if (fd_ >= 0) ::close(std::exchange(fd_, -1));
     }

@@ -1,5 +1,6 @@
-// Function<R(A...)>: a callable that can own what cannot be copied. std::move_only_function, which
-// g++ 12 has only beyond C++20. Reply<T>: where the answer of a call goes, exactly once.
+// Function<R(A...)>: a callable that can own objects that cannot be copied, like
+// std::move_only_function, which C++20 lacks. Reply<T>: the receiver of a call's answer, called
+// exactly once.
 #pragma once
 
 #include <functional>
@@ -26,6 +27,7 @@ public:
         Function(F&& callable)  // NOLINT(google-explicit-constructor)
         : body_(std::make_unique<Holder<std::remove_cvref_t<F>>>(std::forward<F>(callable))) {}
 
+    // Calls the callable. Requires that there is one.
     R operator()(A... args) { return body_->call(std::forward<A>(args)...); }
     explicit operator bool() const { return body_ != nullptr; }
 
@@ -49,6 +51,7 @@ private:
     std::unique_ptr<Body> body_;
 };
 
+// The receiver of an answer. Whoever holds it must call it, with the result or an error.
 template <class T>
 using Reply = Function<void(Result<T>)>;
 

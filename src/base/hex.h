@@ -15,11 +15,13 @@ namespace quire {
 inline constexpr std::string_view kLowerHex = "0123456789abcdef";
 inline constexpr std::string_view kUpperHex = "0123456789ABCDEF";
 
+// Appends the two digits of a byte.
 inline void append_hex(std::string& out, std::uint8_t byte, std::string_view digits = kLowerHex) {
     out += digits[byte >> 4U];
     out += digits[byte & 15U];
 }
 
+// Two digits for each byte.
 inline std::string to_hex(std::span<const std::uint8_t> bytes,
                           std::string_view digits = kLowerHex) {
     std::string out;
@@ -44,7 +46,7 @@ constexpr int hex_value(char c) {
     return -1;
 }
 
-// None unless the text is pairs of digits, in either case.
+// The bytes of a text of hexadecimal pairs, in either case; none for any other text.
 inline std::optional<Bytes> from_hex(std::string_view text) {
     if (text.size() % 2 != 0) return std::nullopt;
     Bytes bytes;

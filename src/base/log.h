@@ -8,10 +8,11 @@ namespace quire {
 
 enum class LogLevel { debug, info, warning, error };
 
+// The place where log lines go.
 class LogSink {
 public:
     virtual ~LogSink() = default;
-    // May be called from any thread; one line a call.
+    // Writes one line. Any thread.
     virtual void write(LogLevel level, std::string_view line) = 0;
 };
 

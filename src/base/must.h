@@ -1,4 +1,5 @@
-// must: what a document's own containers cannot refuse, and so is no error of anybody's.
+// must(): unwraps a Result that cannot fail here, because a document's own containers accept the
+// call. CHECKs that it did not.
 #pragma once
 
 #include <utility>

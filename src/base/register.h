@@ -8,10 +8,12 @@
 
 namespace quire {
 
-// Few are looked for one by one, more by hash; the one asked for last is found at once.
+// A table of distinct items. A few are searched one by one, more by hash; the item asked for last
+// is found at once. O(1), amortised.
 template <class T>
 class Register {
 public:
+    // The number of the item, which is added if it is new.
     std::uint32_t add(const T& item) {
         if (last_ < items_.size() && items_[last_] == item) return last_;
         last_ = index_of(item);
@@ -20,7 +22,7 @@ public:
     const std::vector<T>& items() const { return items_; }
     const T& operator[](std::size_t index) const { return items_[index]; }
     std::size_t size() const { return items_.size(); }
-    // Keeps the memory.
+    // Empties the table and keeps its memory.
     void clear() {
         items_.clear();
         if (!by_item_.empty()) by_item_.clear();

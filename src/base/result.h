@@ -18,6 +18,8 @@
 
 namespace quire {
 
+// The kinds of errors, by what a caller can do about them. Their words reach clients and never
+// change.
 enum class Errc {
     invalid_argument,     // The call cannot succeed as it stands, whatever the state.
     not_found,            // The named thing does not exist.
@@ -36,6 +38,7 @@ constexpr auto words_of(Errc) {
                                             "unsupported", "unavailable"});
 }
 
+// One error. Moving is cheap; copying copies all its parts.
 class [[nodiscard]] Error {
 public:
     Error(Errc code, std::string reason, std::string message, Map details = {});
@@ -63,15 +66,16 @@ private:
     std::unique_ptr<Body> body_;
 };
 
+// The value, or the Error. A Failure is the failed half, as a function returns it.
 template <class T>
 using Result = tl::expected<T, Error>;
 
 using Failure = tl::unexpected<Error>;
 
-// fail(Errc::not_found, "no_such_block", "…") is what a function that returns a Result returns.
+// fail(Errc::not_found, "no_such_block", "…") is what a failing function returns.
 Failure fail(Errc code, std::string reason, std::string message, Map details = {});
 
-// The shapes met most often; the reason defaults to the code's own name.
+// The two most frequent codes. The reason of corrupt() is the code's own name.
 Failure invalid(std::string reason, std::string message, Map details = {});
 Failure corrupt(std::string message, Map details = {});
 

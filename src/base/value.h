@@ -18,10 +18,12 @@
 namespace quire {
 
 class Value;
+// Binary data, and a sequence of values.
 using Bytes = std::vector<std::uint8_t>;
 using List = std::vector<Value>;
 
-// Insertion-ordered; keys are unique. find() is O(n): for tens of keys, not thousands.
+// A map that keeps the order of insertion; keys are unique. find() is O(n): for tens of keys, not
+// thousands.
 class Map {
 public:
     struct Entry;
@@ -39,14 +41,16 @@ public:
     const Value* find(std::string_view key) const;
     Value* find(std::string_view key);
     bool contains(std::string_view key) const { return find(key) != nullptr; }
-    // Replaces in place, or appends.
+    // Replaces the value of a key in its place, or appends a new key. O(n).
     Value& set(std::string_view key, Value value);
     // Appends without looking for `key`: the caller knows that it is new. O(1).
     Value& append(std::string key, Value value);
+    // Removes a key; false if it is absent. O(n).
     bool erase(std::string_view key);
 
     std::size_t size() const;
     bool empty() const;
+    // The entries, in the order of insertion.
     Entries::const_iterator begin() const;
     Entries::const_iterator end() const;
     Entries::iterator begin();
@@ -59,6 +63,7 @@ private:
     Entries entries_;
 };
 
+// One value: null, bool, integer, float, string, bytes, list or map. Copies are deep.
 class Value {
 public:
     using Storage =
@@ -86,6 +91,7 @@ public:
     Value(List v) : storage_(std::move(v)) {}                // NOLINT(google-explicit-constructor)
     Value(Map v) : storage_(std::move(v)) {}                 // NOLINT(google-explicit-constructor)
 
+    // The type of the value. Exactly one of these is true, apart from is_number().
     bool is_null() const { return std::holds_alternative<std::monostate>(storage_); }
     bool is_bool() const { return std::holds_alternative<bool>(storage_); }
     bool is_int() const { return std::holds_alternative<std::int64_t>(storage_); }
@@ -111,6 +117,7 @@ public:
     // The member `key` of a map; null (the pointer) when this is no map or has no such member.
     const Value* get(std::string_view key) const;
 
+    // The variant, for visitors.
     const Storage& storage() const { return storage_; }
 
     friend bool operator==(const Value& a, const Value& b) { return a.storage_ == b.storage_; }

@@ -1,12 +1,12 @@
-// Conversation: how a conversation's blocks lie in a document, and the index over them.
+// Conversation: the layout of a conversation's blocks in a document, and an index over them.
 //
-// The root List `blocks` holds one Map a block, in document order; a block is known by the atom
+// The root List `blocks` holds one Map per block, in document order; a block's id is the atom
 // that made its Map. The Map holds role, kind, status, parent, author, created_ms, metadata and
-// deleted, and the block's text in a child Text `content`. A parent is named "COUNTER@PEER".
-// Deleting sets a flag: the text, the children and their links stay.
+// deleted, and the block's text in a child Text `content`. A parent is written "COUNTER@PEER".
+// Deletion sets a flag: the text, the children and their links stay.
 //
-// Changing calls add ops to the document's pending transaction; committing is the caller's. Belongs
-// to the document's strand.
+// Changing calls add ops to the document's pending transaction, which the caller commits.
+// Everything runs on the document's strand.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +21,7 @@
 
 namespace quire::conversation {
 
+// A block as the index knows it. Unknown words are kept, since other programs may write them.
 struct ConversationBlock {
     crdt::OpId id;
     crdt::Handle fields{};
@@ -35,6 +36,7 @@ struct ConversationBlock {
     bool deleted = false;
 };
 
+// The fields of a new block.
 struct NewBlock {
     std::optional<crdt::OpId> parent;
     std::optional<crdt::OpId> after;  // None: after all others.
@@ -47,34 +49,37 @@ struct NewBlock {
     std::string content;
 };
 
+// The blocks of one document.
 class Conversation {
 public:
-    // Reads what is there. O(blocks). `doc` outlives this.
+    // Reads all blocks of the document, which outlives this. O(blocks).
     explicit Conversation(crdt::Doc& doc);
 
-    // Null for an atom that made no block. Deleted blocks are found: they say so. Valid until the
-    // next create().
+    // The block that this atom made, deleted or not; null if it made none. Valid until the next
+    // create().
     const ConversationBlock* find(crdt::OpId id) const;
     std::size_t size() const { return blocks_.size(); }
     const ConversationBlock& at(std::size_t index) const {
         return blocks_[index];
     }  // In order of creation here.
 
+    // One step of a walk.
     struct Visit {
         const ConversationBlock* block;
         std::size_t depth;  // 0 for the first level.
     };
-    // The live blocks below `parent` (or the roots), parents before children, siblings in document
-    // order, at most `levels` deep (0: all). A deleted block is passed over and its children stand
-    // in its place; with `deleted_too` it is visited itself. O(visited).
+    // The live blocks below `parent` (or all roots), parents before children, siblings in
+    // document order, at most `levels` deep (0: all). A deleted block is skipped and its children
+    // take its place; with `deleted_too` it is visited as well. O(visited).
     std::vector<Visit> walk(std::optional<crdt::OpId> parent, std::size_t levels,
                             bool deleted_too = false) const;
 
-    // CHECKs that parent and after are blocks of this conversation.
+    // Adds a block. CHECKs that parent and after are blocks of this conversation.
     crdt::OpId create(const NewBlock& block);
+    // Changes of a block, which must exist.
     void set_status(crdt::OpId id, std::string_view status);
     void set_deleted(crdt::OpId id, bool deleted);
-    // Reads a block's fields anew, after its Map was changed from elsewhere (undo).
+    // Reads a block's fields again, after undo or an import changed its Map.
     void refresh(crdt::OpId id);
 
 private:
