@@ -21,7 +21,7 @@ TEST(ForeignTools, TheirContentIsServedAsItIs) {
     EXPECT_EQ(call_result({result}, "2024-11-05").find("structuredContent"), nullptr);
 }
 
-TEST(ForeignTools, WhatTheyPromiseIsNoGroundToCallThemTwice) {
+TEST(ForeignTools, TheirPromisesAreNoReasonToCallThemTwice) {
     tools::ToolInfo info;
     info.name = "m_read";
     info.annotations.read_only = true;

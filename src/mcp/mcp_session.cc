@@ -30,7 +30,8 @@ constexpr std::string_view kBatchVersion = "2025-03-26";
 // The first revision in which a server asks a client's user. There are no batches in it.
 constexpr std::string_view kAskingVersion = "2025-06-18";
 
-// What is wrong with the members by which a modern tools/call continues an earlier one, if anything.
+// The fault in the members by which a modern tools/call continues an earlier one; "" if there is
+// none.
 std::string_view wrong_answers(const std::optional<std::string>& state,
                                const std::optional<Map>& answers) {
     if (state && state->empty()) return "requestState must be the string that a result had";

@@ -134,7 +134,7 @@ TEST(ToolCalls, ACallThatWasAskedAboutIsDoneOnceItIsApproved) {
     EXPECT_NE(*again[0].get("id"), *asked[0].get("id"));
 }
 
-TEST(ToolCalls, WhoDeclinesHasDenied) {
+TEST(ToolCalls, DecliningTheQuestionDeniesTheCall) {
     SharedKernel kernel;
     TestClient client(kernel);
     client.open();
@@ -145,7 +145,7 @@ TEST(ToolCalls, WhoDeclinesHasDenied) {
               "approval_denied");
 }
 
-TEST(ToolCalls, WhatIsNoDecisionLeavesTheApprovalWaiting) {
+TEST(ToolCalls, AnAnswerWithoutADecisionLeavesTheApprovalWaiting) {
     SharedKernel kernel;
     TestClient client(kernel);
     client.open();
@@ -165,7 +165,7 @@ TEST(ToolCalls, WhatIsNoDecisionLeavesTheApprovalWaiting) {
     EXPECT_EQ(kernel.ledger->all.size(), 1U);
 }
 
-TEST(ToolCalls, WhoCannotAskIsToldAsBefore) {
+TEST(ToolCalls, AClientThatCannotAskGetsTheRefusal) {
     SharedKernel kernel;
     const auto refused = [&](std::string_view version, std::string_view capabilities) {
         TestClient client(kernel);
@@ -184,7 +184,7 @@ TEST(ToolCalls, WhoCannotAskIsToldAsBefore) {
     EXPECT_EQ(outcome_of(switched_off.call(1)), "escalation_required");
 }
 
-TEST(ToolCalls, WhoCanIsAsked) {
+TEST(ToolCalls, AClientThatCanAskIsAsked) {
     SharedKernel kernel;
     for (const char* some : {R"({"elicitation":{}})", R"({"elicitation":{"form":{}}})",
                              R"({"elicitation":{"form":{"applyDefaults":true},"url":{}}})"}) {
@@ -215,7 +215,7 @@ TEST(ToolCalls, AnAnswerToNothingIsNone) {
     EXPECT_TRUE(client.answer(asked[0], kDeclined).empty());
 }
 
-TEST(ToolCalls, NobodyAnswersForAnotherClient) {
+TEST(ToolCalls, AClientCannotAnswerForAnother) {
     SharedKernel kernel;
     TestClient ada(kernel), eve(kernel, "agent:eve");
     ada.open();
@@ -229,7 +229,7 @@ TEST(ToolCalls, NobodyAnswersForAnotherClient) {
     EXPECT_TRUE(ada.heard().empty());
 }
 
-TEST(ToolCalls, NobodyIsAskedInTheNameOfSomebodyElse) {
+TEST(ToolCalls, NoQuestionIsAskedInTheNameOfAnotherCaller) {
     SharedKernel kernel;
     TestClient bob(kernel, "agent:bob");
     bob.open("2025-11-25", "{}");
@@ -345,7 +345,7 @@ TEST(ToolCalls, AFloodIsAskedAboutInPart) {
     EXPECT_TRUE(is_question(client.call(100, "guarded", "", R"({"n":"x"})")));
 }
 
-TEST(ToolCalls, NobodyIsAskedTheSameTwiceAtOnce) {
+TEST(ToolCalls, OneQuestionIsNotAskedTwiceAtOnce) {
     SharedKernel kernel;
     TestClient client(kernel);
     client.open();
@@ -377,7 +377,7 @@ TEST(ToolCalls, AQuestionThatNobodyAnswersIsTakenBackInTheEnd) {
     EXPECT_EQ(kernel.ledger->status("ap_1"), ApprovalStatus::pending);
 }
 
-TEST(ToolCalls, WhoWaitsForAPersonKeepsNoKernelFromEnding) {
+TEST(ToolCalls, ACallThatWaitsForAPersonKeepsNoKernelFromEnding) {
     SharedKernel kernel;
     TestClient client(kernel);
     client.open();
@@ -442,7 +442,7 @@ TEST(ToolCalls, ACallThatNeedsTwoApprovalsIsAskedAboutTwice) {
     EXPECT_EQ(outcome_of(client.answer(second[0], kApproved)), "done");
 }
 
-TEST(ToolCalls, WhoeverAgreesToEverythingIsNotAskedForEver) {
+TEST(ToolCalls, APersonWhoAgreesToEverythingIsNotAskedForEver) {
     SharedKernel kernel;
     TestClient client(kernel);
     client.open();
@@ -501,7 +501,7 @@ TEST(AskedRounds, TheResultAsksAndTheNextCallAnswers) {
               "approval_denied");
 }
 
-TEST(AskedRounds, WhatIsNoDecisionIsToldAsBefore) {
+TEST(AskedRounds, AnAnswerWithoutADecisionGetsTheRefusal) {
     SharedKernel kernel;
     TestClient client(kernel);
     for (const char* none : {R"({"action":"cancel"})", R"({"action":"accept"})", "null", "[]",
@@ -527,7 +527,7 @@ TEST(AskedRounds, WithoutAnAnswerItIsAskedAgain) {
     EXPECT_EQ(kernel.ledger->status("ap_1"), ApprovalStatus::pending);
 }
 
-TEST(AskedRounds, WhoCannotAskIsToldAsBefore) {
+TEST(AskedRounds, AClientThatCannotAskGetsTheRefusal) {
     SharedKernel kernel;
     TestClient client(kernel);
     for (const char* none : {"{}", R"({"elicitation":{"url":{}}})", R"({"elicitation":7})"})
@@ -580,7 +580,7 @@ TEST(AskedRounds, AnAnswerIsGivenOnce) {
     EXPECT_EQ(kernel.ledger->all.size(), 1U);
 }
 
-TEST(AskedRounds, WhatComesWithoutAStateOrWithNoneIsRefused) {
+TEST(AskedRounds, AnAnswerWithoutAValidStateIsRefused) {
     SharedKernel kernel;
     TestClient client(kernel);
     const auto refused = [&](std::string_view more) {

@@ -1,3 +1,8 @@
+// Serves the commands. A line of JSON-RPC is looked up in kMethods, a table with a row per
+// method: its name, its function, and the names of its parameters, from which the params are
+// decoded. Calls that may change something pass kernel::Admission, like calls of tools, so the
+// audit log has them. Each function starts a call of the kernel and answers in its reply; at most
+// 64 calls of a session run at once.
 #include "server/command_session.h"
 
 #include <algorithm>

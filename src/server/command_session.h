@@ -49,7 +49,7 @@ namespace quire::server {
 
 class CommandSession final : public rpc::Session {
 public:
-    // What the commands use of a workspace; it outlives the session's replies.
+    // The parts of a workspace that commands use; they outlive the session's replies.
     struct Workspace {
         kernel::Kernel& kernel;
         kernel::MemoryCalls& memory;

@@ -37,7 +37,7 @@ public:
     LocalConnection(std::uint64_t id, Fd socket, std::size_t output_bytes,
                     std::shared_ptr<Attention> attention);
 
-    // As rpc::Connection.
+    // See rpc::Connection.
     bool send(std::string line) override;
     void hold_input(bool held) override;
     void close() override;

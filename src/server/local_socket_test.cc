@@ -219,7 +219,7 @@ TEST(LocalSocket, AFirstLineThatIsNoHelloIsRefused) {
     EXPECT_EQ(::recv(socket.get(), answer, sizeof answer, 0), 0);
 }
 
-TEST(LocalSocket, WhoSaysNothingIsLetGo) {
+TEST(LocalSocket, ASilentClientIsDisconnected) {
     const Workspace workspace;
     LocalServerOptions options = patient();
     options.hello_ms = 20;
@@ -283,7 +283,7 @@ TEST(LocalSocket, OneThreadServesToo) {
 
 // More requests that take long than there are workers and threads to run them: what does not need
 // them is still answered.
-TEST(LocalSocket, WhatTakesLongHoldsUpNobodyElse) {
+TEST(LocalSocket, ALongCallHoldsUpNoOtherClient) {
     const Workspace workspace;
     Server server(workspace, patient());
     std::vector<std::unique_ptr<Client>> slow;
@@ -345,7 +345,7 @@ TEST(LocalSocket, AClientThatDoesNotReadIsCutOffAndOthersGoOn) {
     EXPECT_EQ(other.hear(), "still here");
 }
 
-TEST(LocalSocket, OfAClientThatDoesNotReadNothingMoreIsTakenUntilItDoes) {
+TEST(LocalSocket, AClientThatDoesNotReadIsNotReadFromUntilItDoes) {
     const Workspace workspace;
     LocalServerOptions options = patient();
     options.hold_bytes = 1U << 16;
@@ -365,7 +365,7 @@ TEST(LocalSocket, ClosingWritesWhatIsQueuedFirst) {
     EXPECT_EQ(client.hear(), "");
 }
 
-TEST(LocalSocket, ItEndsSomeTimeAfterItsLastClientHasLeft) {
+TEST(LocalSocket, TheSocketEndsSomeTimeAfterItsLastClientHasLeft) {
     const Workspace workspace;
     LocalServerOptions options = patient();
     options.linger_ms = 50;

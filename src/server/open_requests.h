@@ -37,7 +37,7 @@ private:
         rpc::MessageHead head;
         std::size_t batch;      // 0 for a request outside of batches.
         std::size_t order = 0;  // Among the requests that may be sent again; 0 for others.
-        std::string line = {};  // As it was sent, when it may be sent again.
+        std::string line = {};  // The line that was sent, if it may be sent again.
     };
     std::map<std::string, Open> requests_;
     std::size_t batches_ = 0;

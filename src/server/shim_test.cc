@@ -219,7 +219,7 @@ TEST(Shim, AfterTheEndOfItsInputItWaitsForAnswersOnlySoLong) {
     EXPECT_TRUE(client.hear().is_null());
 }
 
-TEST(Shim, WhatIsRefusedWithoutItsIdIsNotWaitedFor) {
+TEST(Shim, ARequestRefusedWithoutItsIdIsNotWaitedFor) {
     OpenRequests open;
     const auto ask = [&](const std::string& line) {
         open.add(rpc::scan_messages(line), line.starts_with('['));
@@ -311,7 +311,7 @@ std::string reason_of(const Value& answer) {
     return error.get("reason")->as_string();
 }
 
-TEST(Shim, WhatChangesNothingIsAskedAgainWhenTheKernelIsLost) {
+TEST(Shim, ReadingRequestsAreSentAgainWhenTheKernelIsLost) {
     const TestWorkspace workspace;
     Heard heard;
     const FakeKernel kernel(workspace, heard);
@@ -465,7 +465,7 @@ TEST(Shim, AQuestionOfTheKernelAndItsAnswerPass) {
     EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::milliseconds(450));
 }
 
-TEST(Shim, WhatALostKernelAskedIsTakenBackAndItsAnswerGoesNowhere) {
+TEST(Shim, ALostKernelsQuestionIsCancelledAndItsAnswerDropped) {
     const TestWorkspace workspace;
     Heard heard;
     auto kernel = std::make_unique<FakeKernel>(workspace, heard);
@@ -624,7 +624,7 @@ TEST(Launch, AKernelIsToldItsWorkspaceAndInheritsNothing) {
     EXPECT_FALSE(std::getline(log, line)) << line;
 }
 
-// What agents make is for whom their person's own files are for.
+// Files that agents make are for the same readers as their person's own files.
 TEST(Launch, AKernelMakesFilesWithTheModeThatItsStarterWould) {
     const TestWorkspace workspace;
     const mode_t before = ::umask(0027);

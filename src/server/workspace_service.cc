@@ -1,3 +1,7 @@
+// Serves tools and resources to one MCP client. Reading a resource is the same to the log, to
+// rules and to people as the call of a tool: block://ID is a block_view or block_read, and
+// file:///PATH is the operation load of file. So a rule that refuses the tool also refuses the
+// resource. Each request costs one look-up and is answered from the kernel's reply.
 #include "server/workspace_service.h"
 
 #include <array>

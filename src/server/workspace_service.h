@@ -1,5 +1,5 @@
-// WorkspaceService: what a workspace serves to one MCP client: its tools, and its blocks and files
-// as resources.
+// WorkspaceService: serves a workspace to one MCP client: its tools, and its blocks and files as
+// resources.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,15 @@ namespace quire::server {
 
 class WorkspaceService final : public mcp::Service {
 public:
-    // Whether a tool that the session's profile has not is looked for in the others.
+    // Whether a tool that the session's profile lacks is looked for in the other profiles.
     enum class Reach { own_profile, any_profile };
 
     // Attaches `session` to the kernel for as long as this lives. Registry, kernel and files
     // outlive its replies.
     WorkspaceService(tools::Registry& registry, kernel::Kernel& kernel, kernel::FileCalls& files,
                      tools::Session session, Reach reach);
-    // Before the first call: `person` is asked in the client what its calls need an approval for.
+    // From now on `person` is asked in the client when a call needs an approval. Before the first
+    // call.
     void let_answer(policy::Actor person);
     WorkspaceService(const WorkspaceService&) = delete;
     WorkspaceService& operator=(const WorkspaceService&) = delete;
