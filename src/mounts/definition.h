@@ -27,6 +27,7 @@ inline constexpr std::size_t kLargestDefinition = std::size_t{128} << 10;
 inline constexpr std::size_t kLargestDefinitions = std::size_t{2} << 20;
 inline constexpr std::size_t kLongestName = 128;
 
+// One tool.
 struct Definition {
     std::string name;
     Value value;         // {name, title?, description?, inputSchema, outputSchema?, annotations?}.
@@ -41,6 +42,7 @@ struct LeftOut {
     std::string why;
 };
 
+// The usable tools of a server, and those that cannot be used.
 struct Listing {
     std::vector<Definition> tools;  // In their order.
     std::vector<LeftOut> left_out;
@@ -51,9 +53,9 @@ struct Listing {
 // The definitions in the result of tools/list. Members that do not belong to a definition are
 // dropped.
 Listing listing_of(const List& tools);
-// None for an entry without a name.
+// The definition in one entry of a list; none for an entry without a name.
 std::optional<Definition> definition_of(const Value& entry);
-// One digest of all of them, whatever their order.
+// One digest for all definitions, whatever their order.
 std::string digest_of(const std::vector<Definition>& tools);
 
 // The members that differ, in words: "its description and its input schema".

@@ -37,6 +37,7 @@ struct ToolResult;
 
 namespace quire::mounts {
 
+// The settings of one mount.
 struct MountOptions {
     ServerOptions server;
     std::int64_t timeout_ms = 60'000;  // For one call.
@@ -54,6 +55,7 @@ struct MountParts {
     std::function<void(const std::string&)> warn;  // A sentence for the operator.
 };
 
+// One mount. It lives as long as the kernel; its program may start and end many times.
 class Mount : public std::enable_shared_from_this<Mount> {
 public:
     // `pin`: the approved definitions, if any were approved.
@@ -63,6 +65,7 @@ public:
     ~Mount();
 
     const std::string& name() const { return options_.server.name; }
+    // Whether definitions are approved.
     bool has_pin() const;
     // Asks the program for its list, and starts it when it does not run. Without a pin the list is
     // pinned, as an act of `by`. Errors: those of ServerProcess::contact(), and of the kernel.
@@ -84,11 +87,13 @@ public:
     void call(const kernel::Caller& by, const std::string& tool, Value arguments,
               Reply<tools::ToolResult> reply);
 
+    // The mount as JSON:
     // {name, command, state, failed?, server?, tools: [{name, tool, description, listed}],
     //  left_out: [{tool, why}], changes: [{tool, change, what?, before?, now?}], offer?}
-    // `offer` is the digest for approve(). Without `whole` there are no descriptions, before and
-    // now.
+    // `offer` is the digest for approve(). Without `whole`, descriptions, before and now are left
+    // out.
     Value show(bool whole) const;
+    // Ends the program and runs it no more. Returns at once.
     void stop();
 
 private:

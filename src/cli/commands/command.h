@@ -24,7 +24,8 @@ constexpr int kDone = 0;
 constexpr int kRefused = 1;  // The command failed; standard error says why and what to do.
 constexpr int kUsage = 2;    // The command line is wrong.
 
-// The options that every command takes.
+// The options that every command takes. They come from the command line, then from the
+// environment.
 struct Globals {
     std::string workspace = ".";
     std::string actor = "agent:local";
@@ -39,6 +40,7 @@ using CommandRun = std::function<Result<int>(const Globals&)>;
 // Adds a command's options to its parser; the function that it returns runs the command later.
 using CommandAction = std::function<CommandRun(CLI::App&)>;
 
+// One command, or a subcommand.
 struct Command {
     std::string_view name;
     std::string_view about;     // One sentence, for --help.

@@ -16,6 +16,7 @@ namespace quire::cli {
 // (server/local_socket.h), and a line holds more than that JSON.
 inline constexpr std::size_t kMostInRequest = std::size_t{63} << 20;
 
+// A connection to the kernel, closed at the end of its life.
 class CommandClient {
 public:
     // Attaches to the kernel, and starts one if none runs and `start` allows it. Errors: those of
@@ -24,7 +25,7 @@ public:
 
     // Calls a method of server/command_session.h. Errors: those of server::LocalClient::request().
     Result<Value> request(std::string_view method, Map params = {});
-    // Calls a tool: its structured result, or the error of a refusal.
+    // Calls a tool. Returns its structured result, or the error of a refusal.
     Result<Value> call(std::string_view tool, Value arguments);
 
     int kernel_pid() const { return client_.kernel_pid(); }
@@ -35,7 +36,7 @@ private:
     server::LocalClient client_;
 };
 
-// One request, or one tool call, of a client that then leaves.
+// Attach, make one request or call one tool, and leave. Errors: those of the functions above.
 Result<Value> request_once(const Globals& globals, std::string_view method, Map params = {});
 Result<Value> call_once(const Globals& globals, std::string_view tool, Value arguments);
 

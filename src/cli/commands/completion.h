@@ -18,11 +18,13 @@ struct CompletedValue {
     std::vector<std::string> words = {};
 };
 
+// An option under all its names.
 struct CompletedOption {
     std::vector<std::string> names;  // "-w" and "--workspace".
     CompletedValue value = {};
 };
 
+// A command as completions offer it.
 struct CompletedCommand {
     std::string name;
     std::string description;
@@ -34,7 +36,7 @@ struct CompletedCommand {
 // The commands that --help shows, each with the options of its subcommands and those of `program`.
 std::vector<CompletedCommand> completed_commands(const CLI::App& program);
 
-// "" for an unknown shell.
+// The script for "bash" or "zsh"; "" for an unknown shell.
 std::string completion_script(std::string_view shell,
                               const std::vector<CompletedCommand>& commands);
 

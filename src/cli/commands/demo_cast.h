@@ -33,6 +33,7 @@ using Marks = std::vector<std::set<std::int64_t>>;
 using Found = std::map<std::string, std::map<std::int64_t, int>>;
 Found find_marks(std::string_view text);
 
+// An agent of the demo: a `quire mcp` process that keeps a few edits under way.
 class Agent {
 public:
     Agent(std::string name, McpChild client, const std::vector<Place>& places, std::uint64_t seed);
@@ -45,6 +46,7 @@ public:
     const std::string& name() const { return name_; }
     std::string actor() const { return "agent:" + name_; }
     McpChild& client() { return client_; }
+    // The marks of the edits whose success was reported.
     const Marks& acknowledged() const { return acknowledged_; }
     std::size_t edits() const;
     std::size_t saves() const { return saves_; }

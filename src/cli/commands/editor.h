@@ -14,6 +14,7 @@ struct Editor {
 // $VISUAL, else $EDITOR, else "vi".
 Editor chosen_editor();
 
+// How the editor came back.
 enum class Returned {
     waited,
     // It returned within two seconds without writing the file, which may now be open in a window
@@ -21,9 +22,9 @@ enum class Returned {
     at_once,
 };
 
-// Runs the command on the file and waits for its end. Meanwhile the terminal belongs to the editor,
-// with its Ctrl-C. Errors: unavailable "editor_failed" if it cannot be started or does not end with
-// 0.
+// Runs the command on the file and waits for its end. Meanwhile the editor owns the terminal and
+// its Ctrl-C. Errors: unavailable "editor_failed" if the editor cannot be started or ends with
+// another code than 0.
 Result<Returned> run_editor(const std::string& command, const std::string& path);
 
 }  // namespace quire::cli

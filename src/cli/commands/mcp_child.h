@@ -1,5 +1,5 @@
-// McpChild: a `quire mcp` process driven over its pipes: what a real client sees, for demo and
-// doctor.
+// McpChild: a `quire mcp` process driven over its pipes, so that demo and doctor see what a real
+// client sees.
 #pragma once
 
 #include <cstdint>
@@ -47,6 +47,7 @@ public:
     Result<std::int64_t> send_call(std::string_view tool, Map arguments);
     // The next response; none when none came in `timeout_ms`.
     Result<std::optional<rpc::Client::Response>> next_answer(int timeout_ms);
+    // The descriptor to wait on for the next answer.
     int output_fd() const { return from_.get(); }
 
     // Closes its input. Its exit code, or none when it had to be killed.

@@ -1,4 +1,4 @@
-// How commands print: to standard output and standard error, with colours on a terminal.
+// Printing for commands: to standard output and standard error, with colours on a terminal.
 #pragma once
 
 #include <cstddef>
@@ -27,6 +27,7 @@ int refuse(const Error& error);
 bool is_terminal();
 bool has_colours();
 enum class Colour { red, green, yellow, blue, magenta, cyan, grey };
+// The text in a colour, if colours are used.
 std::string coloured(std::string_view text, Colour colour);
 
 // "2026-11-21 14:32:05", in local time.

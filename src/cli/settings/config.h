@@ -22,23 +22,29 @@
 
 namespace quire::cli {
 
+// When edits of files reach the disk: when they are saved, or with every commit (not built yet).
 enum class SaveWhen { on_demand, on_commit };
 constexpr auto words_of(SaveWhen) {
     return word_table("explicit", "on_commit");
 }
 
+// How strictly the rules for files bind commands of the shell (not built yet).
 enum class Enforcement { strict, warned, audit, none };
 constexpr auto words_of(Enforcement) {
     return word_table("strict", "warned", "audit", "none");
 }
 
+// [files]
 struct FileSettings {
+    // The rules in file order; the first that matches a path decides.
     std::vector<policy::PathRule> rules;
     bool watch = true;
+    // The time without changes after which a file counts as settled.
     std::int64_t settle_ms = 100;
+    // The names of files with patterns to ignore.
     std::vector<std::string> ignore = {".gitignore", ".loroignore"};
     SaveWhen save = SaveWhen::on_demand;
-    // All but the rules.
+    // All members except the rules, which config.cc reads.
     static json::Fields<FileSettings> fields() {
         return json::Fields<FileSettings>()
             .optional("watch", &FileSettings::watch)
@@ -49,9 +55,11 @@ struct FileSettings {
     }
 };
 
+// [shell]
 struct ShellSettings {
     Enforcement enforcement = Enforcement::strict;
     bool network = false;
+    // The limit for one command.
     std::int64_t timeout_s = 120;
     static json::Fields<ShellSettings> fields() {
         return json::Fields<ShellSettings>()
@@ -62,10 +70,12 @@ struct ShellSettings {
     }
 };
 
+// [agents.NAME]
 struct AgentSettings {
+    // The profile of the agent's tools if its client names none; absent: model.
     std::optional<std::string> profile = {};
     std::vector<policy::ToolRule> tool_rules = {};
-    // All but the rules.
+    // All members except the rules, which tool_rule_settings.h reads.
     static json::Fields<AgentSettings> fields() {
         return json::Fields<AgentSettings>().optional("profile", &AgentSettings::profile, "",
                                                       {{"enum", List{"model", "full", "compat"}}});
@@ -118,10 +128,12 @@ struct MountSettings {
     }
 };
 
+// The whole file; every section may be absent.
 struct Settings {
     std::string file = "quire.toml";  // The file that was read, for messages.
     FileSettings files;
     ShellSettings shell;
+    // Rules that bind all agents, beside those of each agent.
     std::vector<policy::ToolRule> tool_rules;
     std::map<std::string, AgentSettings> agents;
     ApprovalSettings approvals;
@@ -130,15 +142,16 @@ struct Settings {
     std::map<std::string, MountSettings> mounts;
 };
 
-// Errors: invalid_argument "invalid_config" {file, line}: the message names both, what is wrong,
-// and what would be right. Whether the tools that rules name exist, and whether all rules can be
-// met, is checked later (tool_rules.h).
+// Reads the text of a quire.toml. `file` is its name in messages. Errors: invalid_argument
+// "invalid_config" {file, line}; the message names both, the fault, and the valid values. Whether
+// the tools that rules name exist, and whether all rules can be met, is checked later
+// (tool_rules.h).
 Result<Settings> parse_config(std::string_view toml, std::string_view file = "quire.toml");
 // The settings of the workspace `directory`; the defaults if it has no quire.toml.
 Result<Settings> load_config(const std::string& directory);
 
-// The settings that have no effect in this version, a sentence each: an operator who relies on one
-// has to know.
+// The settings that have no effect in this version, one sentence each, because an operator might
+// rely on one.
 std::vector<std::string> not_acted_on(const Settings& settings);
 
 // The file that `quire init` writes: rules that suit most source trees, and everything else in

@@ -28,23 +28,26 @@ Failure invalid_config(std::string_view file, std::size_t line, std::string_view
 // A TOML value as JSON; a date, a time and a number that JSON lacks become their text.
 Value value_of(const toml::node& node);
 
+// A table that is being read. The TOML document must outlive it.
 class Section {
 public:
     Section(const toml::table& table, std::string name, std::string_view file)
         : table_(table), name_(std::move(name)), file_(file) {}
 
     std::size_t line() const { return line_of(table_); }
-    // Null if the key is absent. end() accepts every key that was asked for.
+    // The value of a key, or null if it is absent. Asking marks the key as known to end().
     const toml::node* node(std::string_view key);
     // The keys of a table whose keys the operator chooses.
     std::vector<std::string> keys() const;
     // "tools.mount.fs.env", for messages.
     std::string full(std::string_view key) const;
+    // The error for a value of this section, or for the section itself.
     Failure wrong(const toml::node& at, std::string_view what) const;
     Failure wrong(std::string_view what) const { return invalid_config(file_, line(), what); }
 
-    // The members of T that are there, the others as T{} has them. Their types and bounds are those
-    // of T's field list; for a required one the description is an example.
+    // Reads the members of a T that are present; the others keep the values of T{}. The field
+    // list of T gives their types and bounds, and for a required member the description is an
+    // example.
     template <class T>
     Result<T> fields() {
         const Map schema = json::Codec<T>::schema();
@@ -85,7 +88,7 @@ public:
         return {};
     }
 
-    // Refuses a key that nobody asked for, and lists those that exist.
+    // Refuses keys that nobody asked for, and lists the known ones.
     Result<void> end() const;
 
 private:
