@@ -17,6 +17,7 @@ Catalog::Catalog(const Parts& parts, std::vector<store::DocumentRecord> known) :
     });
 }
 
+// The live document of a key, made at the first request. Making it does not load it.
 std::shared_ptr<LiveDocument> Catalog::live_in(State& state, store::DocumentKey key) {
     const auto at = state.entries.find(key);
     if (at == state.entries.end()) return nullptr;
@@ -104,6 +105,7 @@ void Catalog::drop(store::DocumentKey key) {
     });
 }
 
+// During a rename a document has both names, so that calls under either wait on its strand.
 bool Catalog::claim_name(const std::string& kind, const std::string& name, store::DocumentKey key) {
     return state_.with([&](State& state) {
         return state.names.try_emplace({kind, name}, key).first->second == key;

@@ -1,3 +1,5 @@
+// Descriptions of blocks are computed from the rope and the index when they are asked for;
+// nothing here is cached.
 #include "kernel/core/describe.h"
 
 #include "edits/view.h"

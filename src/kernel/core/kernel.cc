@@ -1,3 +1,5 @@
+// Kernel: opening, closing, sessions and counters. The use cases are in the calls_*.cc beside
+// this source.
 #include "kernel/core/kernel.h"
 
 #include "kernel/core/core.h"
@@ -27,6 +29,8 @@ Failure shutting_down() {
                 "the kernel is shutting down; call again to start a new one");
 }
 
+// Flushes the pending appends of every loaded document, waits until all of them are durable, and
+// stores the last batch, which ends the audit log. New calls are refused from the first line on.
 void Kernel::close(Reply<void> reply) {
     core_->counters().with([](Core::Counters& counters) { counters.closing = true; });
     core_->oversight().close();

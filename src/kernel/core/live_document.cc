@@ -67,6 +67,8 @@ Result<void> LiveDocument::ready() {
     return {};
 }
 
+// Rebuilds the document from its stored updates, and its blocks from their records. O(history).
+// Appends that were accepted before a failure of the store are carried over and written again.
 Result<void> LiveDocument::load() {
     store::StoredDocument stored;
     if (!fresh_) stored = TRY(parts_.store.load(record_.key));
@@ -121,7 +123,8 @@ Result<void> LiveDocument::load() {
     return {};
 }
 
-// A block that is running when this kernel first sees the document was left so by another kernel.
+// A block that is running when this kernel first loads the document was left so by another
+// kernel, whose writer is gone.
 void LiveDocument::note_interrupted() {
     if (conversation_ == nullptr) return;
     for (std::size_t i = 0; i < conversation_->size(); ++i) {
@@ -130,12 +133,16 @@ void LiveDocument::note_interrupted() {
     }
 }
 
+// Replaces many small updates by one blob with the same history, so that the next load decodes
+// one piece.
 void LiveDocument::compact_if_long(std::size_t update_count) {
     if (update_count <= kLongLog) return;
     batch_.compactions.push_back({record_.key, codec::encode_updates(doc_->changes_since({}))});
     submit([](Result<void>) {});  // A failure leaves the pieces as they were.
 }
 
+// Ids contain the small number of a peer instead of the peer, so that they are short enough for a
+// model to repeat.
 Result<BlockRef> LiveDocument::find(const conversation::BlockId& id, bool deleted_too) {
     if (id.is_document()) {
         if (conversation_ != nullptr || (record_.deleted && !deleted_too)) return no_such_block(id);
@@ -186,6 +193,8 @@ std::int64_t LiveDocument::peer_number(crdt::PeerId peer) const {
     return -1;
 }
 
+// Each actor writes with a peer of its own in each document, so that undo can tell actors apart.
+// The peer's record is stored before or with its first change.
 void LiveDocument::begin(const policy::Actor& actor) {
     const std::string name = actor.str();
     auto record = std::find_if(peers_.begin(), peers_.end(),
@@ -203,6 +212,7 @@ crdt::IdSpan LiveDocument::commit(const policy::Actor& actor, std::string_view o
     return commit({actor, std::string(operation), ""});
 }
 
+// The commit is encoded once, here; the store and other replicas get the same bytes.
 crdt::IdSpan LiveDocument::commit(const policy::Attribution& what) {
     crdt::CommitOptions options;
     options.message = policy::message_of(what);
@@ -232,6 +242,8 @@ void LiveDocument::record(const BlockRef& block, Unit unit, std::uint64_t calls)
     record_quietly(block, std::move(unit), calls);
 }
 
+// The unit remembers the document's heads, which is the version that a rollback to this unit
+// restores.
 void LiveDocument::record_quietly(const BlockRef& block, Unit unit, std::uint64_t calls) {
     BlockState& state = *block.state;
     state.version += calls;
@@ -278,8 +290,8 @@ void LiveDocument::mark_deleted() {
     due_ = true;
 }
 
-// A header goes with the changes that made it true; where the store refused them, the one before it
-// is right again.
+// A header is stored with the changes that made it true. If the store refused them, the stored
+// header is right again, and so is the stored record.
 Result<void> LiveDocument::forget_unstored_header() {
     record_.header.clear();
     record_.deleted = false;
@@ -289,6 +301,8 @@ Result<void> LiveDocument::forget_unstored_header() {
     return {};
 }
 
+// The store answers on its own thread, so the reply is posted to the strand. Batches of one
+// document end in the order in which they were submitted.
 void LiveDocument::submit(Reply<void> done) {
     const std::uint64_t sequence = ++submitted_;
     if (fresh_) batch_.documents.insert(batch_.documents.begin(), record_);

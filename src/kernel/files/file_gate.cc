@@ -42,6 +42,7 @@ Operation operation_of(Access access) {
     return Operation::overwrite;
 }
 
+// All atoms of a version, as spans.
 std::vector<crdt::IdSpan> spans_of(const std::map<std::uint64_t, std::int32_t>& version) {
     std::vector<crdt::IdSpan> spans;
     spans.reserve(version.size());
@@ -55,6 +56,7 @@ std::map<std::uint64_t, std::int32_t> version_of(LiveDocument& document) {
     return document.doc().version().ends();
 }
 
+// A link must not open what the rules close, so every name on the way counts.
 policy::Decision FileGate::decide(const fs::Place& place, Operation operation,
                                   const policy::Actor& actor) const {
     policy::Decision decision = rules_.decide(place.path, operation, actor);
@@ -94,6 +96,8 @@ std::optional<files::DiskState> FileGate::state(const LiveDocument& document) co
     return std::move(*state);
 }
 
+// Equal versions decide without a look at the text; otherwise the bytes are compared by their
+// hash. O(file) then.
 bool FileGate::dirty(LiveDocument& document) {
     const std::optional<files::DiskState> disk = state(document);
     if (!disk) return document.doc().history().op_count() > 0;
@@ -147,6 +151,11 @@ Result<DiskUpdate> FileGate::take_in(LiveDocument& document) {
     return apply(document, before, {file.hash, file.stamp, decoded.form, {}, false}, decoded.text);
 }
 
+// Makes the document contain the disk's change. There are three cases: the texts are equal
+// already; the document has no edits of its own, so the disk's edit is made directly; or both
+// have changed, and the edit is made at the version that the disk had and merged. If both changed
+// the same words, the document's words stay if the rules let agents write the file, and the
+// disk's otherwise.
 Result<DiskUpdate> FileGate::apply(LiveDocument& document,
                                    const std::optional<files::DiskState>& before,
                                    files::DiskState now, const std::string& text) {

@@ -4,8 +4,9 @@
 // The document of a file has a disk branch: its header names the version whose text is the bytes
 // last seen on the disk. A change on the disk becomes the smallest edit of that version, made by
 // source:disk, and is merged with the document. So unsaved edits survive it, and both sides stay
-// in history. Where both sides changed the same words, the document keeps its own, and the disk's
-// stay in the version that the header names.
+// in history. Where both sides changed the same words, the document keeps its own if the rules let
+// agents write the file; the disk's stay in the version that the header names. Otherwise the
+// disk's words win.
 #pragma once
 
 #include <cstddef>

@@ -1,9 +1,9 @@
 // The ledger of approvals: in memory under one lock, and in the store behind it.
 //
-// An ask, an answer and the use of an approval are each a batch with the approval's record and its
-// entry in the audit log. The ledger shows a change once it is stored, or, where a call spends an
-// approval, before: two calls never spend the same one. Asking is O(approvals) for it looks for the
-// same ask; everything else is a look-up.
+// A request, an answer and the use of an approval are each one batch with the approval's record
+// and its entry in the audit log. A change is shown once it is stored. Only the use of an
+// approval counts before, so that two calls never spend the same one. A request costs
+// O(approvals), because it searches for an equal one; everything else is a look-up.
 #include "kernel/oversight/approvals.h"
 
 #include <algorithm>
@@ -33,6 +33,7 @@ std::string digest_of(const Caller& by) {
     return policy::call_digest(by.call->profile, by.call->tool, by.call->arguments);
 }
 
+// The call as a person sees it, with hidden characters made visible, because an agent chose them.
 std::string description_of(const Call& call) {
     const std::string text = cat(call.tool, " ", json::write(call.arguments));
     std::string out = text::escape_hidden(utf8::prefix(text, kDescribed));
@@ -45,6 +46,7 @@ bool is_once(const Approval& approval) {
     return approval.resolved->answer == Answer::approve_once;
 }
 
+// Whether the approval is settled and no longer in force.
 bool is_over(const Approval& approval, std::int64_t now_ms) {
     return approval.status != ApprovalStatus::pending && !policy::stands(approval, now_ms);
 }
@@ -64,7 +66,7 @@ Failure too_many(const policy::Actor& actor, std::size_t limit, bool of_all) {
                 {{"limit", limit}, {"actor", actor.str()}});
 }
 
-// The approval as it now is, with the entry of the audit log that says what became of it.
+// Adds the approval's record to the batch, with the audit entry for this change.
 void add_to(store::Batch& batch, const Approval& approval, ApprovalChange change,
             const policy::Actor& by, const Clock& clock) {
     batch.keep(record_key(approval.id), encode(approval));
@@ -78,9 +80,9 @@ store::Batch batch_of(const Approval& approval, ApprovalChange change, const pol
     return batch;
 }
 
-// Whether `earlier` is about a mounted tool as it was before it changed to what `now` is about. Of
-// that nobody is asked any more: else one that changes each time would have its agent ask for
-// nothing else.
+// Whether `earlier` is about a mounted tool as it was before it changed to what `now` is about.
+// Such requests are dropped; otherwise a tool that changes each time would fill its agent's quota
+// of requests.
 bool is_of_before(const policy::Ask& earlier, const policy::Ask& now) {
     return now.target.kind == "mount" && earlier.target.kind == now.target.kind &&
            earlier.actor == now.actor && earlier.target.name == now.target.name &&
@@ -106,6 +108,7 @@ ApprovalChange answer_of(const Approval& approval) {
 
 }  // namespace
 
+// `granted` makes the check of a call without approvals one look-up.
 void Approvals::State::set(Entry& entry, Approval approval) {
     entry.approval = std::move(approval);
     const Approval& now = entry.approval;
@@ -142,6 +145,8 @@ bool Approvals::any_for(const Caller& by) const {
     });
 }
 
+// The approval leaves `granted` under the lock, so no other call finds it, and the call starts
+// only once this is stored. If the store refuses, end() puts it back.
 void Approvals::begin(const Caller& by, Reply<void> then) {
     if (by.call == nullptr || !any_for(by)) return then({});
     const std::string digest = digest_of(by);
@@ -173,6 +178,7 @@ void Approvals::begin(const Caller& by, Reply<void> then) {
     });
 }
 
+// An approval of a call that succeeded without using it is given back as well.
 void Approvals::end(const Caller& by, bool refused) {
     if (by.call == nullptr) return;
     store::Batch batch;
@@ -193,6 +199,8 @@ void Approvals::end(const Caller& by, bool refused) {
     if (!batch.records.empty()) parts_.store.commit(std::move(batch), [](Result<void>) {});
 }
 
+// Approvals for a time or a scope are compared with the target. An approval for one call was
+// taken by begin(), and counts as used when it is asked for here.
 policy::Operations Approvals::of(const Caller& by, const policy::Target& target) {
     const std::int64_t now = parts_.clock.wall_ms();
     return state_.with([&](State& state) {
@@ -227,7 +235,7 @@ struct Approvals::Asked {
     store::Batch batch = {};
 };
 
-// No two are of one moment, so that they stand in the order in which they were asked.
+// No two requests have the same time, so lists keep the order in which they were made.
 std::int64_t Approvals::free_moment(const State& state, std::int64_t now_ms) {
     const auto is_taken = [&] {
         return std::any_of(state.all.begin(), state.all.end(), [&](const auto& known) {
@@ -247,7 +255,8 @@ std::string Approvals::new_id(const State& state) {
     }
 }
 
-// Approvals that are over are kept for a while, so that people can see what was decided.
+// Settled approvals are kept for a while, so that people can see the decisions. One approval is
+// forgotten for each that is added, unless a call still holds it.
 void Approvals::forget_oldest(State& state, store::Batch& batch) const {
     const std::int64_t now = parts_.clock.wall_ms();
     std::vector<std::pair<std::int64_t, std::string>> over;
@@ -270,6 +279,9 @@ void Approvals::forget_oldest(State& state, store::Batch& batch) const {
     batch.drop(record_key(oldest));
 }
 
+// An equal request that waits is returned as it is; if its record is not stored yet, it is stored
+// again, so that nobody is told of an approval that a crash could lose. An equal request that was
+// denied is refused.
 Approvals::Asked Approvals::take_ask(State& state, const Caller& by, policy::Ask&& ask,
                                      Wanted&& what) {
     std::size_t pending = 0;

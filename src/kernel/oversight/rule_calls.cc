@@ -26,6 +26,7 @@ store::RecordKey record_key(const std::string& agent, std::string fact) {
     return {.table = store::Table::rule_facts, .key = std::move(fact), .owner = agent};
 }
 
+// Reads a stored fact. Errors: corrupt, naming the agent.
 Result<policy::LedgerEntry> entry_of(const store::KeyedRecord& record) {
     const Result<Value> form = json::parse(as_text(record.body));
     if (!form) {
@@ -42,14 +43,16 @@ policy::Target target_for(const policy::ToolRule& rule, const std::string& tool)
 
 }  // namespace
 
-// Outlives the calls that are under way.
+// The state behind RuleCalls. Calls under way keep it alive.
 struct RuleCalls::Desk : std::enable_shared_from_this<Desk> {
+    // A session stays until its last call has ended, even if its client has left.
     struct Session {
         explicit Session(policy::RuleLedger& ledger) : automaton(ledger) {}
         policy::RuleAutomaton automaton;
         std::size_t under_way = 0;
         bool closed = false;
     };
+    // The counts of one agent, over all its sessions.
     struct Agent {
         Agent(std::shared_ptr<const policy::RuleSet> rules, const Clock& clock)
             : ledger(std::move(rules), clock) {}
@@ -59,7 +62,7 @@ struct RuleCalls::Desk : std::enable_shared_from_this<Desk> {
         // calls are under way. What they count is not stored before they are there.
         std::map<std::string, std::size_t, std::less<>> awaited = {};
 
-        // Whether nothing is remembered of it beyond its sessions.
+        // Whether nothing is remembered of the agent beyond its sessions.
         bool is_forgotten() const {
             return sessions.empty() && ledger.rules().remembered(policy::Per::persistent).empty() &&
                    ledger.rules().remembered(policy::Per::conversation).empty();
@@ -77,6 +80,7 @@ struct RuleCalls::Desk : std::enable_shared_from_this<Desk> {
     Desk(Kernel& kernel, policy::RuleBook rules)
         : core(kernel.core()), overseer(Overseer::of(kernel)), book(std::move(rules)) {}
 
+    // The agent's state. Its stored facts are restored at its first call.
     Agent& agent(State& all, const policy::Actor& actor) const {
         const auto at = all.agents.find(actor.name);
         if (at != all.agents.end()) return at->second;
@@ -93,7 +97,8 @@ struct RuleCalls::Desk : std::enable_shared_from_this<Desk> {
         Agent& of = agent(all, by.actor);
         return of.sessions.try_emplace(by.session, of.ledger).first->second;
     }
-    // Under the lock, so that the store has the facts in the order in which they came about.
+    // Stores the facts that changed. Called under the lock, so the store gets them in the order
+    // in which they arose. Facts about a conversation that does not exist yet wait for it.
     void keep(Agent& of, const std::string& name) {
         refused.with([&](Refused& all) {
             if (const auto mine = all.extract(name)) of.ledger.not_kept(mine.mapped());
@@ -127,15 +132,16 @@ struct RuleCalls::Desk : std::enable_shared_from_this<Desk> {
     bool is_there(const std::string& conversation) const {
         return core->catalog().is_taken(std::string(kConversationKind), conversation);
     }
-    // A call in the conversation has ended. While others that awaited it are under way it may yet
-    // come, or seem to be there and go again.
+    // Called when a call in the conversation has ended. The last of the calls that awaited the
+    // conversation decides: if it still does not exist, its counts are forgotten. Earlier ones
+    // cannot, because the others may still create it.
     void settle(Agent& of, const std::string& conversation) const {
         const auto waits = of.awaited.find(conversation);
         if (waits == of.awaited.end() || --waits->second != 0) return;
         of.awaited.erase(waits);
         if (!is_there(conversation)) of.ledger.forget(conversation);
     }
-    // In which conversation a call counts; "" for none.
+    // The conversation in which a call counts; "" for none.
     std::string conversation_of(const Facts& facts) const {
         std::string name = facts.conversation;
         if (name.empty()) name = core->conversation_of(facts.block_id);
@@ -146,6 +152,7 @@ struct RuleCalls::Desk : std::enable_shared_from_this<Desk> {
         return is_conversation_name(name) ? name : "";
     }
 
+    // Admits the call and stores what that changed, in one step under the lock.
     policy::Admission admit(const Caller& by, const policy::ToolCall& call) {
         return state.with([&](State& all) {
             Session& at = session(all, by);
@@ -173,6 +180,7 @@ RuleCalls::RuleCalls(Kernel& kernel, policy::RuleBook book)
     : desk_(std::make_shared<Desk>(kernel, std::move(book))) {}
 RuleCalls::~RuleCalls() = default;
 
+// Drops the facts of conversations that no longer exist.
 Result<std::unique_ptr<RuleCalls>> RuleCalls::open(Kernel& kernel, policy::RuleBook book) {
     std::unique_ptr<RuleCalls> made(new RuleCalls(kernel, std::move(book)));
     store::Batch vanished;
@@ -200,6 +208,8 @@ std::vector<std::shared_ptr<const policy::RuleSet>> RuleCalls::all() const {
     return desk_->book.all();
 }
 
+// A rule that requires consent makes the first decision an escalation. If a person has approved
+// every target, the call is decided again as consented; the other rules still apply to it.
 void RuleCalls::admit(const Caller& by, const Facts& facts, Reply<Admitted> reply) {
     if (!policy::is_governed(by.actor)) return reply(Admitted());
     const std::string conversation = desk_->conversation_of(facts);
