@@ -4,6 +4,8 @@
 // in richtext.h. Reading checks every member, because the JSON comes from another program.
 #include "cli/driver/diffs.h"
 
+#include <algorithm>
+#include <array>
 #include <set>
 #include <string>
 #include <string_view>
@@ -14,6 +16,7 @@
 #include "cli/driver/request.h"
 #include "cli/driver/richtext.h"
 #include "crdt/ids/container_text.h"
+#include "json/members.h"
 
 namespace quire::cli {
 namespace {
@@ -22,6 +25,14 @@ using crdt::ContainerId;
 using crdt::Item;
 using crdt::OpId;
 using crdt::TreeAction;
+
+struct Action {
+    TreeAction::Kind kind;
+    std::string_view word;
+};
+constexpr std::array kActions = {Action{TreeAction::Kind::create, "create"},
+                                 Action{TreeAction::Kind::move, "move"},
+                                 Action{TreeAction::Kind::erase, "delete"}};
 
 // --- to JSON ---
 
@@ -57,9 +68,7 @@ Value tree_json(const crdt::TreeDelta& delta) {
     for (const TreeAction& action : delta) {
         const bool goes = action.kind == TreeAction::Kind::erase;
         Map map;
-        map.append("action", goes                                      ? "delete"
-                             : action.kind == TreeAction::Kind::create ? "create"
-                                                                       : "move");
+        map.append("action", std::ranges::find(kActions, action.kind, &Action::kind)->word);
         map.append("target", crdt::to_text(action.target));
         if (!goes) {
             map.append("parent", node_json(action.parent));
@@ -116,40 +125,11 @@ Result<std::size_t> count_from(const Value& value) {
 
 Result<Item> item_from(const Value& value) {
     const Value* child = value.get("$container");
-    if (child == nullptr) return Item(TRY(EngineRequest::plain(value)));
+    if (child == nullptr) return Item(TRY(plain(value)));
     const auto id =
         child->is_string() ? crdt::parse_container_id(child->as_string()) : std::nullopt;
     if (!id) return no_diff("`$container` is a container id");
     return Item(*id);
-}
-
-// The steps of a text's or list's delta; `put` takes what is inserted.
-template <class Steps, class Put>
-Result<Steps> steps_from(const Value& json, Put put) {
-    if (!json.is_list()) return no_diff("a delta is an array of steps");
-    Steps steps;
-    for (const Value& step : json.as_list()) {
-        const Value* keep = step.get("retain");
-        const Value* insert = step.get("insert");
-        const Value* erase = step.get("delete");
-        if ((keep != nullptr) + (insert != nullptr) + (erase != nullptr) != 1)
-            return no_diff("a step has one of `retain`, `insert` and `delete`");
-        Map attributes;
-        const Value* given = step.get("attributes");
-        if (given != nullptr && !given->is_null()) {
-            if (!given->is_map()) return no_diff("`attributes` is an object");
-            const Value plain = TRY(EngineRequest::plain(*given));
-            attributes = plain.as_map();
-        }
-        if (keep != nullptr) {
-            steps.push_back(crdt::Retain{TRY(count_from(*keep)), std::move(attributes)});
-        } else if (erase != nullptr) {
-            steps.push_back(crdt::Erase{TRY(count_from(*erase))});
-        } else {
-            steps.push_back(TRY(put(*insert, std::move(attributes))));
-        }
-    }
-    return steps;
 }
 
 Result<crdt::PutText> text_from(const Value& json, Map attributes) {
@@ -196,41 +176,21 @@ Result<std::optional<OpId>> node_from(const Value* json) {
 }
 
 Result<Bytes> position_from(const Value* json) {
-    Bytes bytes;
-    if (json == nullptr || json->is_null()) return bytes;
-    const auto wrong = [] { return no_diff("`fractional_index` is bytes in hexadecimal"); };
-    if (!json->is_string() || json->as_string().size() % 2 != 0) return wrong();
-    const auto digit = [](char c) {
-        return c >= '0' && c <= '9'   ? c - '0'
-               : c >= 'a' && c <= 'f' ? c - 'a' + 10
-               : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                      : -1;
-    };
-    const std::string& text = json->as_string();
-    for (std::size_t i = 0; i < text.size(); i += 2) {
-        const int high = digit(text[i]);
-        const int low = digit(text[i + 1]);
-        if (high < 0 || low < 0) return wrong();
-        bytes.push_back(static_cast<std::uint8_t>(high * 16 + low));
-    }
-    return bytes;
+    if (json == nullptr || json->is_null()) return Bytes();
+    std::optional<Bytes> bytes = json->is_string() ? from_hex(json->as_string()) : std::nullopt;
+    if (!bytes) return no_diff("`fractional_index` is bytes in hexadecimal");
+    return std::move(*bytes);
 }
 
 Result<crdt::TreeDelta> tree_from(const Value& json) {
     if (!json.is_list()) return no_diff("a tree's diff is an array of actions");
     crdt::TreeDelta delta;
     for (const Value& action : json.as_list()) {
-        const Value* name = action.get("action");
+        const auto* const kind =
+            std::ranges::find(kActions, json::text_in(action, "action"), &Action::word);
+        if (kind == kActions.end()) return no_diff("an action is create, move or delete");
         TreeAction next;
-        if (name != nullptr && *name == Value("create")) {
-            next.kind = TreeAction::Kind::create;
-        } else if (name != nullptr && *name == Value("move")) {
-            next.kind = TreeAction::Kind::move;
-        } else if (name != nullptr && *name == Value("delete")) {
-            next.kind = TreeAction::Kind::erase;
-        } else {
-            return no_diff("an action is create, move or delete");
-        }
+        next.kind = kind->kind;
         const std::optional<OpId> target = TRY(node_from(action.get("target")));
         if (!target) return no_diff("an action names its `target`");
         next.target = *target;
@@ -248,9 +208,10 @@ Result<crdt::TreeDelta> tree_from(const Value& json) {
 
 Result<crdt::Delta> delta_from(const Value& json) {
     if (const Value* text = json.get("text"))
-        return crdt::Delta(TRY(steps_from<crdt::TextDelta>(*text, text_from)));
+        return crdt::Delta(TRY(steps_from<crdt::TextDelta>(*text, count_from, text_from, no_diff)));
     if (const Value* list = json.get("list"))
-        return crdt::Delta(TRY(steps_from<crdt::ListDelta>(*list, items_from)));
+        return crdt::Delta(
+            TRY(steps_from<crdt::ListDelta>(*list, count_from, items_from, no_diff)));
     if (const Value* map = json.get("map")) return crdt::Delta(TRY(map_from(*map)));
     if (const Value* tree = json.get("tree")) return crdt::Delta(TRY(tree_from(*tree)));
     if (const Value* counter = json.get("counter")) {
@@ -280,18 +241,8 @@ Value to_json(const crdt::Diff& diff) {
 }
 
 Value to_json(const crdt::Event& event) {
-    const auto by = [&] {
-        switch (event.by) {
-            case crdt::Event::By::local:
-                return "local";
-            case crdt::Event::By::import:
-                return "import";
-            case crdt::Event::By::checkout:
-                return "checkout";
-        }
-        return "";
-    };
-    return Map{{"by", by()},
+    constexpr std::array<std::string_view, 3> kBy = {"local", "import", "checkout"};
+    return Map{{"by", kBy[static_cast<std::size_t>(event.by)]},
                {"origin", event.origin},
                {"message", event.message.empty() ? Value() : Value(event.message)},
                {"from", to_json(event.from)},

@@ -11,8 +11,8 @@
 
 #include "base/check.h"
 #include "base/concat.h"
+#include "cli/driver/operation.h"
 #include "cli/driver/richtext.h"
-#include "cli/driver/session.h"
 #include "codec/updates.h"
 #include "crdt/ids/container_text.h"
 #include "crdt/ids/mergeable.h"
@@ -25,62 +25,53 @@ using crdt::ContainerKind;
 
 constexpr std::int64_t kMergeInterval = 1000;  // Seconds, as in Loro.
 
-Result<Value> make_document(EngineDocuments& documents, const EngineRequest& request) {
-    const std::string name = TRY(request.text("doc"));
-    const bool timestamps = TRY(request.flag_or("timestamps", false));
-    const crdt::PeerId peer = TRY(documents.peer_of(request));
-    EngineDocument* document = TRY(documents.add(name, peer));
+Result<void> make_document(EngineDocuments& documents, const std::string& name,
+                           std::optional<bool> timestamps, std::optional<Peer> peer) {
+    EngineDocument* document = TRY(documents.add(name, documents.peer_or_random(peer)));
     document->doc.settings().merge_interval = kMergeInterval;
-    document->record_timestamps = timestamps;
-    return Value(true);
+    document->record_timestamps = timestamps.value_or(false);
+    return {};
 }
 
-Result<Value> drop_document(EngineDocuments& documents, const EngineRequest& request) {
-    TRY(documents.find(request));
-    documents.drop(TRY(request.text("doc")));
-    return Value(true);
+Result<void> drop_document(EngineDocuments& documents, AnyDocument, const std::string& name) {
+    documents.drop(name);
+    return {};
 }
 
-Result<Value> set_peer(EngineDocuments& documents, const EngineRequest& request) {
-    EngineDocument* document = TRY(documents.find(request));
-    const crdt::PeerId peer = TRY(request.peer("peer"));
+Result<void> set_peer(EngineDocuments& documents, AnyDocument document, Peer peer) {
     documents.settle(*document);
-    document->doc.set_peer(peer);
-    return Value(true);
+    document->doc.set_peer(peer.id);
+    return {};
 }
 
-Result<Value> configure(EngineDocuments& documents, const EngineRequest& request) {
-    EngineDocument* document = TRY(documents.find(request));
-    const bool record = TRY(request.flag_or("record_timestamp", document->record_timestamps));
-    std::optional<std::int64_t> interval;
-    if (request.has("merge_interval")) interval = TRY(request.integer("merge_interval"));
-    TRY(configure_styles(request, document->doc));
-    if (interval) document->doc.settings().merge_interval = *interval;
-    document->record_timestamps = record;
-    return Value(true);
+Result<void> configure(AnyDocument document, std::optional<bool> record_timestamps,
+                       std::optional<std::int64_t> merge_interval,
+                       const std::optional<Value>& text_styles,
+                       const std::optional<Value>& default_text_style) {
+    TRY(configure_styles(document->doc, text_styles, default_text_style));
+    if (merge_interval) document->doc.settings().merge_interval = *merge_interval;
+    if (record_timestamps) document->record_timestamps = *record_timestamps;
+    return {};
 }
 
-Result<Value> commit_document(EngineDocuments& documents, const EngineRequest& request) {
-    EngineDocument* document = TRY(documents.find(request));
+Result<crdt::Frontiers> commit_document(EngineDocuments& documents, AnyDocument document,
+                                        std::optional<std::string> message,
+                                        std::optional<std::string> origin,
+                                        std::optional<std::int64_t> timestamp) {
     crdt::CommitOptions options{.want_diff = false};
-    options.message = TRY(request.text_or("message", ""));
-    options.origin = TRY(request.text_or("origin", ""));
-    options.timestamp = request.has("timestamp") ? TRY(request.integer("timestamp"))
-                                                 : documents.timestamp_of(*document);
+    options.message = message.value_or("");
+    options.origin = origin.value_or("");
+    options.timestamp = timestamp.value_or(documents.timestamp_of(*document));
     documents.commit(*document, std::move(options));
-    return to_json(document->doc.frontiers());
+    return document->doc.frontiers();
 }
 
-Result<Value> deep_value(EngineDocuments& documents, const EngineRequest& request) {
-    EngineDocument* document = TRY(documents.find(request));
-    if (request.has("cid")) {
-        const crdt::ContainerId id = TRY(request.container("cid"));
-        return document->doc.value(EngineDocuments::open(*document, id));
-    }
+Result<Value> deep_value(AnyDocument document, const std::optional<crdt::ContainerId>& id) {
+    if (id) return document->doc.value(EngineDocuments::open(*document, *id));
     Value roots = document->doc.value();
-    for (const crdt::ContainerId& id : document->roots) {
-        if (!roots.as_map().contains(id.root_name()))
-            roots.as_map().append(id.root_name(), document->doc.value(document->doc.open(id)));
+    for (const crdt::ContainerId& root : document->roots) {
+        if (!roots.as_map().contains(root.root_name()))
+            roots.as_map().append(root.root_name(), document->doc.value(document->doc.open(root)));
     }
     return roots;
 }
@@ -139,8 +130,7 @@ Value with_ids(crdt::Doc& doc, const crdt::ContainerId& id, int depth) {
     return Map{{"cid", crdt::to_text(id)}, {"value", std::move(inside)}};
 }
 
-Result<Value> value_with_ids(EngineDocuments& documents, const EngineRequest& request) {
-    EngineDocument* document = TRY(documents.find_read(request));
+Result<Map> value_with_ids(LoadedDocument document) {
     // Roots in the order of their ids.
     std::set<crdt::ContainerId> written;
     for (const crdt::Handle handle : crdt::Inspection(document->doc).written()) {
@@ -154,7 +144,7 @@ Result<Value> value_with_ids(EngineDocuments& documents, const EngineRequest& re
         if (!roots.contains(id.root_name()))
             roots.append(id.root_name(), with_ids(document->doc, id, 0));
     }
-    return Value(std::move(roots));
+    return roots;
 }
 
 std::size_t resident_bytes() {
@@ -169,27 +159,27 @@ std::size_t resident_bytes() {
 
 // `oplog_bytes` is the size of an export of all updates, `state_bytes` that of the value as JSON.
 // Pending ops count as ops, but belong to no change yet.
-Result<Value> document_stats(EngineDocuments& documents, const EngineRequest& request) {
-    EngineDocument* document = TRY(documents.find_read(request));
+Result<Map> document_stats(LoadedDocument document) {
     const std::vector<crdt::Change> changes = document->doc.changes_since({}).changes();
     const auto pending = static_cast<std::size_t>(document->doc.pending().size());
-    return Value(Map{{"ops", document->doc.history().op_count() + pending},
-                     {"changes", changes.size()},
-                     {"containers", crdt::Inspection(document->doc).written().size()},
-                     {"oplog_bytes", codec::encode_updates(changes).size()},
-                     {"state_bytes", json::write(document->doc.value()).size()},
-                     {"resident_bytes", resident_bytes()}});
+    return Map{{"ops", document->doc.history().op_count() + pending},
+               {"changes", changes.size()},
+               {"containers", crdt::Inspection(document->doc).written().size()},
+               {"oplog_bytes", codec::encode_updates(changes).size()},
+               {"state_bytes", json::write(document->doc.value()).size()},
+               {"resident_bytes", resident_bytes()}};
 }
 
 constexpr std::array kDocumentOps = {
-    EngineOp{"new", make_document},
-    EngineOp{"drop", drop_document},
-    EngineOp{"set_peer", set_peer},
-    EngineOp{"config", configure},
-    EngineOp{"commit", commit_document},
-    EngineOp{"value", deep_value},
-    EngineOp{"value_with_ids", value_with_ids},
-    EngineOp{"stats", document_stats},
+    engine_op<make_document>("new", "doc", "timestamps", "peer"),
+    engine_op<drop_document>("drop", "doc"),
+    engine_op<set_peer>("set_peer", "peer"),
+    engine_op<configure>("config", "record_timestamp", "merge_interval", "text_styles",
+                         "default_text_style"),
+    engine_op<commit_document>("commit", "message", "origin", "timestamp"),
+    engine_op<deep_value>("value", "cid"),
+    engine_op<value_with_ids>("value_with_ids"),
+    engine_op<document_stats>("stats"),
 };
 
 }  // namespace

@@ -3,42 +3,38 @@
 
 #include "base/concat.h"
 #include "cli/driver/imports.h"
-#include "cli/driver/session.h"
+#include "cli/driver/operation.h"
 #include "codec/document.h"
 #include "codec/document_snapshot.h"
 #include "codec/inspect.h"
 #include "codec/open_snapshot.h"
 #include "codec/updates.h"
 #include "crdt/ids/container_text.h"
-#include "json/json.h"
 
 namespace quire::cli {
 namespace {
 
 using crdt::Change;
 
-Value base64_value(const Bytes& bytes) {
-    return json::base64({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-}
-
-Result<Value> export_blob(EngineDocuments& documents, const EngineRequest& request) {
-    EngineDocument* document = TRY(documents.find(request));
-    const std::string mode = TRY(request.text("mode"));
+Result<Bytes> export_blob(EngineDocuments& documents, AnyDocument document, const std::string& mode,
+                          const std::optional<crdt::VersionVector>& from,
+                          const std::optional<std::vector<crdt::IdSpan>>& spans) {
+    crdt::Doc& doc = document->doc;
     if (mode == "updates") {
-        const crdt::VersionVector from = TRY(request.version_or_empty("from"));
+        const crdt::VersionVector known = from.value_or(crdt::VersionVector());
         documents.settle(*document);
-        TRY(document->doc.history().load(from));
-        return base64_value(codec::encode_updates(document->doc.changes_since(from)));
+        TRY(doc.history().load(known));
+        return codec::encode_updates(doc.changes_since(known));
     }
     if (mode == "updates_in_range") {
-        const std::vector<crdt::IdSpan> spans = TRY(request.spans("spans"));
+        if (!spans) return invalid("invalid_argument", "`spans` must be an array of {id, len}");
         documents.settle(*document);
-        TRY(document->doc.history().load());
-        return base64_value(codec::encode_updates(document->doc.changes_in(spans)));
+        TRY(doc.history().load());
+        return codec::encode_updates(doc.changes_in(*spans));
     }
     if (mode == "snapshot") {
         documents.settle(*document);
-        return base64_value(TRY(codec::encode_snapshot(document->doc)));
+        return codec::encode_snapshot(doc);
     }
     return fail(Errc::unsupported, "unsupported", cat("no export mode ", mode));
 }
@@ -81,18 +77,16 @@ Result<Value> import_blobs(EngineDocuments& documents, EngineDocument& document,
     return status;
 }
 
-Result<Value> import_blob(EngineDocuments& documents, const EngineRequest& request) {
-    EngineDocument* document = TRY(documents.find(request));
-    return import_blobs(documents, *document, {TRY(request.bytes("bytes"))});
+Result<Value> import_blob(EngineDocuments& documents, AnyDocument document, Bytes blob) {
+    return import_blobs(documents, *document, {std::move(blob)});
 }
 
-Result<Value> import_batch(EngineDocuments& documents, const EngineRequest& request) {
-    EngineDocument* document = TRY(documents.find(request));
-    return import_blobs(documents, *document, TRY(request.bytes_list("bytes")));
+Result<Value> import_batch(EngineDocuments& documents, AnyDocument document,
+                           const std::vector<Bytes>& blobs) {
+    return import_blobs(documents, *document, blobs);
 }
 
-Result<Value> list_changes(EngineDocuments& documents, const EngineRequest& request) {
-    EngineDocument* document = TRY(documents.find_read(request));
+Result<List> list_changes(LoadedDocument document) {
     List list;
     for (const Change& change : document->doc.changes_since({}).changes()) {
         list.push_back(Map{{"id", crdt::to_text(change.id)},
@@ -102,39 +96,29 @@ Result<Value> list_changes(EngineDocuments& documents, const EngineRequest& requ
                            {"message", change.message.empty() ? Value() : Value(change.message)},
                            {"len", crdt::atom_count(change)}});
     }
-    return Value(std::move(list));
+    return list;
 }
 
-std::string_view name_of(codec::BlobKind kind) {
-    switch (kind) {
-        case codec::BlobKind::updates:
-            return "updates";
-        case codec::BlobKind::snapshot:
-            return "snapshot";
-        case codec::BlobKind::shallow_snapshot:
-            return "shallow_snapshot";
-    }
-    return "";
-}
-
-Result<Value> inspect_blob(EngineDocuments&, const EngineRequest& request) {
-    const Bytes blob = TRY(request.bytes("bytes"));
+Result<Map> inspect_blob(const Bytes& blob) {
+    constexpr std::array<std::string_view, 3> kModes = {"updates", "snapshot", "shallow_snapshot"};
     const codec::BlobInfo info = TRY(codec::inspect_blob(blob));
     Map start;
     for (const auto& [peer, counter] : info.start) start.append(cat(peer), counter);
-    return Value(Map{{"mode", name_of(info.kind)},
-                     {"start_vv", std::move(start)},
-                     {"end_vv", to_json(info.end)},
-                     {"start_frontiers", to_json(info.start_frontiers)},
-                     {"change_count", info.change_count},
-                     {"start_timestamp", info.start_timestamp},
-                     {"end_timestamp", info.end_timestamp}});
+    return Map{{"mode", kModes[static_cast<std::size_t>(info.kind)]},
+               {"start_vv", std::move(start)},
+               {"end_vv", to_json(info.end)},
+               {"start_frontiers", to_json(info.start_frontiers)},
+               {"change_count", info.change_count},
+               {"start_timestamp", info.start_timestamp},
+               {"end_timestamp", info.end_timestamp}};
 }
 
 constexpr std::array kExchangeOps = {
-    EngineOp{"export", export_blob},        EngineOp{"import", import_blob},
-    EngineOp{"import_batch", import_batch}, EngineOp{"changes", list_changes},
-    EngineOp{"inspect", inspect_blob},
+    engine_op<export_blob>("export", "mode", "from", "spans"),
+    engine_op<import_blob>("import", "bytes"),
+    engine_op<import_batch>("import_batch", "bytes"),
+    engine_op<list_changes>("changes"),
+    engine_op<inspect_blob>("inspect", "bytes"),
 };
 
 }  // namespace

@@ -1,55 +1,26 @@
-// The arguments of a request to `quire engine`, and results as JSON.
+// The forms of the engine's arguments and results as JSON (json/codec.h).
 //
 // Peers are decimal strings, an id is "counter@peer", frontiers are arrays of ids, a version vector
 // is {peer: end}, bytes are base64; inside values bytes are {"$bytes": base64}.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/result.h"
-#include "crdt/ids/change.h"
+#include "base/value.h"
+#include "crdt/ids/ids.h"
 #include "crdt/ids/version.h"
+#include "json/codec.h"
 
 namespace quire::cli {
 
-// Each getter fails with invalid_argument, naming the argument, when it is missing or of another
-// shape.
-class EngineRequest {
-public:
-    explicit EngineRequest(const Map& fields) : fields_(fields) {}
-
-    // Null counts as absent.
-    bool has(std::string_view name) const;
-    Result<std::string> text(std::string_view name) const;
-    Result<std::string> text_or(std::string_view name, std::string otherwise) const;
-    Result<bool> flag_or(std::string_view name, bool otherwise) const;
-    Result<std::int64_t> integer(std::string_view name) const;
-    Result<std::size_t> size(std::string_view name) const;
-    Result<double> number(std::string_view name) const;  // An integer or a float.
-    Result<Value> value(std::string_view name) const;
-    // A value inside a request: with bytes for {"$bytes": base64}.
-    static Result<Value> plain(const Value& json);
-    // The value unchanged: {"$bytes": …} is an ordinary object.
-    Result<const Value*> json(std::string_view name) const;
-    Result<Bytes> bytes(std::string_view name) const;
-    Result<std::vector<Bytes>> bytes_list(std::string_view name) const;
-    Result<crdt::PeerId> peer(std::string_view name) const;
-    Result<crdt::OpId> op_id(std::string_view name) const;
-    Result<crdt::ContainerKind> kind(std::string_view name) const;
-    Result<crdt::VersionVector> version_or_empty(std::string_view name) const;
-    Result<crdt::Frontiers> frontiers(std::string_view name) const;
-    Result<std::vector<crdt::IdSpan>> spans(std::string_view name) const;
-    // The container `cid`. Errors also: invalid_argument "wrong_kind" when it is of another kind.
-    Result<crdt::ContainerId> container(std::string_view name) const;
-    Result<crdt::ContainerId> container(std::string_view name, crdt::ContainerKind kind) const;
-
-private:
-    const Map& fields_;
+struct Peer {
+    crdt::PeerId id;
 };
+
+// A value inside a request: with bytes for {"$bytes": base64}, at any depth. Errors: those of
+// json::from_base64(); invalid_argument for a container.
+Result<Value> plain(const Value& json);
 
 Value to_json(const crdt::VersionVector& version);
 Value to_json(const crdt::Frontiers& frontiers);
@@ -57,3 +28,33 @@ Value to_json(const crdt::Frontiers& frontiers);
 Value to_json(const std::vector<crdt::IdSpan>& spans);
 
 }  // namespace quire::cli
+
+namespace quire::json {
+
+template <>
+struct Codec<cli::Peer> {
+    static Read<cli::Peer> read(const Value& value);
+};
+template <>
+struct Codec<crdt::OpId> {
+    static Read<crdt::OpId> read(const Value& value);
+};
+template <>
+struct Codec<crdt::ContainerId> {
+    static Read<crdt::ContainerId> read(const Value& value);
+};
+template <>
+struct Codec<crdt::ContainerKind> {
+    static Read<crdt::ContainerKind> read(const Value& value);
+};
+template <>
+struct Codec<crdt::VersionVector> {
+    static Read<crdt::VersionVector> read(const Value& value);
+};
+// {id, len}.
+template <>
+struct Codec<crdt::IdSpan> {
+    static Read<crdt::IdSpan> read(const Value& value);
+};
+
+}  // namespace quire::json

@@ -6,53 +6,39 @@
 #include <utility>
 
 #include "base/concat.h"
-#include "cli/driver/session.h"
+#include "cli/driver/operation.h"
 #include "cli/driver/text_unit.h"
 
 namespace quire::cli {
 namespace {
 
-using crdt::ContainerKind;
+using crdt::TextView;
 
-Result<Value> style_text(EngineDocuments& documents, const EngineRequest& request, Value value) {
-    const EngineTarget target = TRY(documents.target(request, ContainerKind::text));
-    const std::size_t start = TRY(request.size("start"));
-    const std::size_t end = TRY(request.size("end"));
-    const std::string key = TRY(request.text("key"));
-    const TextUnit unit = TRY(unit_of(request));
-    const text::CodePoint from = TRY(code_point(rope_of(target), start, unit));
-    const text::CodePoint to = TRY(code_point(rope_of(target), end, unit));
-    TRY(target.doc.text(target.handle).mark(from, to, key, std::move(value)));
-    return Value(true);
+Result<void> text_mark(TextView view, std::size_t start, std::size_t end, const std::string& key,
+                       Value value, TextUnit unit) {
+    const text::CodePoint from = TRY(code_point(view.rope(), start, unit));
+    const text::CodePoint to = TRY(code_point(view.rope(), end, unit));
+    return view.mark(from, to, key, std::move(value));
 }
 
-Result<Value> text_mark(EngineDocuments& documents, const EngineRequest& request) {
-    return style_text(documents, request, TRY(request.value("value")));
+Result<void> text_unmark(TextView view, std::size_t start, std::size_t end, const std::string& key,
+                         TextUnit unit) {
+    return text_mark(view, start, end, key, nullptr, unit);
 }
 
-Result<Value> text_unmark(EngineDocuments& documents, const EngineRequest& request) {
-    return style_text(documents, request, nullptr);
+Result<Value> text_delta(const TextView& view) {
+    return to_json(view.delta());
 }
 
-Result<Value> text_delta_json(EngineDocuments& documents, const EngineRequest& request) {
-    const EngineTarget target = TRY(documents.target(request, ContainerKind::text));
-    return to_json(target.doc.text(target.handle).delta());
-}
-
-Result<Value> text_apply_delta(EngineDocuments& documents, const EngineRequest& request) {
-    const EngineTarget target = TRY(documents.target(request, ContainerKind::text));
-    const Value steps = TRY(request.value("delta"));
-    const TextUnit unit = TRY(unit_of(request));
-    const crdt::TextDelta delta = TRY(text_delta_from(steps, rope_of(target), unit));
-    TRY(target.doc.text(target.handle).apply(delta));
-    return Value(true);
+Result<void> text_apply_delta(TextView view, const RawJson& steps, TextUnit unit) {
+    return view.apply(TRY(text_delta_from(steps.value, view.rope(), unit)));
 }
 
 constexpr std::array kRichtextOps = {
-    EngineOp{"text.mark", text_mark},
-    EngineOp{"text.unmark", text_unmark},
-    EngineOp{"text.delta", text_delta_json},
-    EngineOp{"text.apply_delta", text_apply_delta},
+    engine_op<text_mark>("text.mark", "start", "end", "key", "value", "unit"),
+    engine_op<text_unmark>("text.unmark", "start", "end", "key", "unit"),
+    engine_op<text_delta>("text.delta"),
+    engine_op<text_apply_delta>("text.apply_delta", "delta", "unit"),
 };
 
 Failure no_delta(std::string_view why) {
@@ -99,8 +85,6 @@ Value to_json(const crdt::TextDelta& delta) {
 }
 
 Result<crdt::TextDelta> text_delta_from(const Value& steps, const seq::Rope& rope, TextUnit unit) {
-    if (!steps.is_list()) return no_delta("it is an array of steps");
-    crdt::TextDelta delta;
     std::size_t at = 0;      // How much of the old text the steps have passed, in the unit
     text::CodePoint here{};  // and in code points.
     const auto go = [&](const Value& count) -> Result<std::size_t> {
@@ -112,40 +96,25 @@ Result<crdt::TextDelta> text_delta_from(const Value& steps, const seq::Rope& rop
         here = next;
         return steps_over;
     };
-    for (const Value& step : steps.as_list()) {
-        const Value* kept = step.get("retain");
-        const Value* put = step.get("insert");
-        const Value* erased = step.get("delete");
-        if ((kept != nullptr) + (put != nullptr) + (erased != nullptr) != 1)
-            return no_delta("a step has one of `retain`, `insert` and `delete`");
-        Map attributes;
-        if (const Value* given = step.get("attributes"); given != nullptr && !given->is_null()) {
-            if (!given->is_map()) return no_delta("`attributes` is an object");
-            attributes = given->as_map();
-        }
-        if (kept != nullptr) {
-            delta.push_back(crdt::Retain{TRY(go(*kept)), std::move(attributes)});
-        } else if (erased != nullptr) {
-            delta.push_back(crdt::Erase{TRY(go(*erased))});
-        } else if (put->is_string()) {
-            delta.push_back(crdt::PutText{put->as_string(), std::move(attributes)});
-        } else {
-            return no_delta("a step inserts a string");
-        }
-    }
-    return delta;
+    return steps_from<crdt::TextDelta>(
+        steps, go,
+        [](const Value& put, Map attributes) -> Result<crdt::PutText> {
+            if (!put.is_string()) return no_delta("a step inserts a string");
+            return crdt::PutText{put.as_string(), std::move(attributes)};
+        },
+        no_delta);
 }
 
-Result<void> configure_styles(const EngineRequest& request, crdt::Doc& doc) {
-    if (!request.has("text_styles") && !request.has("default_text_style")) return {};
+Result<void> configure_styles(crdt::Doc& doc, const std::optional<Value>& text_styles,
+                              const std::optional<Value>& default_text_style) {
+    if (!text_styles && !default_text_style) return {};
     crdt::StyleConfig config = doc.settings().text_styles;
-    if (request.has("text_styles")) {
-        const Value styles = TRY(request.value("text_styles"));
-        if (!styles.is_map())
+    if (text_styles) {
+        if (!text_styles->is_map())
             return invalid("invalid_argument", "`text_styles` is an object of styles by key");
         config = crdt::StyleConfig();
         config.set_default(doc.settings().text_styles.default_expand());
-        for (const auto& [key, style] : styles.as_map()) {
+        for (const auto& [key, style] : text_styles->as_map()) {
             if (key.find(':') != std::string::npos) {
                 return invalid("invalid_argument",
                                "a text style is configured by the part of its keys before a ':'");
@@ -153,10 +122,7 @@ Result<void> configure_styles(const EngineRequest& request, crdt::Doc& doc) {
             config.set(key, TRY(expand_from(style)));
         }
     }
-    if (request.has("default_text_style")) {
-        const Value style = TRY(request.value("default_text_style"));
-        config.set_default(TRY(expand_from(style)));
-    }
+    if (default_text_style) config.set_default(TRY(expand_from(*default_text_style)));
     doc.settings().text_styles = std::move(config);
     return {};
 }

@@ -32,8 +32,20 @@ std::vector<crdt::Event> EngineDocument::heard() {
     return std::exchange(events_, {});
 }
 
-Result<EngineDocument*> EngineDocuments::find(const EngineRequest& request) {
-    const std::string name = TRY(request.text("doc"));
+namespace {
+
+// The text `member` of a request, which names a document or an undo history.
+Result<std::string> name_in(const Map& request, std::string_view member) {
+    const Value* const name = request.find(member);
+    if (name == nullptr || !name->is_string())
+        return invalid("invalid_argument", cat("`", member, "` must be a string"));
+    return name->as_string();
+}
+
+}  // namespace
+
+Result<EngineDocument*> EngineDocuments::find(const Map& request) {
+    const std::string name = TRY(name_in(request, "doc"));
     const auto at = documents_.find(name);
     if (at == documents_.end()) {
         return fail(Errc::not_found, "no_such_document",
@@ -42,27 +54,36 @@ Result<EngineDocument*> EngineDocuments::find(const EngineRequest& request) {
     return &at->second;
 }
 
-Result<EngineDocument*> EngineDocuments::find_whole(const EngineRequest& request) {
-    settle(*TRY(find(request)));
-    return find_read(request);
-}
-
-Result<EngineDocument*> EngineDocuments::find_read(const EngineRequest& request) {
+Result<EngineDocument*> EngineDocuments::find_loaded(const Map& request) {
     EngineDocument* document = TRY(find(request));
     TRY(document->doc.history().load());
     return document;
 }
 
+Result<EngineDocument*> EngineDocuments::find_settled(const Map& request) {
+    EngineDocument* document = TRY(find(request));
+    settle(*document);
+    return document;
+}
+
+Result<EngineDocument*> EngineDocuments::find_whole(const Map& request) {
+    TRY(find_settled(request));
+    return find_loaded(request);
+}
+
+Result<EngineUndo*> EngineDocuments::find_undo(const Map& request) {
+    const std::string name = TRY(name_in(request, "name"));
+    const auto at = undos_.find(name);
+    if (at == undos_.end()) {
+        return fail(Errc::not_found, "no_such_undo",
+                    cat("there is no undo history ", name, "; `undo.attach` makes one"));
+    }
+    return &at->second;
+}
+
 crdt::Handle EngineDocuments::open(EngineDocument& document, const crdt::ContainerId& id) {
     if (id.is_root() && !crdt::mergeable_parent(id)) document.roots.insert(id);
     return document.doc.open(id);
-}
-
-Result<EngineTarget> EngineDocuments::target(const EngineRequest& request,
-                                             crdt::ContainerKind kind) {
-    EngineDocument* document = TRY(find(request));
-    const crdt::ContainerId id = TRY(request.container("cid", kind));
-    return EngineTarget{document->doc, open(*document, id)};
 }
 
 Result<EngineDocument*> EngineDocuments::add(const std::string& name, crdt::PeerId peer) {
@@ -81,11 +102,10 @@ void EngineDocuments::drop(const std::string& name) {
     documents_.erase(at);
 }
 
-Result<crdt::PeerId> EngineDocuments::peer_of(const EngineRequest& request) {
-    if (request.has("peer")) return request.peer("peer");
-    crdt::PeerId peer = rng_.next();
-    if (peer == crdt::kNoPeer) peer = 1;
-    return peer;
+crdt::PeerId EngineDocuments::peer_or_random(const std::optional<Peer>& given) {
+    if (given) return given->id;
+    const crdt::PeerId peer = rng_.next();
+    return peer == crdt::kNoPeer ? 1 : peer;
 }
 
 void EngineDocuments::settle(EngineDocument& document) {
@@ -109,8 +129,6 @@ EngineSession::EngineSession(const Clock& clock, Rng& rng) : documents_(clock, r
              engine_document_ops(),   //
              engine_text_ops(),       //
              engine_container_ops(),  //
-             engine_counter_ops(),    //
-             engine_tree_ops(),       //
              engine_exchange_ops(),   //
              engine_cursor_ops(),     //
              engine_time_ops(),       //
@@ -118,18 +136,18 @@ EngineSession::EngineSession(const Clock& clock, Rng& rng) : documents_(clock, r
              engine_richtext_ops(),   //
              engine_undo_ops(),       //
          }) {
-        for (const EngineOp& op : table) CHECK(ops_.emplace(op.name, op.run).second);
+        for (const EngineOp& op : table) CHECK(ops_.emplace(op.name, &op).second);
     }
 }
 
 std::string EngineSession::answer(std::string_view line) {
     Map reply;
     const auto result = [&]() -> Result<Value> {
-        const auto parsed = json::parse(line, kLimits);
+        auto parsed = json::parse(line, kLimits);
         if (!parsed) return Failure(Error(parsed.error()).within("this line is not a request"));
         if (!parsed->is_map())
             return invalid("invalid_request", "a request is an object with `op`");
-        const Map& fields = parsed->as_map();
+        Map& fields = parsed->as_map();
         if (const Value* id = fields.find("id")) reply.append("id", *id);
         const Value* op = fields.find("op");
         if (op == nullptr || !op->is_string())
@@ -137,7 +155,7 @@ std::string EngineSession::answer(std::string_view line) {
         const auto known = ops_.find(op->as_string());
         if (known == ops_.end())
             return fail(Errc::unsupported, "unsupported", cat("no op ", op->as_string()));
-        return known->second(documents_, EngineRequest(fields));
+        return known->second->run(documents_, std::move(fields), known->second->arguments);
     }();
     if (result) {
         reply.append("ok", *result);

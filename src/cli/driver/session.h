@@ -1,9 +1,11 @@
 // The requests of `quire engine`: the documents by name, and the table of methods.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -42,12 +44,6 @@ private:
     crdt::Subscription listening_;
 };
 
-// A container of a document.
-struct EngineTarget {
-    crdt::Doc& doc;
-    crdt::Handle handle;
-};
-
 struct EngineUndo {
     EngineDocument& document;
     crdt::UndoHistory history;
@@ -58,22 +54,22 @@ class EngineDocuments {
 public:
     EngineDocuments(const Clock& clock, Rng& rng) : clock_(clock), rng_(rng) {}
 
-    // Errors: not_found "no_such_document".
-    Result<EngineDocument*> find(const EngineRequest& request);
+    // The document that the request names. Errors: not_found "no_such_document".
+    Result<EngineDocument*> find(const Map& request);
     // find(), with the history loaded. Pending ops stay pending.
-    Result<EngineDocument*> find_read(const EngineRequest& request);
-    // find(), with the history loaded and the pending transaction committed.
-    Result<EngineDocument*> find_whole(const EngineRequest& request);
-    // The container that `cid` names. Errors: those of find(), and of EngineRequest::container().
-    Result<EngineTarget> target(const EngineRequest& request, crdt::ContainerKind kind);
+    Result<EngineDocument*> find_loaded(const Map& request);
+    // find(), with the pending transaction committed.
+    Result<EngineDocument*> find_settled(const Map& request);
+    // Both.
+    Result<EngineDocument*> find_whole(const Map& request);
     // Opens a container of any kind.
     static crdt::Handle open(EngineDocument& document, const crdt::ContainerId& id);
     // Errors: conflict "document_exists".
     Result<EngineDocument*> add(const std::string& name, crdt::PeerId peer);
     void drop(const std::string& name);
 
-    // The peer that the request names, or a random one. Errors: invalid_argument.
-    Result<crdt::PeerId> peer_of(const EngineRequest& request);
+    // The peer that a request names, or a random one.
+    crdt::PeerId peer_or_random(const std::optional<Peer>& peer);
     // Commits the pending transaction, if there is one, without message and origin.
     void settle(EngineDocument& document);
     // Every commit goes through here, so that the undo histories learn of it.
@@ -83,7 +79,7 @@ public:
 
     // --- undo histories, by name (undo.cc) ---
     // Errors: not_found "no_such_undo".
-    Result<EngineUndo*> find_undo(const EngineRequest& request);
+    Result<EngineUndo*> find_undo(const Map& request);
     // Errors: conflict "undo_exists".
     Result<void> attach_undo(const std::string& name, EngineDocument& document,
                              crdt::UndoOptions options);
@@ -96,10 +92,13 @@ private:
     std::map<std::string, EngineUndo> undos_;
 };
 
-using EngineFunction = Result<Value> (*)(EngineDocuments&, const EngineRequest&);
+// The names of the arguments of an operation, in the order of its function's parameters.
+using EngineArguments = std::array<std::string_view, 5>;
+// A row in the table of operations (operation.h).
 struct EngineOp {
     std::string_view name;
-    EngineFunction run;
+    EngineArguments arguments;
+    Result<Value> (*run)(EngineDocuments&, Map request, const EngineArguments&);
 };
 
 // One table for each file that has ops.
@@ -107,9 +106,7 @@ std::span<const EngineOp> engine_document_ops();
 std::span<const EngineOp> engine_text_ops();
 std::span<const EngineOp> engine_richtext_ops();
 std::span<const EngineOp> engine_container_ops();
-std::span<const EngineOp> engine_counter_ops();
 std::span<const EngineOp> engine_exchange_ops();
-std::span<const EngineOp> engine_tree_ops();
 std::span<const EngineOp> engine_cursor_ops();
 std::span<const EngineOp> engine_time_ops();
 std::span<const EngineOp> engine_json_ops();
@@ -125,7 +122,7 @@ public:
 
 private:
     EngineDocuments documents_;
-    std::unordered_map<std::string_view, EngineFunction> ops_;
+    std::unordered_map<std::string_view, const EngineOp*> ops_;
 };
 
 }  // namespace quire::cli

@@ -4,14 +4,6 @@
 
 namespace quire::cli {
 
-Result<TextUnit> unit_of(const EngineRequest& request) {
-    const std::string name = TRY(request.text_or("unit", "unicode"));
-    if (name == "unicode") return TextUnit::unicode;
-    if (name == "utf16") return TextUnit::utf16;
-    if (name == "utf8") return TextUnit::utf8;
-    return invalid("invalid_argument", "`unit` must be unicode, utf16 or utf8");
-}
-
 Result<text::CodePoint> code_point(const seq::Rope& rope, std::size_t position, TextUnit unit) {
     const auto checked = [&](std::size_t length, bool on_boundary,
                              text::CodePoint at) -> Result<text::CodePoint> {

@@ -1,19 +1,25 @@
 // Positions in a text, in the unit that a request names.
 #pragma once
 
-#include "cli/driver/session.h"
+#include "base/enum_words.h"
+#include "cli/driver/operation.h"
 #include "seq/rope.h"
 
 namespace quire::cli {
 
 enum class TextUnit { unicode, utf16, utf8 };
-
-// `unit` of the request; code points when it names none. Errors: invalid_argument.
-Result<TextUnit> unit_of(const EngineRequest& request);
-
-inline const seq::Rope& rope_of(const EngineTarget& text) {
-    return text.doc.text(text.handle).rope();
+constexpr auto words_of(TextUnit) {
+    return word_table("unicode", "utf16", "utf8");
 }
+
+// Code points where a request names no unit.
+template <>
+struct Argument<TextUnit> {
+    static constexpr bool kIsNamed = true;
+    static Result<TextUnit> read(EngineCall& call) {
+        return TRY(Argument<std::optional<TextUnit>>::read(call)).value_or(TextUnit::unicode);
+    }
+};
 
 // Errors: out_of_range "out_of_bound"; invalid_argument "position_not_on_boundary".
 Result<text::CodePoint> code_point(const seq::Rope& rope, std::size_t position, TextUnit unit);

@@ -3,21 +3,13 @@
 #include <array>
 #include <optional>
 
-#include "base/check.h"
 #include "cli/driver/diffs.h"
-#include "cli/driver/session.h"
+#include "cli/driver/operation.h"
 
 namespace quire::cli {
 namespace {
 
 using crdt::Frontiers;
-
-// The document, with no transaction pending.
-Result<EngineDocument*> settled(EngineDocuments& documents, const EngineRequest& request) {
-    EngineDocument* document = TRY(documents.find(request));
-    documents.settle(*document);
-    return document;
-}
 
 // Versions include the pending ops without committing them: a later commit may still name them.
 Value with_pending(const crdt::Doc& doc, crdt::VersionVector version) {
@@ -26,126 +18,109 @@ Value with_pending(const crdt::Doc& doc, crdt::VersionVector version) {
     return to_json(version);
 }
 
-Result<Value> shown_version(EngineDocuments& documents, const EngineRequest& request) {
-    const crdt::Doc& doc = TRY(documents.find(request))->doc;
-    return with_pending(doc, doc.version());
+Result<Value> shown_version(AnyDocument document) {
+    return with_pending(document->doc, document->doc.version());
 }
 
-Result<Value> oplog_version(EngineDocuments& documents, const EngineRequest& request) {
-    const crdt::Doc& doc = TRY(documents.find(request))->doc;
-    return with_pending(doc, doc.history().version());
+Result<Value> oplog_version(AnyDocument document) {
+    return with_pending(document->doc, document->doc.history().version());
 }
 
-Result<Value> shown_frontiers(EngineDocuments& documents, const EngineRequest& request) {
-    const crdt::Doc& doc = TRY(documents.find(request))->doc;
-    const crdt::IdSpan pending = doc.pending();
-    return to_json(pending.size() == 0 ? doc.frontiers()
-                                       : Frontiers{{pending.peer, pending.end - 1}});
+Result<Frontiers> shown_frontiers(AnyDocument document) {
+    const crdt::IdSpan pending = document->doc.pending();
+    if (pending.size() == 0) return document->doc.frontiers();
+    return Frontiers{{pending.peer, pending.end - 1}};
 }
 
-Result<Value> oplog_frontiers(EngineDocuments& documents, const EngineRequest& request) {
-    EngineDocument* document = TRY(documents.find(request));
+Result<Frontiers> oplog_frontiers(EngineDocuments& documents, AnyDocument document) {
     // A detached document shows other heads than the log has.
-    if (!document->doc.is_detached()) return shown_frontiers(documents, request);
+    if (!document->doc.is_detached()) return shown_frontiers(document);
     documents.settle(*document);
-    return to_json(document->doc.history().frontiers());
+    return document->doc.history().frontiers();
 }
 
-Result<Value> is_detached(EngineDocuments& documents, const EngineRequest& request) {
-    return Value(TRY(documents.find(request))->doc.is_detached());
+Result<bool> is_detached(AnyDocument document) {
+    return document->doc.is_detached();
 }
 
-Result<Value> checkout_version(EngineDocuments& documents, const EngineRequest& request) {
-    const Frontiers version = TRY(request.frontiers("frontiers"));
-    EngineDocument* document = TRY(settled(documents, request));
-    TRY(document->doc.checkout(version));
-    return Value(true);
+// Versions are read first: a request that is refused for one leaves the transaction pending.
+Result<void> checkout_version(const Frontiers& version, SettledDocument document) {
+    return document->doc.checkout(version);
 }
 
-Result<Value> checkout_to_latest(EngineDocuments& documents, const EngineRequest& request) {
-    TRY(settled(documents, request))->doc.checkout_to_latest();
-    return Value(true);
+Result<void> checkout_to_latest(SettledDocument document) {
+    document->doc.checkout_to_latest();
+    return {};
 }
 
-Result<Value> detach_document(EngineDocuments& documents, const EngineRequest& request) {
-    TRY(documents.find_whole(request))->doc.detach();
-    return Value(true);
+Result<void> detach_document(WholeDocument document) {
+    document->doc.detach();
+    return {};
 }
 
-// Forks the version that readers see, unless the request names another.
-Result<Value> fork_of(EngineDocuments& documents, const EngineRequest& request,
-                      const std::optional<Frontiers>& version) {
-    EngineDocument* document = TRY(settled(documents, request));
-    const std::string name = TRY(request.text("as"));
-    const crdt::PeerId peer = TRY(documents.peer_of(request));
-    crdt::Doc fork = TRY(document->doc.fork_at(version.value_or(document->doc.frontiers()), peer));
-    EngineDocument* copy = TRY(documents.add(name, peer));
+Result<void> fork_at(EngineDocuments& documents, EngineDocument& document, const Frontiers& version,
+                     const std::string& name, std::optional<Peer> peer) {
+    const crdt::PeerId forking = documents.peer_or_random(peer);
+    crdt::Doc fork = TRY(document.doc.fork_at(version, forking));
+    EngineDocument* copy = TRY(documents.add(name, forking));
     copy->doc = std::move(fork);
-    copy->record_timestamps = document->record_timestamps;
-    copy->roots = document->roots;
-    return Value(true);
+    copy->record_timestamps = document.record_timestamps;
+    copy->roots = document.roots;
+    return {};
 }
 
-Result<Value> fork_document(EngineDocuments& documents, const EngineRequest& request) {
-    return fork_of(documents, request, std::nullopt);
+// Forks the version that readers see.
+Result<void> fork_document(EngineDocuments& documents, SettledDocument document,
+                           const std::string& name, std::optional<Peer> peer) {
+    return fork_at(documents, *document, document->doc.frontiers(), name, peer);
 }
 
-Result<Value> fork_document_at(EngineDocuments& documents, const EngineRequest& request) {
-    return fork_of(documents, request, TRY(request.frontiers("frontiers")));
+Result<void> fork_document_at(EngineDocuments& documents, const Frontiers& version,
+                              SettledDocument document, const std::string& name,
+                              std::optional<Peer> peer) {
+    return fork_at(documents, *document, version, name, peer);
 }
 
-Result<Value> diff_versions(EngineDocuments& documents, const EngineRequest& request) {
-    const Frontiers from = TRY(request.frontiers("from"));
-    const Frontiers to = TRY(request.frontiers("to"));
-    EngineDocument* document = TRY(settled(documents, request));
+Result<Value> diff_versions(const Frontiers& from, const Frontiers& to, SettledDocument document) {
     return to_json(TRY(document->doc.history().diff(from, to)));
 }
 
-Result<Value> apply_diff(EngineDocuments& documents, const EngineRequest& request) {
-    EngineDocument* document = TRY(documents.find(request));
-    const Value* json = TRY(request.json("diff"));
-    const crdt::Diff diff = TRY(diff_from(*json));
-    TRY(crdt::apply_diff(document->doc, diff));
-    return Value(true);
+Result<void> apply_diff(AnyDocument document, const RawJson& diff) {
+    return crdt::apply_diff(document->doc, TRY(diff_from(diff.value)));
 }
 
-Result<Value> revert_to(EngineDocuments& documents, const EngineRequest& request) {
-    const Frontiers version = TRY(request.frontiers("frontiers"));
-    EngineDocument* document = TRY(settled(documents, request));
-    TRY(crdt::revert_to(document->doc, version));
-    return Value(true);
+Result<void> revert_to(const Frontiers& version, SettledDocument document) {
+    return crdt::revert_to(document->doc, version);
 }
 
-Result<Value> start_events(EngineDocuments& documents, const EngineRequest& request) {
-    EngineDocument* document = TRY(documents.find(request));
+Result<void> start_events(AnyDocument document) {
     document->listen();
-    return Value(true);
+    return {};
 }
 
-Result<Value> take_events(EngineDocuments& documents, const EngineRequest& request) {
-    EngineDocument* document = TRY(documents.find(request));
+Result<List> take_events(AnyDocument document) {
     List list;
     for (const crdt::Event& event : document->heard()) list.push_back(to_json(event));
-    return Value(std::move(list));
+    return list;
 }
 
 constexpr std::array kTimeOps = {
-    EngineOp{"vv", shown_version},
-    EngineOp{"oplog_vv", oplog_version},
-    EngineOp{"frontiers", shown_frontiers},
-    EngineOp{"oplog_frontiers", oplog_frontiers},
-    EngineOp{"is_detached", is_detached},
-    EngineOp{"checkout", checkout_version},
-    EngineOp{"checkout_to_latest", checkout_to_latest},
-    EngineOp{"attach", checkout_to_latest},
-    EngineOp{"detach", detach_document},
-    EngineOp{"fork", fork_document},
-    EngineOp{"fork_at", fork_document_at},
-    EngineOp{"diff", diff_versions},
-    EngineOp{"apply_diff", apply_diff},
-    EngineOp{"revert_to", revert_to},
-    EngineOp{"events.start", start_events},
-    EngineOp{"events.take", take_events},
+    engine_op<shown_version>("vv"),
+    engine_op<oplog_version>("oplog_vv"),
+    engine_op<shown_frontiers>("frontiers"),
+    engine_op<oplog_frontiers>("oplog_frontiers"),
+    engine_op<is_detached>("is_detached"),
+    engine_op<checkout_version>("checkout", "frontiers"),
+    engine_op<checkout_to_latest>("checkout_to_latest"),
+    engine_op<checkout_to_latest>("attach"),
+    engine_op<detach_document>("detach"),
+    engine_op<fork_document>("fork", "as", "peer"),
+    engine_op<fork_document_at>("fork_at", "frontiers", "as", "peer"),
+    engine_op<diff_versions>("diff", "from", "to"),
+    engine_op<apply_diff>("apply_diff", "diff"),
+    engine_op<revert_to>("revert_to", "frontiers"),
+    engine_op<start_events>("events.start"),
+    engine_op<take_events>("events.take"),
 };
 
 }  // namespace

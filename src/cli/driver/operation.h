@@ -1,0 +1,223 @@
+// EngineOp rows: each names an operation of `quire engine` and its arguments. Their types are those
+// of the function's parameters, which are read from left to right, and the result is written by its
+// type, too.
+//
+//     engine_op<mlist_move>("mlist.move", "from", "to")
+//
+// with `Result<void> mlist_move(crdt::MovableListView list, std::size_t from, std::size_t to)`, or
+// with the member function of the view itself. A parameter that stands for what the session holds
+// has no name in the row: the documents, a document (`doc`), a container of it (`doc`, `cid`), an
+// undo history (`name`).
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "base/bytes.h"
+#include "base/concat.h"
+#include "cli/driver/request.h"
+#include "cli/driver/session.h"
+#include "crdt/ids/container_text.h"
+#include "json/json.h"
+#include "json/parameters.h"
+
+namespace quire::cli {
+
+// A request whose arguments are being read.
+struct EngineCall {
+    EngineDocuments& documents;
+    Map& members;
+    const EngineArguments& names;
+    std::size_t read = 0;  // How many of the names.
+};
+
+// Reads one argument. Null counts as absent. Errors: invalid_argument, which names it.
+template <class T>
+struct Argument {
+    static constexpr bool kIsNamed = true;
+    static Result<T> read(EngineCall& call) { return member(call, call.names[call.read++]); }
+    static Result<T> member(EngineCall& call, std::string_view name) {
+        json::Read<T> value = json::take_member<T>(call.members, name, json::Null::is_absent);
+        if (value) return std::move(*value);
+        const std::string& wanted = value.error().wanted;
+        return invalid("invalid_argument", cat("`", value.error().path, "` must be ",
+                                               wanted.empty() ? "given (any JSON value)" : wanted));
+    }
+};
+
+// A value as it came: {"$bytes": …} is an ordinary object. A plain Value has bytes for that.
+struct RawJson {
+    Value value;
+};
+template <>
+struct Argument<RawJson> {
+    static constexpr bool kIsNamed = true;
+    static Result<RawJson> read(EngineCall& call);
+};
+template <>
+struct Argument<Value> {
+    static constexpr bool kIsNamed = true;
+    static Result<Value> read(EngineCall& call);
+};
+// Errors also: those of json::from_base64().
+template <>
+struct Argument<Bytes> {
+    static constexpr bool kIsNamed = true;
+    static Result<Bytes> read(EngineCall& call);
+};
+template <>
+struct Argument<std::vector<Bytes>> {
+    static constexpr bool kIsNamed = true;
+    static Result<std::vector<Bytes>> read(EngineCall& call);
+};
+
+template <>
+struct Argument<std::reference_wrapper<EngineDocuments>> {
+    static constexpr bool kIsNamed = false;
+    static Result<std::reference_wrapper<EngineDocuments>> read(EngineCall& call) {
+        return std::ref(call.documents);
+    }
+};
+template <>
+struct Argument<std::reference_wrapper<EngineUndo>> {
+    static constexpr bool kIsNamed = false;
+    static Result<std::reference_wrapper<EngineUndo>> read(EngineCall& call) {
+        return std::ref(*TRY(call.documents.find_undo(call.members)));
+    }
+};
+
+// The document that `doc` names, as one of the functions of EngineDocuments finds it.
+template <Result<EngineDocument*> (EngineDocuments::*kFind)(const Map&)>
+struct FoundDocument {
+    EngineDocument* document;
+    EngineDocument* operator->() const { return document; }
+    EngineDocument& operator*() const { return *document; }
+};
+using AnyDocument = FoundDocument<&EngineDocuments::find>;
+using LoadedDocument = FoundDocument<&EngineDocuments::find_loaded>;
+using SettledDocument = FoundDocument<&EngineDocuments::find_settled>;
+using WholeDocument = FoundDocument<&EngineDocuments::find_whole>;
+
+template <Result<EngineDocument*> (EngineDocuments::*kFind)(const Map&)>
+struct Argument<FoundDocument<kFind>> {
+    static constexpr bool kIsNamed = false;
+    static Result<FoundDocument<kFind>> read(EngineCall& call) {
+        return FoundDocument<kFind>{TRY((call.documents.*kFind)(call.members))};
+    }
+};
+
+// The container `cid` of the document. Errors also: invalid_argument "wrong_kind".
+template <class View, crdt::ContainerKind kKind, View (crdt::Doc::*kOpen)(crdt::Handle)>
+struct ViewArgument {
+    static constexpr bool kIsNamed = false;
+    static Result<View> read(EngineCall& call) {
+        EngineDocument* const document = TRY(call.documents.find(call.members));
+        const auto id = TRY(Argument<crdt::ContainerId>::member(call, "cid"));
+        if (id.kind != kKind)
+            return invalid("wrong_kind", cat(crdt::to_text(id), " is no ", crdt::to_text(kKind)));
+        return (document->doc.*kOpen)(EngineDocuments::open(*document, id));
+    }
+};
+template <>
+struct Argument<crdt::TextView>
+    : ViewArgument<crdt::TextView, crdt::ContainerKind::text, &crdt::Doc::text> {};
+template <>
+struct Argument<crdt::ListView>
+    : ViewArgument<crdt::ListView, crdt::ContainerKind::list, &crdt::Doc::list> {};
+template <>
+struct Argument<crdt::MovableListView>
+    : ViewArgument<crdt::MovableListView, crdt::ContainerKind::movable_list,
+                   &crdt::Doc::movable_list> {};
+template <>
+struct Argument<crdt::MapView>
+    : ViewArgument<crdt::MapView, crdt::ContainerKind::map, &crdt::Doc::map> {};
+template <>
+struct Argument<crdt::TreeView>
+    : ViewArgument<crdt::TreeView, crdt::ContainerKind::tree, &crdt::Doc::tree> {};
+template <>
+struct Argument<crdt::CounterView>
+    : ViewArgument<crdt::CounterView, crdt::ContainerKind::counter, &crdt::Doc::counter> {};
+
+namespace detail {
+
+template <class Parameter>
+struct HeldAs : std::remove_cvref<Parameter> {};
+template <class Referred>
+requires(!std::is_const_v<Referred>) struct HeldAs<Referred&> {
+    using type = std::reference_wrapper<Referred>;
+};
+template <>
+struct HeldAs<std::string_view> {
+    using type = std::string;
+};
+template <class Parameter>
+using ArgumentFor = Argument<typename HeldAs<Parameter>::type>;
+
+template <class T>
+Result<Value> reply_of(Result<T> result) {
+    if (!result) return Failure(std::move(result).error());
+    if constexpr (std::is_void_v<T>) {
+        return Value(true);
+    } else if constexpr (requires { crdt::to_text(*result); }) {
+        return Value(crdt::to_text(*result));
+    } else if constexpr (std::is_same_v<T, Bytes>) {
+        return Value(json::base64(as_text(*result)));
+    } else if constexpr (std::is_constructible_v<Value, T>) {
+        return Value(std::move(*result));
+    } else {
+        return to_json(*result);
+    }
+}
+
+template <class Function, class... Parameters>
+struct Reading {
+    Function function;
+    EngineCall call;
+
+    template <class... Read>
+    Result<Value> run(Read&... read) {
+        if constexpr (sizeof...(Read) == sizeof...(Parameters)) {
+            return reply_of(std::invoke(function, static_cast<Parameters>(std::move(read))...));
+        } else {
+            using Next = std::tuple_element_t<sizeof...(Read), std::tuple<Parameters...>>;
+            auto next = TRY(ArgumentFor<Next>::read(call));
+            return run(read..., next);
+        }
+    }
+};
+
+template <auto kFunction, class... Parameters>
+struct Operation {
+    static constexpr std::size_t kArguments =
+        (std::size_t{ArgumentFor<Parameters>::kIsNamed} + ... + 0);
+    static Result<Value> run(EngineDocuments& documents, Map members,
+                             const EngineArguments& names) {
+        return Reading<decltype(kFunction), Parameters...>{kFunction, {documents, members, names}}
+            .run();
+    }
+};
+template <auto kFunction>
+struct OperationOf;
+template <class T, class... Parameters, Result<T> (*kFunction)(Parameters...)>
+struct OperationOf<kFunction> : Operation<kFunction, Parameters...> {};
+template <class T, class View, class... Parameters, Result<T> (View::*kFunction)(Parameters...)>
+struct OperationOf<kFunction> : Operation<kFunction, View, Parameters...> {};
+template <class T, class View, class... Parameters,
+          Result<T> (View::*kFunction)(Parameters...) const>
+struct OperationOf<kFunction> : Operation<kFunction, View, Parameters...> {};
+
+}  // namespace detail
+
+template <auto kFunction, class... Names>
+consteval EngineOp engine_op(std::string_view name, Names... arguments) {
+    static_assert(sizeof...(Names) == detail::OperationOf<kFunction>::kArguments);
+    return {name, EngineArguments{arguments...}, detail::OperationOf<kFunction>::run};
+}
+
+}  // namespace quire::cli
