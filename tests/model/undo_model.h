@@ -68,6 +68,7 @@ public:
 
     std::string shown() const;  // "a1b2": keys and values.
     bool has(char key) const { return last(key) != kNothing; }
+    bool shows(char key, char value) const { return last(key) == value; }
 
 private:
     static constexpr char kNothing = '\0';

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -65,24 +66,18 @@ private:
     void insert(Container& to, std::uint32_t pos, const Piece& piece);
 
     // --- registers: the last write decides (revert_register.cc) ---
-    // The spans' writes to one thing: a map's key, the styles of one key in a text.
+    // The spans' writes to one thing: the styles of one key in a text.
     struct Register {
         const Identities* names = nullptr;  // What stands for what; by default StandIns::atoms.
         Lv first = kNoLv;
         std::vector<Lv> writes;  // As they were at first.
         Lv shown = kNoLv;        // The write that decides now.
-        bool takes_back = true;  // All of them took other writes back.
     };
     const Identities& names(const Register& taken) const {
         return taken.names != nullptr ? *taken.names : stand_ins_.atoms;
     }
     void note(Register& taken, Lv write) const;
     bool is_ours(const Register& taken, Lv write) const;
-    // Whether the write says again what was there before, for somebody who took another back.
-    bool says_again(const Register& taken, Lv write) const;
-    // Whether what is shown was there before what `back` wrote, and is shown again only because
-    // that was taken back, by the spans.
-    bool shows_older(const Register& taken, Lv now, Lv back) const;
     // Whether the write stood when the spans first wrote there, or is another peer's, which the
     // spans outranked or did not know; and which was not taken back since.
     bool stood_before(const Register& taken, Lv write) const;
@@ -90,20 +85,30 @@ private:
     bool ranks_below(Lv a, Lv b) const;  // By (lamport, peer).
 
     // --- maps (revert_map.cc) ---
+    // The writes to a key, as people see them: what reverts wrote stands for one of them.
+    struct ByRank {
+        bool operator()(const MapState::Write& a, const MapState::Write& b) const {
+            return a.loses_to(b);
+        }
+    };
+    struct KeyPast {
+        std::map<Lv, MapState::Write> writes;
+        std::set<MapState::Write, ByRank> standing;  // Those that nobody has taken back.
+        // The writes that the spans touched, and whether each stood before them.
+        std::map<Lv, bool> stood_before;
+        bool takes_back = false;  // Whether the spans took writes back, or did them again.
+    };
     // Each key that the spans wrote to.
     void map(Container& c);
-    void map_key(Container& c, Container& to, const std::string& key, Register taken);
-    // The write is taken back without an op: it says what `as` did, or kNoLv.
-    void settle(Lv write, Lv as);
-    // The write that decides the key; none when it was never written.
-    std::optional<MapState::Write> winner(const Container& c, const std::string& key) const;
-    // The erase that a copy of a map did not need to repeat; none when there was none.
-    std::optional<MapState::Write> left_out(const Container& c, const std::string& key) const;
-    std::optional<MapState::Write> taken_back(const Container& c, const std::string& key,
-                                              const Register& taken) const;
-    // The write that decides the key if the spans are left out.
-    std::optional<MapState::Write> before(const Container& c, const std::string& key,
-                                          const Register& taken) const;
+    void map_key(Container& to, const std::string& key);
+    KeyPast past_of(const Container& map, const std::string& key) const;
+    std::vector<MapState::Write> ops_on(const Container& map, const std::string& key) const;
+    Lv write_shown_by(Lv op) const;
+    std::optional<MapState::Write> winner(const Container& map, const std::string& key) const;
+    bool reads_the_same(const MapState::Write& now,
+                        const std::optional<MapState::Write>& then) const;
+    // A write is taken back without an op: `op`, which shows, says what `as` did; kNoLv: nothing.
+    void settle(Lv op, Lv as);
 
     // --- styles (revert_style.cc) ---
     // A text's characters in stretches, and the anchors of styles that have both, by their starts.

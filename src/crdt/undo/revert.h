@@ -56,6 +56,9 @@ struct StandIn {
 struct RevertOptions {
     // Whether what others deleted as well comes back, too.
     bool shared_deletes = false;
+    // Whether a map's key is written only where it then reads otherwise. Else a redo is always an
+    // op, so that it can be taken back in its turn.
+    bool only_visible_writes = false;
 };
 
 struct Undone {

@@ -1,6 +1,12 @@
-// Maps: a key goes back to the write that decided before the spans, if what decides now is theirs.
-// The new write stands for that one, so whoever takes back that one later finds it here. A key that
-// somebody else has written since is left alone. O(writes to the key) for each key.
+// Maps: the writes to a key stand until somebody takes them back, and the last one that stands by
+// (lamport, peer) shows. Taking back brings each write that the spans touched to where it was before
+// them. A key where somebody else's later write stands is left alone.
+//
+// No note says which writes stand. It follows from the key's ops, oldest first: a write of its own
+// stands; an op of a revert, which stands for an older write, took back all that it knew above that
+// one. So undo and redo of undo are told by the same few lines. O(w log w) for w writes to the key.
+#include <algorithm>
+
 #include "crdt/undo/reversal.h"
 
 namespace quire::crdt {
@@ -8,112 +14,143 @@ namespace quire::crdt {
 void Reversal::map(Container& c) {
     Container* to = living(c);
     if (to == nullptr) return;
-    std::map<std::string, Register> keys;
+    std::set<std::string> keys;
     const ContainerLog& log = body_.log_of(c);
     for (const LvSpan& span : spans_) {
         for (const Run& run : log.runs_in(span)) {
             if (run.kind != RunKind::map_entry) continue;
             const OpContent& op = log.op(run);
             const auto* set = std::get_if<MapSet>(&op);
-            note(keys[set != nullptr ? set->key : std::get<MapErase>(op).key], run.lv);
+            keys.insert(set != nullptr ? set->key : std::get<MapErase>(op).key);
         }
     }
-    for (const auto& [key, taken] : keys) map_key(c, *to, key, taken);
+    for (const std::string& key : keys) map_key(*to, key);
 }
 
-std::optional<MapState::Write> Reversal::winner(const Container& c, const std::string& key) const {
-    if (const MapState::Entry* entry = c.map->find(key)) return entry->winner;
-    return left_out(c, key);
-}
-
-// A copy of a map is made without the keys that were erased; the original still knows them.
-std::optional<MapState::Write> Reversal::left_out(const Container& c,
-                                                  const std::string& key) const {
+// A copy of a map has the entries alone; the rest of a key's past is in what it was made of.
+std::vector<MapState::Write> Reversal::ops_on(const Container& map, const std::string& key) const {
     const OpLog& log = body_.oplog();
-    for (auto at = stand_ins_.sources.find(c.index); at != stand_ins_.sources.end();
-         at = stand_ins_.sources.find(at->second)) {
-        const MapState::Entry* entry = body_.container(at->second).map->find(key);
-        if (entry == nullptr) continue;
-        const Heads known =
-            log.graph().parents_of(*log.atoms().lv_of(body_.container(at->first).id.op()));
-        std::optional<MapState::Write> best;
-        for (const MapState::Write& write : entry->writes) {
-            if ((!best || best->loses_to(write)) && log.graph().contains(known, write.lv))
-                best = write;
+    std::vector<MapState::Write> ops;
+    std::optional<Heads> known;  // None: all of them.
+    for (ContainerIndex at = map.index;;) {
+        const Container& home = body_.container(at);
+        if (const MapState::Entry* entry = home.map->find(key)) {
+            for (const MapState::Write& op : entry->writes) {
+                if (!known || log.graph().contains(*known, op.lv)) ops.push_back(op);
+            }
         }
-        if (best) return best;
+        const auto source = stand_ins_.sources.find(at);
+        if (source == stand_ins_.sources.end()) break;
+        known = log.graph().parents_of(*log.atoms().lv_of(home.id.op()));
+        at = source->second;
     }
-    return std::nullopt;
+    std::sort(ops.begin(), ops.end(), [](const auto& a, const auto& b) { return a.lv < b.lv; });
+    return ops;
 }
 
-void Reversal::settle(Lv write, Lv as) {
-    stand_ins_.settled[write] = as;
+// The write that an op shows: itself, or the one that it stands for; kNoLv for nothing.
+Lv Reversal::write_shown_by(Lv op) const {
+    const Lv as = stand_ins_.settled_as(op);
+    return as == kNoLv ? kNoLv : stand_ins_.atoms.origin(as).lv;
+}
+
+Reversal::KeyPast Reversal::past_of(const Container& map, const std::string& key) const {
+    const std::vector<MapState::Write> ops = ops_on(map, key);
+    KeyPast past;
+    for (const MapState::Write& op : ops) {
+        if (write_shown_by(op.lv) == op.lv) past.writes.emplace(op.lv, op);
+    }
+    const Graph& graph = body_.oplog().graph();
+    for (const MapState::Write& op : ops) {
+        const bool is_ours = holds(op.lv).first;
+        const auto shown = past.writes.find(write_shown_by(op.lv));
+        const MapState::Write* write = shown == past.writes.end() ? nullptr : &shown->second;
+        if (write == nullptr || write->lv != op.lv) {
+            past.takes_back = past.takes_back || is_ours;
+            const Heads known = graph.parents_of(op.lv);
+            for (auto at = past.standing.end(); at != past.standing.begin();) {
+                --at;
+                if (write != nullptr && !write->loses_to(*at)) break;
+                if (!graph.contains(known, at->lv)) continue;
+                if (is_ours) past.stood_before.emplace(at->lv, true);
+                at = past.standing.erase(at);
+            }
+        }
+        if (write == nullptr || !past.standing.insert(*write).second) continue;
+        if (is_ours) past.stood_before.emplace(write->lv, false);
+    }
+    return past;
+}
+
+// The op that decides the key; none when it was never written.
+std::optional<MapState::Write> Reversal::winner(const Container& map,
+                                                const std::string& key) const {
+    if (const MapState::Entry* entry = map.map->find(key)) return entry->winner;
+    std::optional<MapState::Write> last;
+    for (const MapState::Write& op : ops_on(map, key)) {
+        if (!last || last->loses_to(op)) last = op;
+    }
+    return last;
+}
+
+void Reversal::settle(Lv op, Lv as) {
+    stand_ins_.settled[op] = as;
     const AtomTable& atoms = body_.oplog().atoms();
     undone_.settled.push_back(
-        {atoms.id_of(as == kNoLv ? write : as), atoms.id_of(write), 1, StandIn::As::settled});
+        {atoms.id_of(as == kNoLv ? op : as), atoms.id_of(op), 1, StandIn::As::settled});
 }
 
-void Reversal::map_key(Container& c, Container& to, const std::string& key, Register taken) {
-    const std::optional<MapState::Write> now = winner(to, key);
-    std::optional<MapState::Write> back;
-    bool decides = false;
-    if (now && is_ours(taken, now->lv)) {
-        taken.shown = now->lv;
-        back = before(c, key, taken);
-        decides = true;
-    } else if (now && taken.takes_back) {
-        back = taken_back(c, key, taken);
-        decides = back && shows_older(taken, now->lv, back->lv);
+// Whether the key reads the same with either; none: it is not there.
+bool Reversal::reads_the_same(const MapState::Write& now,
+                              const std::optional<MapState::Write>& then) const {
+    if (now.erases || !then || then->erases) return now.erases && (!then || then->erases);
+    const Slot& slot = *body_.slot_of(then->lv);
+    return std::holds_alternative<Value>(slot) && *body_.slot_of(now.lv) == slot;
+}
+
+void Reversal::map_key(Container& to, const std::string& key) {
+    KeyPast past = past_of(to, key);
+    const MapState::Write now = *winner(to, key);
+    const Lv shown = write_shown_by(now.lv);
+    bool decides = holds(now.lv).first || past.stood_before.contains(shown);
+    for (const auto& [write, stood] : past.stood_before) {
+        decides = decides || past.standing.empty() ||
+                  !past.writes.at(write).loses_to(*past.standing.rbegin());
     }
     if (!decides) {
         ++undone_.skipped;
         return;
     }
-    const Lv stands_for = back ? stand_ins_.settled_as(back->lv) : kNoLv;
-    const Lv made = body_.oplog().end();
-    if (!back || back->erases) {
-        // The key is gone already: there is nothing to write, but the erase says now what stood.
-        if (now->erases) return settle(now->lv, stands_for);
-        body_.write_map(to, MapErase{key});
-        if (stands_for != kNoLv) {
-            stand_ins_.atoms.add(stands_for, made, 1);
+    for (const auto& [write, stood] : past.stood_before) {
+        if (stood) {
+            past.standing.insert(past.writes.at(write));
         } else {
-            settle(made, kNoLv);
+            past.standing.erase(past.writes.at(write));
         }
-        ++undone_.removed;
+    }
+    std::optional<MapState::Write> back;
+    if (!past.standing.empty()) back = *past.standing.rbegin();
+    const Lv stands_for = back ? back->lv : kNoLv;
+    if (stands_for == shown) return;
+
+    // What is there goes on for the write that comes back. But a redo is an op always, or nothing
+    // could take it back.
+    const bool is_same = reads_the_same(now, back);
+    if (is_same && (!past.takes_back || options_.only_visible_writes))
+        return settle(now.lv, stands_for);
+    const Lv made = body_.oplog().end();
+    const Lv last = back ? stand_ins_.atoms.newest(stands_for).lv : kNoLv;
+    if (back) stand_ins_.atoms.add(stands_for, made, 1);
+    if (!back || back->erases) {
+        body_.write_map(to, MapErase{key});
+        if (!back) settle(made, kNoLv);
+        if (!is_same) ++undone_.removed;
         return;
     }
-    const Slot slot = *body_.slot_of(back->lv);
-    // Both writes say the same, so the one that is there goes on for the other.
-    if (!now->erases && std::holds_alternative<Value>(slot) && *body_.slot_of(now->lv) == slot)
-        return settle(now->lv, stands_for);
+    const Slot slot = *body_.slot_of(last);
     body_.write_map(to, MapSet{key, slot});
-    stand_ins_.atoms.add(stands_for, made, 1);
-    ++undone_.restored;
-    copy_slot(slot, back->lv, made);
-}
-
-// The write that decided when the spans took writes back, and so the last one that they took back.
-std::optional<MapState::Write> Reversal::taken_back(const Container& c, const std::string& key,
-                                                    const Register& taken) const {
-    const Graph& graph = body_.oplog().graph();
-    const Heads known = graph.parents_of(taken.first);
-    std::optional<MapState::Write> best;
-    for (const MapState::Write& write : c.map->find(key)->writes) {
-        if ((!best || best->loses_to(write)) && graph.contains(known, write.lv)) best = write;
-    }
-    return best;
-}
-
-std::optional<MapState::Write> Reversal::before(const Container& c, const std::string& key,
-                                                const Register& taken) const {
-    std::optional<MapState::Write> best;
-    const MapState::Entry& entry = *c.map->find(key);
-    for (auto write = entry.writes.rbegin(); write != entry.writes.rend(); ++write) {
-        if (best && !best->loses_to(*write)) continue;
-        if (stood_before(taken, write->lv)) best = *write;
-    }
-    return best ? best : left_out(c, key);
+    if (!is_same) ++undone_.restored;
+    copy_slot(slot, last, made);
 }
 
 }  // namespace quire::crdt

@@ -1,4 +1,4 @@
-// Registers, where the last write by (lamport, peer) decides: a map's key, a style's key, a node's
+// Registers, where the last write by (lamport, peer) decides: a style's key, a node's
 // place, an element's value. Which writes are the spans', and which stood before them.
 #include <algorithm>
 
@@ -9,25 +9,10 @@ namespace quire::crdt {
 void Reversal::note(Register& taken, Lv write) const {
     taken.first = std::min(taken.first, write);
     taken.writes.push_back(names(taken).origin(write).lv);
-    taken.takes_back = taken.takes_back && says_again(taken, write);
-}
-
-bool Reversal::says_again(const Register& taken, Lv write) const {
-    return stand_ins_.settled.contains(write) || names(taken).origin(write).lv != write;
-}
-
-bool Reversal::shows_older(const Register& taken, Lv now, Lv back) const {
-    if (!taken.takes_back || !says_again(taken, now)) return false;
-    const Lv shown = stand_ins_.settled_as(now);
-    const Lv again = stand_ins_.settled_as(back);
-    return again != kNoLv && (shown == kNoLv || ranks_below(names(taken).origin(shown).lv,
-                                                            names(taken).origin(again).lv));
 }
 
 bool Reversal::is_ours(const Register& taken, Lv write) const {
     if (holds(write).first) return true;
-    write = stand_ins_.settled_as(write);
-    if (write == kNoLv) return false;
     const Lv origin = names(taken).origin(write).lv;
     return std::find(taken.writes.begin(), taken.writes.end(), origin) != taken.writes.end();
 }
@@ -49,9 +34,7 @@ bool Reversal::stood_before(const Register& taken, Lv write) const {
 // What is shown may be the spans' own value, given again by who took back what had come over it.
 bool Reversal::was_taken_back(const Register& taken, Lv write) const {
     if (taken.shown == kNoLv || holds(taken.shown).first) return false;
-    const Lv same = stand_ins_.settled_as(taken.shown);
-    if (same == kNoLv) return false;
-    const Lv stands_for = names(taken).origin(same).lv;
+    const Lv stands_for = names(taken).origin(taken.shown).lv;
     if (stands_for == taken.shown) return false;
     const Graph& graph = body_.oplog().graph();
     return ranks_below(stands_for, write) && graph.contains(graph.parents_of(taken.shown), write) &&

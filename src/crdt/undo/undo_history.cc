@@ -153,7 +153,9 @@ bool UndoHistory::step(UndoDirection direction, std::int64_t now_ms) {
     from.pop_back();
 
     // As in Loro: what the actor deleted comes back even if another deleted it too.
-    CHECK(revert(doc_, std::vector{taken.span}, {}, {.shared_deletes = true}));
+    // And a step that changes nothing is none.
+    CHECK(revert(doc_, std::vector{taken.span}, {},
+                 {.shared_deletes = true, .only_visible_writes = true}));
     const bool changed = !doc_.pending().empty();
     if (changed) last_commit_ = doc_.commit({.origin = "undo"});
 
