@@ -549,6 +549,19 @@ TEST_F(Full, UndoBringsALineBackBeforeWhatAnotherAddedBehindIt) {
     EXPECT_EQ(text(id), "first\nof ada\n");
 }
 
+TEST_F(Full, UndoBringsALastLineWithoutItsNewlineBackBeforeWhatAnotherAppended) {
+    const std::string id = block("");
+    ok("block_append", Map{{"block_id", id}, {"text", "first"}}, "mel");
+    ok("block_edit",
+       edit(id, R"([{"op":"replace","start_line":0,"end_line":1,"content":"second"}])"), "mel");
+    EXPECT_EQ(text(id), "second");
+    ok("block_edit", edit(id, R"([{"op":"insert","line":1,"content":"of ada"}])"), "ada");
+
+    ok("block_undo", Map{{"block_id", id}}, "mel");
+
+    EXPECT_EQ(text(id), "first\nof ada");
+}
+
 TEST_F(Full, HistoryNamesWhoDidWhat) {
     const std::string id = block("a\n");
     ok("block_append", Map{{"block_id", id}, {"text", "b\n"}}, "bob");

@@ -134,6 +134,36 @@ TEST_F(MemoryTool, AnEditIsAWriteWithHistoryAndUndo) {
     EXPECT_EQ(value("m"), "tea\n");
 }
 
+TEST_F(MemoryTool, UndoBringsALineBackBeforeWhatAnotherAddedBehindIt) {
+    const auto mel = [&](std::string_view arguments) { said(arguments, "agent:mel"); };
+    const auto undo = [&] { context(R"({"operation":"undo","label":"n"})", "agent:mel"); };
+    mel(R"({"command":"create","path":"/memories/n","file_text":""})");
+    context(R"({"operation":"share","label":"n","with":"ada"})", "agent:mel");
+    mel(R"({"command":"insert","path":"/memories/n","insert_line":0,"insert_text":"first\n"})");
+    mel(R"({"command":"str_replace","path":"/memories/n","old_str":"first","new_str":"second"})");
+    mel(R"({"command":"str_replace","path":"/memories/n","old_str":"second\n","new_str":""})");
+    undo();
+    EXPECT_EQ(value("n"), "second\n");
+    said(R"({"command":"insert","path":"/memories/n","insert_line":1,"insert_text":"of ada\n"})",
+         "agent:ada");
+
+    undo();
+
+    EXPECT_EQ(value("n"), "first\nof ada\n");
+}
+
+TEST_F(MemoryTool, UndoBringsALastLineWithoutItsNewlineBackBeforeWhatAnotherAdded) {
+    said(R"({"command":"create","path":"/memories/n","file_text":"first"})", "agent:mel");
+    context(R"({"operation":"share","label":"n","with":"ada"})", "agent:mel");
+    said(R"({"command":"str_replace","path":"/memories/n","old_str":"first","new_str":"second"})",
+         "agent:mel");
+    context(R"({"operation":"append","label":"n","content":" of ada"})");
+
+    context(R"({"operation":"undo","label":"n"})", "agent:mel");
+
+    EXPECT_EQ(value("n"), "first of ada");
+}
+
 TEST_F(MemoryTool, ADirectoryIsACommonPrefixOfLabels) {
     for (const char* path : {"a.md", "deep/er/x", "deep/y", ".hidden/z"}) {
         said(cat(R"({"command":"create","path":"/memories/)", path, R"(","file_text":"x"})"));

@@ -17,10 +17,15 @@ void UndoModel::show(Letter& letter, bool is_shown) {
     const std::size_t now = commits_.size() - 1;
     if (!is_shown) letter.hidden_by = now;
     commits_[now].push_back({letter.id, is_shown});
+    hidden_last_ = is_shown ? std::nullopt : std::optional(letter.id);
 }
 
 void UndoModel::insert(std::size_t at, std::string_view letters) {
     std::size_t index = at == 0 ? 0 : index_of(at - 1) + 1;
+    // Behind the letters that were hidden last, if that was here.
+    for (std::size_t i = index; hidden_last_ && i < letters_.size() && !letters_[i].is_shown; ++i) {
+        if (letters_[i].id == hidden_last_) index = i + 1;
+    }
     for (const char letter : letters) {
         const auto place = letters_.begin() + static_cast<std::ptrdiff_t>(index++);
         show(*letters_.insert(place, {letter, next_id_++}), true);
@@ -36,12 +41,15 @@ void UndoModel::take_back(const Commits& commits) {
     for (const std::size_t commit : commits) {
         for (const Touch& touch : commits_[commit]) before.emplace(touch.id, !touch.showed);
     }
+    bool shows_any = false;
     for (Letter& letter : letters_) {
         const auto found = before.find(letter.id);
         if (found == before.end() || found->second == letter.is_shown) continue;
         if (!letter.is_shown && !shares_deletes_ && !commits.contains(letter.hidden_by)) continue;
         show(letter, found->second);
+        shows_any = shows_any || letter.is_shown;
     }
+    if (shows_any) hidden_last_.reset();
 }
 
 std::size_t UndoModel::commit() {

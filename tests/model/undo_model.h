@@ -4,12 +4,15 @@
 // This is what "where they stood" means where others have edited in the meantime:
 // - A letter is put directly behind the one that is shown before it, and before whatever was behind
 //   that one already, hidden or not. Nothing moves a letter ever after.
+// - A letter that replaces others is put behind these: its actor hid them at the very place just
+//   before, and nothing else was done since.
 // - To take commits back is to bring each letter that they touched to where it was before them:
 //   hidden, if the first of them to touch it showed it; shown, if it hid it. A letter that somebody
 //   else has hidden since stays hidden, unless deletes are shared.
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -31,6 +34,8 @@ public:
     void take_back(const Commits& commits);
     // Ends it: its number.
     std::size_t commit();
+    // Somebody else edits next, and so replaces nothing.
+    void pass_turn() { hidden_last_.reset(); }
 
     std::string shown() const;
 
@@ -49,7 +54,8 @@ private:
     void show(Letter& letter, bool is_shown);
 
     bool shares_deletes_;
-    std::vector<Letter> letters_;  // In their order.
+    std::vector<Letter> letters_;             // In their order.
+    std::optional<std::size_t> hidden_last_;  // The letter, unless another was shown since.
     std::size_t next_id_ = 0;
     std::vector<std::vector<Touch>> commits_ = {{}};  // The last one is open.
 };
@@ -65,6 +71,7 @@ public:
     void erase(char key) { set(key, kNothing); }
     void take_back(const Commits& commits);
     std::size_t commit();
+    void pass_turn() {}
 
     std::string shown() const;  // "a1b2": keys and values.
     bool has(char key) const { return last(key) != kNothing; }

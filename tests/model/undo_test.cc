@@ -52,7 +52,9 @@ public:
     template <class Edit>
     void act(std::size_t actor, Edit edit) {
         doc_.set_peer(PeerId{actor + 1});
+        if (actor != last_actor_) model_.pass_turn();
         edit();
+        last_actor_ = actor;
         done_[actor].push_back({commit()});
         undone_[actor].clear();
     }
@@ -91,6 +93,7 @@ private:
         EXPECT_TRUE(undone);
         model_.take_back(step.now.numbers);
         const Commits made = commit();
+        if (made.spans.front().size() > 0) last_actor_ = actor;
         notes_.insert(notes_.end(), undone->settled.begin(), undone->settled.end());
         Step next{std::move(step.kept)};
         if (undone->skipped > 0 || !next.now.spans.empty()) {
@@ -105,6 +108,7 @@ private:
     static bool shares(const UndoMapModel&) { return false; }
 
     std::vector<crdt::StandIn> notes_;
+    std::size_t last_actor_ = kActors;  // Nobody yet.
     std::array<std::vector<Step>, kActors> done_;
     std::array<std::vector<Step>, kActors> undone_;
 };
@@ -296,6 +300,18 @@ TEST(UndoModel, ALineComesBackBeforeWhatWasAddedBehindItsCopy) {
 
     EXPECT_EQ(table.read(), "first.of ada.");
     EXPECT_EQ(table.wanted(), "first.of ada.");
+}
+
+TEST(UndoModel, ALastLineWithoutItsEndComesBackBeforeWhatAnotherAppended) {
+    SequenceTable table(ContainerKind::text, false);
+    table.insert(0, 0, "first");
+    table.replace(0, 0, 5, "second");
+    table.insert(1, 6, ".of ada");
+
+    table.undo(0);
+
+    EXPECT_EQ(table.read(), "first.of ada");
+    EXPECT_EQ(table.wanted(), "first.of ada");
 }
 
 TEST(UndoModel, ADeleteThatWasRedoneInVainLeavesWhatAnotherShowedAgain) {

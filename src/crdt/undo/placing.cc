@@ -59,23 +59,35 @@ std::optional<bool> StandingOrder::as_shown(Lv a, Lv b) const {
 }
 
 bool StandingOrder::is_concurrent(Lv atom) const {
-    const ContainerIndex home = body_.oplog().container_of(atom);
+    return facts_of(body_.oplog().container_of(atom)).is_concurrent;
+}
+
+// Looks at the runs that are new since it was asked last.
+const StandIns::Facts& StandingOrder::facts_of(ContainerIndex home) const {
     const auto& runs = body_.oplog().log(home).runs();
-    StandIns::Concurrency& known = all_.concurrency[home];
+    StandIns::Facts& known = all_.facts[home];
     if (known.runs > runs.size()) known = {};  // An import was taken back.
-    for (; !known.found && known.runs < runs.size(); ++known.runs)
-        known.found = !runs[known.runs].linear;
-    return known.found;
+    for (; known.runs < runs.size(); ++known.runs) {
+        const Run& run = runs[known.runs];
+        if (!run.linear && !known.is_concurrent) {
+            known.is_concurrent = true;
+            known.first_replacement = kNoLv;
+            all_.put_behind.clear();  // It may tell of replacements.
+        }
+        if (known.is_concurrent || known.first_replacement != kNoLv) continue;
+        if (replaced_by(body_.container(home), run.lv) != kNoLv) known.first_replacement = run.lv;
+    }
+    return known;
 }
 
 // From the top down. Each step leads to older atoms, so it ends.
 std::vector<StandingOrder::Step> StandingOrder::path(Lv atom) const {
     std::vector<Step> steps;
     for (Lv at = origin(atom);;) {
-        const Lv copy = copy_before(at);
-        if (copy != kNoLv) {
-            steps.push_back({copy, at});
-            at = origin(copy);
+        const Lv behind = put_behind(at);
+        if (behind != kNoLv) {
+            steps.push_back({behind, at});
+            at = origin(behind);
             continue;
         }
         const ContainerIndex home = body_.oplog().container_of(at);
@@ -90,20 +102,25 @@ std::vector<StandingOrder::Step> StandingOrder::path(Lv atom) const {
     return steps;
 }
 
-// The first copy on the atom's way of left origins; kNoLv for none. What was put somewhere before
-// anything came back has none.
-Lv StandingOrder::copy_before(Lv atom) const {
-    if (names_.empty()) return kNoLv;
-    Container& home = body_.container(body_.oplog().container_of(atom));
+// The first letter on the atom's way of left origins that the atom or what it was typed behind was
+// put behind in the standing order: a copy, or the last of the letters that were replaced there.
+// kNoLv for none.
+Lv StandingOrder::put_behind(Lv atom) const {
+    const ContainerIndex index = body_.oplog().container_of(atom);
+    Container& home = body_.container(index);
+    const Lv first_replacement = facts_of(index).first_replacement;
+    const Lv oldest =
+        names_.empty() ? first_replacement : std::min(first_replacement, names_.first_copy());
     const Sequence& order = body_.sequence(home);
     const ContainerLog& log = DocBody::log_of(home);
     std::vector<Lv> passed;
     Lv found = kNoLv;
-    for (Lv end = atom; atom >= names_.first_copy();) {
+    for (Lv end = atom; atom != kNoLv && atom >= oldest;) {
         const auto [first, left] = order.origin_of(atom);
-        found = last_copy(log, first, end);
+        if (!names_.empty()) found = last_copy(log, first, end);
+        if (found == kNoLv && first >= first_replacement) found = replaced_by(home, first);
         if (found != kNoLv) break;
-        if (const auto known = all_.copies_before.find(first); known != all_.copies_before.end()) {
+        if (const auto known = all_.put_behind.find(first); known != all_.put_behind.end()) {
             found = known->second;
             break;
         }
@@ -112,8 +129,28 @@ Lv StandingOrder::copy_before(Lv atom) const {
         atom = left;
         end = left + 1;
     }
-    for (const Lv first : passed) all_.copies_before[first] = found;
+    for (const Lv first : passed) all_.put_behind[first] = found;
     return found;
+}
+
+// The last letter that whoever typed `first` had deleted at this very place just before; kNoLv for
+// none.
+Lv StandingOrder::replaced_by(const Container& home, Lv first) const {
+    if (home.id.kind != ContainerKind::text && home.id.kind != ContainerKind::list) return kNoLv;
+    const OpLog& log = body_.oplog();
+    const ContainerLog& runs = DocBody::log_of(home);
+    const Run& typed = runs.runs()[runs.find(first)];
+    const OpId id = log.atoms().id_of(first);
+    if (typed.lv != first || typed.kind != RunKind::insert || id.counter == 0) return kNoLv;
+    const Lv erased = *log.atoms().lv_of({id.peer, id.counter - 1});
+    const Heads known = log.graph().parents_of(first);
+    if (known.size() != 1 || *known.begin() != erased) return kNoLv;
+    if (log.container_of(erased) != home.index) return kNoLv;
+    const Run& erase = runs.runs()[runs.find(erased)];
+    if (!erase.is_erase()) return kNoLv;
+    const std::uint32_t steps = erase.kind == RunKind::erase_backward ? erased - erase.lv : 0;
+    if (erase.pos - steps != typed.pos) return kNoLv;
+    return body_.sequence(body_.container(home.index)).targets(erased, 1).front().first;
 }
 
 // Among the atoms begin .. end. Anchors of styles stand for each other in another way.
@@ -132,7 +169,7 @@ Placing::Placing(DocBody& body, Container& to) : body_(body), to_(to), order_(bo
 Placing::Spot Placing::spot(const Piece& piece) {
     std::uint32_t near = 0;
     if (piece.container == to_.index) near = body_.sequence(to_).place_of(piece.lv).pos;
-    if (order_.is_plain()) return {near, piece.len};
+    if (order_.is_plain(to_.index)) return {near, piece.len};
     const Range found = gap(piece.lv, near);
     const std::uint32_t pos = std::clamp(near, found.begin, found.end);
     const Sequence& order = body_.sequence(to_);

@@ -19,6 +19,12 @@
 // up. Two paths are compared from the top. Where they part, two atoms lie in the order of the
 // sequence, and what was put behind a newer copy stands before what was put behind an older one.
 //
+// Who replaces letters deletes them first and then types in their place, so the new ones lie left
+// of the old ones. They stand behind them: what others append to the new letters is to follow the
+// old ones when these come back. So what was typed where its writer had deleted just before, with
+// nothing between, was put behind the last letter that was deleted. That holds for texts
+// and lists in which nobody edited at the same time; in others, letters stand as they lie.
+//
 // A container that was brought back is a copy as well: what was put at its very beginning stands
 // behind the beginning of the original.
 //
@@ -50,8 +56,10 @@ public:
     // `kind`: of the container.
     StandingOrder(DocBody& body, ContainerKind kind);
 
-    // Nothing came back yet: atoms stand as they lie.
-    bool is_plain() const { return names_.empty(); }
+    // Nothing came back yet and nothing was replaced: atoms stand as they lie.
+    bool is_plain(ContainerIndex home) const {
+        return names_.empty() && facts_of(home).first_replacement == kNoLv;
+    }
     Lv origin(Lv atom) const { return names_.origin(atom).lv; }
     // Whether a stands before b. O(path · log n), and a path is as long as copies were put behind
     // one another; what an atom was put behind is looked up once. Where replicas edited at the same
@@ -60,14 +68,16 @@ public:
 
 private:
     struct Step {
-        Lv behind;  // The copy, or what made the container, that `atom` was put behind; none at
-                    // the top.
+        Lv behind;  // The copy, the replaced letter, or what made the container, that `atom` was
+                    // put behind; none at the top.
         Lv atom;    // No copy; kStart for the beginning of a container.
     };
     std::optional<bool> as_shown(Lv a, Lv b) const;
     bool is_concurrent(Lv atom) const;
     std::vector<Step> path(Lv atom) const;
-    Lv copy_before(Lv atom) const;
+    const StandIns::Facts& facts_of(ContainerIndex home) const;
+    Lv put_behind(Lv atom) const;
+    Lv replaced_by(const Container& home, Lv first) const;
     Lv last_copy(const ContainerLog& log, Lv begin, Lv end) const;
 
     DocBody& body_;

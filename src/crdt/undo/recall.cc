@@ -245,7 +245,7 @@ Result<void> recall(Doc& doc, const std::vector<StandIn>& stand_ins) {
             at += static_cast<Counter>(len);
         }
     }
-    stand_ins_of(body).copies_before.clear();
+    stand_ins_of(body).put_behind.clear();
     // In the order in which they came back.
     std::stable_sort(known.begin(), known.end(),
                      [](const Known& a, const Known& b) { return a.copy < b.copy; });

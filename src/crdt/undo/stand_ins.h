@@ -85,15 +85,17 @@ struct StandIns : Companion {
     std::map<Lv, Lv> styles;
     Lv style_in_force(Lv style) const;
 
-    // Of atoms that others follow side by side: the copy that they were put behind, kNoLv for none,
-    // as far as StandingOrder has looked it up.
-    std::unordered_map<Lv, Lv> copies_before;
-    // Containers, how many of their runs were looked at, and whether one of those was concurrent.
-    struct Concurrency {
+    // Of atoms that others follow side by side: the letter that they were put behind, kNoLv for
+    // none, as far as StandingOrder has looked it up.
+    std::unordered_map<Lv, Lv> put_behind;
+    // A container's first runs: how many were looked at, whether one of them was concurrent, and
+    // the first insert that replaced something.
+    struct Facts {
         std::size_t runs = 0;
-        bool found = false;
+        bool is_concurrent = false;
+        Lv first_replacement = kNoLv;
     };
-    std::unordered_map<ContainerIndex, Concurrency> concurrency;
+    std::unordered_map<ContainerIndex, Facts> facts;
 
     // Child containers: one that is deleted and brought back goes on in a copy.
     std::unordered_map<ContainerIndex, ContainerIndex> heirs;

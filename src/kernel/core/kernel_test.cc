@@ -352,7 +352,7 @@ TEST(Kernel, TheNextUndoTakesBackThePartThatOneHadToLeave) {
     desk.splice(id, 0, 3, "XYZ", "ada");
     desk.splice(id, 0, 3, "Q", "bo");
     desk.undo(id, "ada");
-    EXPECT_EQ(desk.text(id), "Qabc\n");
+    EXPECT_EQ(desk.text(id), "abcQ\n");
     desk.restart();
     desk.undo(id, "ada", true);
     EXPECT_EQ(desk.text(id), "Q\n");
@@ -367,7 +367,7 @@ TEST(Kernel, TheNextUndoTakesBackThePartThatOneHadToLeave) {
     desk.undo(id, "ada");
     EXPECT_EQ(desk.text(id), "abc\n");
     desk.undo(id, "bo", true);
-    EXPECT_EQ(desk.text(id), "Qabc\n");
+    EXPECT_EQ(desk.text(id), "abcQ\n");
 }
 
 TEST(Kernel, AStatusThatAnotherHasSetSinceIsNotSetBack) {
