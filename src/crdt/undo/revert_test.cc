@@ -3,56 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "base/words_for_test.h"
+#include "crdt/doc/replica_for_test.h"
 
 namespace quire::crdt {
 namespace {
-
-ContainerId text_root(std::string name) {
-    return ContainerId::root(std::move(name), ContainerKind::text);
-}
-
-// A replica with one text, one list and one map, and short words for what tests do with them.
-struct Replica {
-    explicit Replica(PeerId peer)
-        : doc(peer),
-          text(doc.open(text_root("t"))),
-          list(doc.open(ContainerId::root("l", ContainerKind::list))),
-          map(doc.open(ContainerId::root("m", ContainerKind::map))) {}
-
-    void type(std::size_t at, std::string_view what) {
-        EXPECT_TRUE(doc.text(text).insert({at}, what));
-    }
-    void erase(std::size_t at, std::size_t count) {
-        EXPECT_TRUE(doc.text(text).erase({at}, {count}));
-    }
-    void push(Value value) {
-        EXPECT_TRUE(doc.list(list).insert(doc.list(list).size(), std::move(value)));
-    }
-    void set(std::string_view key, Value value) {
-        EXPECT_TRUE(doc.map(map).set(key, std::move(value)));
-    }
-    std::string read() const { return doc.text(text).rope().str(); }
-    Commit commit(std::string message = "") { return doc.commit({.message = std::move(message)}); }
-    // Takes in what `other` has and this has not.
-    Imported pull(Replica& other) {
-        doc.commit();
-        other.doc.commit();
-        auto imported = doc.import(other.doc.changes_since(doc.version()));
-        EXPECT_TRUE(imported.has_value());
-        return imported ? *std::move(imported) : Imported{};
-    }
-
-    Doc doc;
-    Handle text, list, map;
-};
-
-void sync(Replica& a, Replica& b) {
-    a.pull(b);
-    b.pull(a);
-    EXPECT_EQ(a.doc.value(), b.doc.value());
-    check_invariants(a.doc);
-    check_invariants(b.doc);
-}
 
 TEST(Revert, TakesOutWhatWasTypedAndPutsBackWhatWasDeleted) {
     Replica a(1);

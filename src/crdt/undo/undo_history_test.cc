@@ -2,35 +2,22 @@
 
 #include <gtest/gtest.h>
 
+#include "crdt/doc/replica_for_test.h"
 #include "crdt/undo/revert.h"
 
 namespace quire::crdt {
 namespace {
 
-// A document with a history of what its peer does, each commit a step unless a test says else.
-struct Desk {
+// A replica with a history of what its peer does; each commit is a step unless a test says else.
+struct Desk : Replica {
     explicit Desk(PeerId peer = 1, UndoOptions options = {.merge_interval_ms = 0})
-        : doc(peer),
-          text(doc.open(ContainerId::root("t", ContainerKind::text))),
-          list(doc.open(ContainerId::root("l", ContainerKind::list))),
-          map(doc.open(ContainerId::root("m", ContainerKind::map))),
-          history(doc, std::move(options)) {}
+        : Replica(peer), history(doc, std::move(options)) {}
 
-    void type(std::size_t at, std::string_view what) {
-        EXPECT_TRUE(doc.text(text).insert({at}, what));
-    }
-    void erase(std::size_t at, std::size_t count) {
-        EXPECT_TRUE(doc.text(text).erase({at}, {count}));
-    }
-    void set(std::string_view key, Value value) {
-        EXPECT_TRUE(doc.map(map).set(key, std::move(value)));
-    }
     void commit(std::string origin = "") {
         history.committed(doc.commit({.origin = std::move(origin)}), now);
     }
     bool undo() { return history.undo(now); }
     bool redo() { return history.redo(now); }
-    std::string read() const { return doc.text(text).rope().str(); }
     Value get(std::string_view key) const {
         const auto slot = doc.map(map).get(key);
         return slot ? std::get<Value>(*slot) : Value();
@@ -38,21 +25,12 @@ struct Desk {
     void pull(Desk& other) {
         commit();
         other.commit();
-        EXPECT_TRUE(doc.import(other.doc.changes_since(doc.version())));
+        Replica::pull(other);
     }
 
     std::int64_t now = 0;
-    Doc doc;
-    Handle text, list, map;
     UndoHistory history;
 };
-
-void sync(Desk& a, Desk& b) {
-    a.pull(b);
-    b.pull(a);
-    EXPECT_EQ(a.doc.value(), b.doc.value());
-    check_invariants(a.doc);
-}
 
 TEST(Undo, TakesBackStepByStepAndDoesAgain) {
     Desk desk;
