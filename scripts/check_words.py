@@ -37,7 +37,8 @@ DANGLING = re.compile(r"^(Of|What|Whatever|Where|Who|Whose|Whoever|As|By|The sam
 PLAIN_ROOMS = [
     "src/base/", "src/cli/commands/", "src/cli/compose/", "src/cli/exchange/", "src/cli/settings/",
     "src/codec/", "src/conversation/", "src/crdt/history/", "src/crdt/ids/", "src/crdt/merge/", "src/crdt/state/",
-    "src/diagnostics/", "src/edits/", "src/files/", "src/fs/", "src/json/", "src/kernel/", "src/mcp/", "src/memory/",
+    "src/crdt/undo/", "src/diagnostics/", "src/edits/", "src/files/", "src/fs/", "src/json/", "src/kernel/", "src/mcp/",
+    "src/memory/",
     "src/mounts/", "src/policy/", "src/process/", "src/rpc/", "src/sched/", "src/seq/", "src/server/", "src/store/",
     "src/text/", "src/tools/",
 ]

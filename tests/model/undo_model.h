@@ -60,7 +60,7 @@ private:
     std::vector<std::vector<Touch>> commits_ = {{}};  // The last one is open.
 };
 
-// The same of a map: each write to a key stands until it is taken back, and the last one that
+// UndoMapModel: the naive model of a map. Each write to a key stands until it is taken back, and the last one that
 // stands decides. To take commits back is to bring each write that they touched to where it was
 // before them, unless somebody has written to its key since and that stands.
 class UndoMapModel {

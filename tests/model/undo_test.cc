@@ -36,8 +36,8 @@ struct Commits {
     }
 };
 
-// What the next undo or redo takes back, and what the one after it does beside that one's commit,
-// where a part was left alone: as the kernel keeps it with a unit.
+// The commits that the next undo or redo takes back, and those that the one after it takes back with
+// that one's own, where a part was left alone. The kernel keeps the same with a unit.
 struct Step {
     Commits now;
     Commits kept = {};
@@ -113,7 +113,7 @@ private:
     std::array<std::vector<Step>, kActors> undone_;
 };
 
-// Of a text or a list.
+// A table with a text or a list.
 class SequenceTable : public Table<UndoModel> {
 public:
     SequenceTable(ContainerKind kind, bool shared_deletes)

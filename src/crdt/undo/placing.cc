@@ -46,7 +46,7 @@ std::optional<bool> StandingOrder::as_shown(Lv a, Lv b) const {
     if (!both) return std::nullopt;
     const auto [x, y] = *both;
     const Sequence& order = body_.sequence(body_.container(log.container_of(x)));
-    // Whoever deleted the one knew the other.
+    // They were shown together if the writers of both letters' deletes knew the other letter.
     bool together = true;
     const auto outlived = [&](Lv atom, Lv other) {
         order.for_each_delete_of(atom, [&](Lv op) {

@@ -1,4 +1,4 @@
-// Where what comes back goes, among what is there.
+// StandingOrder and Placing: the place of restored letters among those that are there.
 //
 // Undo brings a letter back as a new atom, since an id is never used twice; to the people who edit
 // it is the letter that it was. So there is one standing order of all letters that a text ever had,
@@ -19,10 +19,10 @@
 // up. Two paths are compared from the top. Where they part, two atoms lie in the order of the
 // sequence, and what was put behind a newer copy stands before what was put behind an older one.
 //
-// Who replaces letters deletes them first and then types in their place, so the new ones lie left
-// of the old ones. They stand behind them: what others append to the new letters is to follow the
-// old ones when these come back. So what was typed where its writer had deleted just before, with
-// nothing between, was put behind the last letter that was deleted. That holds for texts
+// An edit that replaces letters deletes them first and then types in their place, so the new ones
+// lie left of the old ones. They stand behind them: text that others append to the new letters has
+// to follow the old ones when these come back. So letters typed where their writer had deleted just
+// before, with nothing between, count as put behind the last deleted letter. That holds for texts
 // and lists in which nobody edited at the same time; in others, letters stand as they lie.
 //
 // A container that was brought back is a copy as well: what was put at its very beginning stands
@@ -61,8 +61,8 @@ public:
         return names_.empty() && facts_of(home).first_replacement == kNoLv;
     }
     Lv origin(Lv atom) const { return names_.origin(atom).lv; }
-    // Whether a stands before b. O(path · log n), and a path is as long as copies were put behind
-    // one another; what an atom was put behind is looked up once. Where replicas edited at the same
+    // Whether a stands before b. O(path · log n), and a path is as long as copies and replacements
+    // were put behind one another; what an atom was put behind is looked up once. Where replicas edited at the same
     // time, O(copies + deletes).
     bool before(Lv a, Lv b) const;
 

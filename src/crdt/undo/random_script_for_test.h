@@ -19,7 +19,7 @@ namespace quire::crdt {
 using Draws = std::vector<std::uint32_t>;
 
 struct Move {
-    Draws between;  // What others do first.
+    Draws between;  // The draws of others, who go first.
     Draws choice;
     std::vector<Draws> edits;
 };
@@ -33,7 +33,7 @@ public:
     explicit Tape(unsigned seed) : random_(std::mt19937(seed)) {}
 
     bool is_random() const { return random_.has_value(); }
-    // What is drawn from now on is noted in `part`, or comes from there.
+    // Later draws are noted in `part`, or come from there.
     void turn_to(Draws& part) {
         part_ = &part;
         at_ = 0;

@@ -1,6 +1,6 @@
 // Stand-ins as ids, to be saved, and learned again from there.
 //
-// What is recalled comes from a store, and may be damaged or belong to another history. A stand-in
+// The notes come from a store, and may be damaged or belong to another history. A stand-in
 // is taken only where both atoms are known, the copy is the younger one, and both are the same kind
 // of op in one container or in what came back of it: later reverts go from the one to the other
 // without another look. O(n log n) for n stand-ins.
@@ -24,11 +24,11 @@ struct Known {
     As as;
 };
 
-// What an atom is a part of.
+// The log, the run and the container that an atom is a part of.
 struct Part {
     const ContainerLog& log;
     const Run& run;
-    ContainerIndex first;  // What its container is a copy of in the end; or itself.
+    ContainerIndex first;  // The container that its own is a copy of in the end; or itself.
 };
 Part part_of(DocBody& body, Lv lv) {
     const ContainerIndex container = body.oplog().container_of(lv);
@@ -59,7 +59,7 @@ bool is_op(const Part& part) {
     return op != nullptr && std::holds_alternative<What>(*op);
 }
 
-// What a style or a map's entry is under; none for what is under no key.
+// The key of a style or a map's entry; none for other ops.
 std::string_view key_of(const Part& part) {
     const OpContent* op = op_of(part);
     if (op == nullptr) return {};
@@ -127,7 +127,8 @@ bool add(Identities& identities, const Known& known) {
     return true;
 }
 
-// Of a map's write, that another says what it says; itself: that there was nothing.
+// Notes that a map's write shows what `of` wrote; nothing, where both are the same op. False where
+// that cannot be.
 bool settle(DocBody& body, const Known& known) {
     StandIns& all = stand_ins_of(body);
     if (known.of == known.copy) {
@@ -147,7 +148,7 @@ bool settle(DocBody& body, const Known& known) {
 
 // False where that cannot be.
 bool learn(DocBody& body, const Known& known) {
-    // What stands for it came after all of it; what it says may have been said later.
+    // A copy is younger than its original; a write may be settled as a younger one.
     if (known.as != As::settled && known.of + known.len > known.copy) return false;
     if (!agree(body, known)) return false;
     StandIns& all = stand_ins_of(body);

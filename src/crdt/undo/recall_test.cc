@@ -1,5 +1,5 @@
-// What reverts brought back, saved and recalled into the history read anew: they go on as if
-// nothing had been in between.
+// Reverts go on as if nothing had happened when their notes are saved and recalled into the history
+// read anew.
 #include <algorithm>
 #include <string>
 #include <tuple>
@@ -124,12 +124,13 @@ TEST(Recall, WhatCannotBeIsRefused) {
     saved.commit();
     using As = StandIn::As;
     const std::vector<std::vector<StandIn>> wrong = {
-        {{{1, 0}, {1, 2}, 3, As::atom}},                                   // Beyond the end.
-        {{{1, 0}, {2, 0}, 1, As::atom}},                                   // Of nobody.
-        {{{1, 0}, {1, 2}, 0, As::atom}},                                   // None.
-        {{{1, 2}, {1, 0}, 1, As::place}},                                  // The younger one first.
-        {{{1, 0}, {1, 2}, 1, As::value}, {{1, 1}, {1, 2}, 1, As::value}},  // Of two.
-        {{{1, 0}, {1, 1}, 1, As::child}},                                  // Not a container.
+        {{{1, 0}, {1, 2}, 3, As::atom}},   // Beyond the end.
+        {{{1, 0}, {2, 0}, 1, As::atom}},   // An unknown peer.
+        {{{1, 0}, {1, 2}, 0, As::atom}},   // None.
+        {{{1, 2}, {1, 0}, 1, As::place}},  // The younger one first.
+        {{{1, 0}, {1, 2}, 1, As::value},
+         {{1, 1}, {1, 2}, 1, As::value}},  // One copy for two atoms.
+        {{{1, 0}, {1, 1}, 1, As::child}},  // Not a container.
         {{{1, 0}, {1, 1}, 1, As::settled}, {{1, 1}, {1, 0}, 1, As::settled}},  // In a circle.
     };
     for (const std::vector<StandIn>& notes : wrong) {
@@ -186,7 +187,7 @@ struct Pairs : Saved {
         return doc.open(ContainerId::root(std::string(name), kind));
     }
 
-    // What comes of them in the history read anew.
+    // The result of recalling them into the history read anew.
     Result<void> recalled(std::vector<StandIn> pairs) const {
         Doc again(1);
         EXPECT_TRUE(again.import(doc.changes_since({})));
@@ -197,7 +198,7 @@ struct Pairs : Saved {
         node, erased, bold, link, text_child, other_text_child, list_child, in_text_child;
 };
 
-// Whoever takes back later goes from an atom to what stands for it without a look.
+// A later revert goes from an atom to its copy without checking.
 TEST(Recall, WhatStandsForAnotherIsOfItsContainerAndOfItsKind) {
     const Pairs made;
     using As = StandIn::As;
@@ -207,11 +208,11 @@ TEST(Recall, WhatStandsForAnotherIsOfItsContainerAndOfItsKind) {
         {made.letters, made.bold, 1, As::atom},  // A letter is no style,
         {made.slots, made.moved, 1, As::atom},   // a move makes no element,
         {made.node, made.erased, 1, As::atom},   // an erase no node.
-        {made.bold, made.link, 1, As::atom},     // Of another key.
+        {made.bold, made.link, 1, As::atom},     // Another key.
         {made.bold, made.link, 1, As::style},
         {made.key, made.other_key, 1, As::atom},
         {made.key, made.other_key, 1, As::settled},
-        {made.key, made.key_gone, 1, As::atom},  // What sets it and what erases it.
+        {made.key, made.key_gone, 1, As::atom},  // A set and an erase.
         {made.key, made.key_gone, 1, As::settled},
         {made.key, made.key, 1, As::settled},
         {made.letters, {1, made.letters.counter + 1}, 1, As::settled},

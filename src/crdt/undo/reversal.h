@@ -1,8 +1,8 @@
 // Reversal: one revert() in progress (revert.h says what it means).
 //
-// What the spans inserted is deleted, in whatever copy it lives on. What they deleted comes back
-// where it stood (placing.h), as a copy that stands for it from then on (stand_ins.h). Each kind of
-// container has a source of its own.
+// Atoms that the spans inserted are deleted, in whatever copy they live on. Atoms that they deleted
+// come back where they stood (placing.h), as copies that stand for them from then on (stand_ins.h).
+// Each kind of container has a source of its own.
 #pragma once
 
 #include <functional>
@@ -54,7 +54,7 @@ private:
         Lv op;
         bool shows;  // Else it deletes.
     };
-    using FirstTouches = std::map<Lv, Touch>;  // By what each letter was at first.
+    using FirstTouches = std::map<Lv, Touch>;  // The keys are the letters' originals.
     FirstTouches first_touches(const std::vector<LvSpan>& inserted,
                                const std::vector<Sequence::Target>& targets) const;
     bool showed_first(const FirstTouches& first, Lv atom) const;
@@ -68,9 +68,9 @@ private:
     // --- registers: the last write decides (revert_register.cc) ---
     // The spans' writes to one thing: the styles of one key in a text.
     struct Register {
-        const Identities* names = nullptr;  // What stands for what; by default StandIns::atoms.
+        const Identities* names = nullptr;  // The copies; by default StandIns::atoms.
         Lv first = kNoLv;
-        std::vector<Lv> writes;  // As they were at first.
+        std::vector<Lv> writes;  // Their originals.
         Lv shown = kNoLv;        // The write that decides now.
     };
     const Identities& names(const Register& taken) const {
@@ -82,7 +82,7 @@ private:
     // spans outranked or did not know; and which was not taken back since.
     bool stood_before(const Register& taken, Lv write) const;
     bool was_taken_back(const Register& taken, Lv write) const;
-    bool ranks_below(Lv a, Lv b) const;  // By (lamport, peer).
+    bool ranks_below(Lv a, Lv b) const;  // In (lamport, peer).
 
     // --- maps (revert_map.cc) ---
     // The writes to a key, as people see them: what reverts wrote stands for one of them.
@@ -135,16 +135,16 @@ private:
     using OpenStyles = std::map<std::string, std::vector<Lv>>;
     void for_each_styled(Container& c, const std::vector<TextPart>& parts,
                          const std::function<void(const TextPart&, const OpenStyles&)>& take);
-    // What `decide` says of each stretch of characters that lies in styles of this key, which come
-    // by rank, the last one in force; none leaves it out.
+    // Calls `decide` for each stretch of characters that lies in styles of this key, which come by
+    // rank, the last one in force; the stretches for which it returns a style.
     using Decide = std::function<std::optional<Lv>(LvSpan part, const std::vector<Lv>& open)>;
     std::vector<Styled> decided(Container& c, const std::vector<TextPart>& parts,
                                 const std::string& key, const Decide& decide);
     // The last of these styles that stood before the spans; kNoLv for none.
     Lv style_before(const Register& taken, const std::vector<Lv>& open) const;
-    // What a character in these styles gets back; none where the spans did not style it.
+    // The style that a character in these styles gets back; none where the spans did not style it.
     std::optional<Lv> style_back(const Register& taken, const std::vector<Lv>& open) const;
-    // The same for each character of `c`, gone or not, by what it was at first.
+    // Does that for each character of `c`, deleted or not; the keys are their originals.
     using StylesBack = std::map<Lv, std::optional<Lv>>;
     StylesBack styles_back(Container& c, const std::string& key, const Register& taken);
     Value style_value(Lv style) const;
@@ -154,7 +154,7 @@ private:
     void copy_styles(Container& from, Container& to);
 
     // --- styles of what came back (revert_restyle.cc) ---
-    // By key, the style that decides.
+    // The style that decides, by key.
     using Deciding = std::map<std::string, Lv>;
     // Pieces of the text `home` are in `to` again, as atoms from `made` on: gives them the styles
     // that they had before the spans, and those that others gave their place since.
@@ -180,7 +180,7 @@ private:
                     const std::vector<OpId>& touched);
     struct NodeCopy {
         OpId of;
-        bool is_made;  // By the tree, which names what it holds.
+        bool is_made;  // The tree made it, and its id names its map.
         std::optional<OpId> parent;
         Bytes position;
         Lv decided_by;  // The move that put it there; kNoLv: none did.

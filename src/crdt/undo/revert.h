@@ -15,7 +15,7 @@
 // atom, it asks of the newest copy; where an atom stood, it asks of all copies (placing.h). The
 // same holds for list elements, map writes, styles, nodes and whole child containers.
 //
-// What a span did to a letter is taken back where it still decides. An insert: the letter goes if
+// A span's effect on a letter is taken back where it still decides. An insert: the letter goes if
 // it is shown. A delete: the letter comes back unless somebody else deleted it since. Where spans
 // did both, the first of their ops on the letter counts, for taking it back takes back the others.
 //
@@ -32,9 +32,9 @@
 
 namespace quire::crdt {
 
-// What a revert brought back: `length` atoms from `copy` on stand for those from `of` on.
+// Something that a revert brought back: `length` atoms from `copy` on stand for those from `of` on.
 struct StandIn {
-    // As what. The numbers are kept in stores.
+    // The role in which they stand for them. The numbers are kept in stores.
     enum class As : std::uint8_t {
         atom = 0,   // Letters, elements, nodes, map entries, styles.
         place = 1,  // No longer told, and passed over: `atom` and `slot` say it.
@@ -65,7 +65,7 @@ struct Undone {
     std::size_t restored = 0;  // Atoms brought back.
     std::size_t removed = 0;   // Atoms taken out.
     std::size_t skipped = 0;   // Atoms left alone because others changed them since.
-    // What was taken back without an op. To be saved with stand_ins().
+    // Writes that were taken back without an op. To be saved with stand_ins().
     std::vector<StandIn> settled = {};
 };
 
@@ -77,9 +77,9 @@ struct Undone {
 Result<Undone> revert(Doc& doc, std::span<const IdSpan> spans, std::span<const Handle> only = {},
                       RevertOptions options = {});
 
-// What the ops of a committed revert stand for. Who saves it, with what reverts settled, and
-// recall()s all of it at once into the same history, read again, can go on taking back where this
-// document stopped: the same reverts show the same.
+// The notes of what the ops of a committed revert stand for. A program that saves them, and what
+// reverts settled, and recall()s all of it at once into the same history, read again, goes on where
+// this document stopped: the same reverts show the same.
 std::vector<StandIn> stand_ins(const Doc& doc, const IdSpan& reverted);
 // Errors: corrupt for atoms that are not known, or that cannot stand for each other, because they
 // are not of the same container (or of what came back of it) and of the same kind there; a part may

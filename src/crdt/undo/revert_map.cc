@@ -1,6 +1,6 @@
-// Maps: the writes to a key stand until somebody takes them back, and the last one that stands by
-// (lamport, peer) shows. Taking back brings each write that the spans touched to where it was before
-// them. A key where somebody else's later write stands is left alone.
+// Maps: each write to a key stands until somebody takes it back, and of those that stand the highest
+// by (lamport, peer) shows. A revert brings each write that the spans touched to the state that it
+// had before them. A key where somebody else's later write stands is left alone.
 //
 // No note says which writes stand. It follows from the key's ops, oldest first: a write of its own
 // stands; an op of a revert, which stands for an older write, took back all that it knew above that
@@ -133,8 +133,8 @@ void Reversal::map_key(Container& to, const std::string& key) {
     const Lv stands_for = back ? back->lv : kNoLv;
     if (stands_for == shown) return;
 
-    // What is there goes on for the write that comes back. But a redo is an op always, or nothing
-    // could take it back.
+    // The write that is there goes on for the one that comes back. But a redo is always an op:
+    // without one it could not be undone.
     const bool is_same = reads_the_same(now, back);
     if (is_same && (!past.takes_back || options_.only_visible_writes))
         return settle(now.lv, stands_for);

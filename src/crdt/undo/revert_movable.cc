@@ -107,7 +107,8 @@ Reversal::MovableWayBack Reversal::way_back(Container& c, Container& to) {
         if (!element.sets.writes.empty() && is_ours(element.sets, now.value))
             value = before(c, made, element.sets, RunKind::element_set);
         if (value == kNoLv) value = now.value;
-        // Who is there is moved and set; who is gone is made anew, unless others deleted it too.
+        // An element that is shown is moved and set; one that is gone is made anew, unless others
+        // deleted it too.
         if (is_shown) {
             if (place != kNoLv)
                 steps.push_back({Piece{body_.oplog().container_of(place), place, 1}, last, kNoLv});
@@ -124,7 +125,7 @@ Reversal::MovableWayBack Reversal::way_back(Container& c, Container& to) {
         if (place == kNoLv) place = &home == &c ? now.slot : element.slot;
         steps.push_back({Piece{body_.oplog().container_of(place), place, 1}, kNoLv, value});
     }
-    // What lies in the copy's own order has no place among those of the original.
+    // Slots of a copy have no place in the order of the original's.
     std::erase_if(steps, [&](const MovableStep& step) { return step.piece.container != c.index; });
     std::sort(steps.begin(), steps.end(), [&](const MovableStep& a, const MovableStep& b) {
         return body_.sequence(c).before(a.piece.lv, b.piece.lv);
@@ -177,7 +178,7 @@ void Reversal::copy_movable(Container& from, Container& to, int depth) {
     }
 }
 
-// What was added is subtracted, in one op; others' additions stay in the sum.
+// The spans' additions are subtracted in one op; others' stay in the sum.
 void Reversal::counter(Container& c) {
     Container* to = living(c);
     if (to == nullptr) return;

@@ -31,7 +31,8 @@ bool Reversal::stood_before(const Register& taken, Lv write) const {
     return log.graph().contains(log.graph().parents_of(taken.first), write);
 }
 
-// What is shown may be the spans' own value, given again by who took back what had come over it.
+// The shown write may be the spans' own value again, restored by an actor who undid a write above
+// it.
 bool Reversal::was_taken_back(const Register& taken, Lv write) const {
     if (taken.shown == kNoLv || holds(taken.shown).first) return false;
     const Lv stands_for = names(taken).origin(taken.shown).lv;

@@ -14,8 +14,7 @@ void Reversal::restyle(Container& home, Container& to, const std::vector<Piece>&
                        const std::vector<Lv>& made, Lv first) {
     Register taken;
     taken.first = first;
-    // What lies side by side in a piece was never parted by an anchor: its first atom tells for
-    // all.
+    // Atoms side by side in a piece were never parted by an anchor: the first one tells for all.
     const auto decided_at = [&](Container& c, const auto& first_atom, Gone gone,
                                 const auto& counts) {
         std::vector<std::pair<std::size_t, Deciding>> found(pieces.size());
@@ -44,7 +43,7 @@ void Reversal::restyle(Container& home, Container& to, const std::vector<Piece>&
     const auto now = decided_at(
         to, [&](std::size_t i) { return made[i]; }, Gone::left_out, [](Lv) { return true; });
 
-    // What a piece had and lacks now is put on it again; what it lies in and never had comes off.
+    // Styles that a piece had and lacks now are put on it again; styles that it never had come off.
     std::vector<std::pair<Styled, std::string>> changes;
     for (std::size_t i = 0; i < pieces.size(); ++i) {
         const auto& [begin, has] = now[i];

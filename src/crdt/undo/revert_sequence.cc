@@ -50,8 +50,8 @@ void Reversal::sequence(Container& c) {
     }
 }
 
-// What the spans did first to each letter that they may have both brought back and deleted: taking
-// that back is what counts for it. Empty where there are none such.
+// The first thing that the spans did to each letter that they may have both brought back and
+// deleted: only that one has to be taken back. Empty if there are no such letters.
 Reversal::FirstTouches Reversal::first_touches(const std::vector<LvSpan>& inserted,
                                                const std::vector<Sequence::Target>& targets) const {
     const Identities& names = stand_ins_.atoms;
@@ -79,8 +79,8 @@ bool Reversal::showed_first(const FirstTouches& first, Lv atom) const {
     return touch != first.end() && touch->second.shows;
 }
 
-// What the spans deleted and is to come back, in document order: not what they inserted themselves,
-// nor what came back already.
+// The letters that the spans deleted and that have to come back, in document order: without those
+// that they inserted themselves, and those that came back already.
 std::vector<Piece> Reversal::missing(const std::vector<Stretch>& deleted,
                                      const FirstTouches& first) {
     std::vector<Piece> back;

@@ -10,7 +10,7 @@ std::vector<Reversal::TextPart> Reversal::text_parts(Container& c, Gone gone) {
     const ContainerLog& log = body_.log_of(c);
     std::vector<TextPart> parts;
     std::vector<Lv> starts;
-    std::vector<Lv> ends;  // Of styles, by their starts.
+    std::vector<Lv> ends;  // The ends of styles, by their starts.
     body_.sequence(c).for_each_last([&](Lv lv, std::uint32_t len, bool visible) {
         for (const Lv end = lv + len; (visible || gone == Gone::kept) && lv < end;) {
             const Run& run = log.runs()[log.find(lv)];
@@ -106,7 +106,7 @@ std::optional<Lv> Reversal::style_back(const Register& taken, const std::vector<
 // A letter may lie in the text several times, as original and as copies: the newest one tells.
 Reversal::StylesBack Reversal::styles_back(Container& c, const std::string& key,
                                            const Register& taken) {
-    std::map<Lv, Lv> newest;  // Of what each character was at first, what it is in `c`.
+    std::map<Lv, Lv> newest;  // The atom of each original in `c`.
     StylesBack back;
     for_each_styled(c, text_parts(c, Gone::kept), [&](const TextPart& part, const OpenStyles& all) {
         const auto open = all.find(key);
@@ -153,13 +153,14 @@ void Reversal::styles(Container& c) {
         for (const Run& run : log.runs_in(span)) {
             if (run.kind != RunKind::anchor) continue;
             const auto* start = std::get_if<StyleStart>(&log.op(run));
-            // What was put on text that came back goes with that text.
+            // A style that a revert put on restored text goes with that text.
             if (start != nullptr && !stand_ins_.styles.contains(run.lv))
                 note(keys[start->key], run.lv);
         }
     }
     if (keys.empty()) return;
-    // What came back into it was seen to by restyle(); a copy made just now is as all was.
+    // Text that came back into it has been seen to by restyle(); a copy made just now has the old
+    // styles.
     const auto source = stand_ins_.sources.find(to->index);
     const bool restyled =
         source == stand_ins_.sources.end() || *body_.oplog().atoms().lv_of(to->id.op()) < began_;
@@ -173,7 +174,7 @@ void Reversal::styles(Container& c) {
         if (to != &c) original = styles_back(c, key, taken);
         const auto back = decided(*to, parts, key, [&](LvSpan part, const std::vector<Lv>& open) {
             if (restyled && part.begin >= began_) return std::optional<Lv>();
-            // What the spans styled, and where what decides is theirs or stands for it.
+            // Only stretches whose deciding style is the spans' own, or stands for one of theirs.
             if (!is_ours(taken, open.back())) return std::optional<Lv>();
             taken.shown = open.back();
             const auto known = original.find(stand_ins_.atoms.origin(part.begin).lv);

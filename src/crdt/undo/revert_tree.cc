@@ -66,7 +66,7 @@ void Reversal::tree(Container& c) {
         }
     }
     if (steps.empty()) return;
-    // Where they stood before. Reading another version moves the tree, so all is read at once.
+    // Their former places are read all at once, because reading another version moves the tree.
     Lv first = kNoLv;
     for (const NodeStep& step : steps) first = std::min(first, step.taken.first);
     const Past past = body_.past_of(body_.oplog().graph().parents_of(first));

@@ -99,7 +99,7 @@ Lv Identities::last_copy(Lv begin, Lv end) const {
     return last >= begin ? last : kNoLv;
 }
 
-// What was settled may have been settled again, as often as it was undone and redone.
+// A settled write may have been settled again, as often as it was undone and redone.
 Lv StandIns::settled_as(Lv write) const {
     for (auto at = settled.find(write); at != settled.end(); at = settled.find(write))
         write = at->second;

@@ -30,13 +30,13 @@ public:
     // copies themselves.
     void add(Lv of, Lv copy, std::uint32_t len);
 
-    // What atoms lv .. lv + len were at first: the first stretch of it. Atoms that are no copies
-    // are what they are. O(log copies).
+    // The originals of atoms lv .. lv + len: the first stretch of them. An atom that is no copy is
+    // its own original. O(log copies).
     Stretch origin(Lv lv, std::uint32_t len = 1) const;
-    // What stands for them last.
+    // The newest copies of them.
     Stretch newest(Lv lv, std::uint32_t len = 1) const;
-    // What stood for two atoms, no copies themselves, when the younger of them came in here, or
-    // else when they first were in one container; none if they never were. O(copies).
+    // The copies of two originals at the time when the younger one came in here, or else when both
+    // first were in one container; none if they never were. O(copies).
     std::optional<std::pair<Lv, Lv>> first_together(Lv a, Lv b, const OpLog& log) const;
     bool empty() const { return copies_.empty(); }
     // The oldest copy of all. Requires !empty().
@@ -61,12 +61,12 @@ private:
         Lv of;  // An atom that is no copy.
         std::uint32_t len;
     };
-    std::vector<Copy> copies_;  // By `copy`.
+    std::vector<Copy> copies_;  // Sorted by `copy`.
     // Origins to what stands for them last.
     std::map<Lv, Stretch> newest_;
 };
 
-// What a document brought back.
+// The notes of what a document brought back.
 struct StandIns : Companion {
     // Letters, elements, nodes and map entries, by the atom that made or wrote them.
     Identities atoms;
@@ -85,8 +85,8 @@ struct StandIns : Companion {
     std::map<Lv, Lv> styles;
     Lv style_in_force(Lv style) const;
 
-    // Of atoms that others follow side by side: the letter that they were put behind, kNoLv for
-    // none, as far as StandingOrder has looked it up.
+    // The letters behind which runs of atoms were put, by their first atoms; kNoLv for none. A cache
+    // of StandingOrder.
     std::unordered_map<Lv, Lv> put_behind;
     // A container's first runs: how many were looked at, whether one of them was concurrent, and
     // the first insert that replaced something.
@@ -101,11 +101,11 @@ struct StandIns : Companion {
     std::unordered_map<ContainerIndex, ContainerIndex> heirs;
     // The other way: what a copy was made of, as it was known to the op that made the copy.
     std::map<ContainerIndex, ContainerIndex> sources;
-    std::unordered_map<ContainerIndex, ContainerIndex> firsts;  // Where that ends.
+    std::unordered_map<ContainerIndex, ContainerIndex> firsts;  // The ends of these chains.
     void copied(ContainerIndex from, ContainerIndex to);
-    // What a container goes on in last; itself when it was never copied.
+    // The last copy of a container; itself when it was never copied.
     ContainerIndex heir(ContainerIndex of) const;
-    // What it is a copy of in the end; itself when it is none. O(1).
+    // The original of a container; itself when it is no copy. O(1).
     ContainerIndex first(ContainerIndex of) const;
 };
 

@@ -102,7 +102,7 @@ public:
         }
     }
 
-    // What the actor has made: its own roots.
+    // The contents of the actor's own roots.
     Value own() {
         Map own;
         for (const ContainerKind kind :
@@ -120,7 +120,7 @@ public:
         return own;
     }
 
-    // What was done, an edit a line.
+    // The edits that were made, one a line.
     std::vector<std::string> told;
     bool puts_styles = true;
     // The first edit that was refused.
@@ -276,7 +276,7 @@ private:
     }
 
     std::string any_key() { return std::string(1, static_cast<char>('a' + pick(3))); }
-    // Of a child.
+    // A child's kind at random.
     ContainerKind kind() {
         return std::array{
             ContainerKind::text, ContainerKind::list,         ContainerKind::map,

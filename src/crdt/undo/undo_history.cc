@@ -1,6 +1,6 @@
 // The steps of one actor: commits go in, and each undo or redo is a revert() of the newest one. The
 // commit that it makes is a step of the other direction, so a step is a span of ops and no more.
-// What others did between is recognised by the document's own numbering: ops from `seen_` on that
+// Others' work in between is recognised by the document's own numbering: ops from `seen_` on that
 // no commit of ours accounts for. O(1) beside the revert.
 #include "crdt/undo/undo_history.h"
 
@@ -16,7 +16,7 @@ namespace quire::crdt {
 
 namespace {
 
-// The same cursor on what stands for its atom now, where taking back brought that back.
+// Moves the cursor to the newest copy of its atom, if undo brought that back.
 Cursor follow(DocBody& body, Cursor cursor) {
     const StandIns& all = stand_ins_of(body);
     const AtomTable& atoms = body.oplog().atoms();
@@ -152,8 +152,8 @@ bool UndoHistory::step(UndoDirection direction, std::int64_t now_ms) {
     Step taken = std::move(from.back());
     from.pop_back();
 
-    // As in Loro: what the actor deleted comes back even if another deleted it too.
-    // And a step that changes nothing is none.
+    // Loro restores on undo what the actor deleted even if another deleted it too, and takes a step
+    // that changes nothing for none. So do we.
     CHECK(revert(doc_, std::vector{taken.span}, {},
                  {.shared_deletes = true, .only_visible_writes = true}));
     const bool changed = !doc_.pending().empty();
@@ -176,8 +176,8 @@ bool UndoHistory::step(UndoDirection direction, std::int64_t now_ms) {
     const bool is_first_undo = is_undo && to.empty();
     if (!is_first_undo && selected) note.cursors = *std::move(selected);
     to.push_back({last_commit_.span, std::move(note)});
-    // What came in since the newest step still lies before the next commit, but so do our own new
-    // ops, which keep that commit from joining the step.
+    // Others' ops since the newest step still lie before the next commit, but so do our own new ops,
+    // which keep that commit from joining the step.
     seen_ = body_of(doc_).committed_end();
     return true;
 }

@@ -38,8 +38,7 @@ struct UndoOptions {
 
 enum class UndoDirection { undo, redo };
 
-// What a program keeps with a step: a selection, say, to be shown again when the step is taken
-// back.
+// A program's own note on a step: a selection, say, to be shown again when the step is undone.
 struct UndoNote {
     Value value;
     std::vector<Cursor> cursors;
@@ -77,7 +76,7 @@ public:
     void clear();
     void clear_undo() { undo_.clear(); }
     void clear_redo() { redo_.clear(); }
-    // What is kept with the step that would be next; null when there is none.
+    // The note of the step that would be next; null when there is none.
     const UndoNote* top(UndoDirection direction) const;
 
     // Asked for what to keep with a step when it is new; the commit is null for a step that an undo

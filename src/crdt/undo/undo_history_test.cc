@@ -55,7 +55,7 @@ TEST(Undo, TakesBackStepByStepAndDoesAgain) {
     check_invariants(desk.doc);
 }
 
-// What comes back is new to history, and yet the step that made it takes it out again.
+// Restored text is new to history, and yet undoing the step that typed it removes it again.
 TEST(Undo, ReachesThroughWhatItBroughtBack) {
     Desk desk;
     desk.type(0, "abc");
@@ -239,7 +239,7 @@ TEST(Undo, AnElementThatCameBackAfterAMoveGoesBackToWhereItWas) {
     EXPECT_EQ(desk.doc.value(list), Value(List{1, 0}));
 }
 
-// What came back lies on the other side of its own tombstone than what was placed after it.
+// A restored letter lies on the other side of its own tombstone than letters placed after it.
 TEST(Undo, WhatComesBackKeepsItsPlaceAmongWhatCameBackBefore) {
     Desk desk;
     const Handle list = desk.doc.open(ContainerId::root("ml", ContainerKind::movable_list));
@@ -278,7 +278,7 @@ TEST(Undo, WhatComesBackIntoAListThatCameBackKeepsItsPlaceThere) {
     EXPECT_EQ(desk.doc.value(list()), Value(List{1, 0}));
 }
 
-// Whose map has come back, and does not hold the key.
+// The map has come back, and does not hold the key.
 TEST(Undo, AKeyIsSetAgainInAMapThatCameBackWithoutIt) {
     Desk desk;
     const auto map = [&] { return desk.doc.open(desk.doc.list(desk.list).child(0)); };
@@ -733,7 +733,7 @@ TEST(Undo, KeepsSelectionsWithItsSteps) {
     });
     desk.type(0, "hello world");
     desk.commit();
-    caret = 6;  // What the user has selected when the word is deleted.
+    caret = 6;  // The selection when the word is deleted.
     desk.erase(6, 5);
     desk.commit();
     EXPECT_EQ(desk.history.top(UndoDirection::undo)->value, Value("typed"));

@@ -31,7 +31,7 @@ public:
     }
 
 private:
-    // What failed.
+    // Returns the failure; "" for none.
     std::string play(Move& move) {
         tape_.turn_to(move.between);
         between_();
