@@ -118,6 +118,12 @@ Statement& Statement::bind(const Bytes& blob) {
     return *this;
 }
 
+Statement& Statement::bind_unless_empty(std::string_view text) {
+    if (!text.empty()) return bind(text);
+    sqlite3_bind_null(statement_, ++bound_);
+    return *this;
+}
+
 Statement& Statement::seal() {
     sqlite3_bind_int64(statement_, ++bound_, std::bit_cast<std::int64_t>(checksum_));
     return *this;
@@ -128,7 +134,9 @@ Result<bool> Statement::sealed_step() {
     checksum_ = 0;
     const int seal = sqlite3_column_count(statement_) - 1;
     for (int column = 0; column < seal; ++column) {
-        if (sqlite3_column_type(statement_, column) == SQLITE_INTEGER) {
+        const int type = sqlite3_column_type(statement_, column);
+        if (type == SQLITE_NULL) continue;
+        if (type == SQLITE_INTEGER) {
             const std::int64_t value = integer(column);
             mix(&value, sizeof value);
         } else {

@@ -33,7 +33,10 @@ public:
     Statement& bind(std::int64_t value);
     Statement& bind(std::string_view text);
     Statement& bind(const Bytes& blob);
-    // Binds a checksum over everything bound so far as the next parameter.
+    // Binds null for an empty text. A null is no part of the seal, so that a row from before its
+    // column was added still fits.
+    Statement& bind_unless_empty(std::string_view text);
+    // A checksum over all that was bound so far, as the next parameter.
     Statement& seal();
 
     // Steps to the next row; false if there is none.

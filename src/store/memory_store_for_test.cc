@@ -21,7 +21,7 @@ bool name_is_taken(const std::map<DocumentKey, DocumentRecord>& documents,
            std::any_of(documents.begin(), documents.end(), [&](const auto& entry) {
                const DocumentRecord& other = entry.second;
                return other.key != record.key && !other.deleted && other.kind == record.kind &&
-                      other.name == record.name;
+                      other.name == record.name && other.owner == record.owner;
            });
 }
 

@@ -123,6 +123,14 @@ constexpr const char* kSteps[] = {
         checksum INTEGER NOT NULL
     ) WITHOUT ROWID;
     )sql",
+    // 7: names belong to an owner; null where they belong to the workspace. The kernel fills it in
+    // for documents that an earlier program wrote, because the store opens no header.
+    R"sql(
+    ALTER TABLE documents ADD COLUMN owner TEXT;
+    DROP INDEX documents_by_name;
+    CREATE UNIQUE INDEX documents_by_name ON documents(kind, name, coalesce(owner, ''))
+        WHERE deleted = 0;
+    )sql",
 };
 
 constexpr std::int64_t kApplicationId = 0x51756972;  // "Quir", at offset 68 of the file.

@@ -30,17 +30,18 @@ Result<void> write(Database& database, const DocumentRecord& record) {
     // Not INSERT OR REPLACE: that would delete another document of the same name instead of
     // refusing.
     return TRY(database.prepare(
-                   "INSERT INTO documents(document, kind, name, deleted, header, checksum) "
-                   "VALUES(?, ?, ?, ?, ?, ?) "
+                   "INSERT INTO documents(document, kind, name, deleted, header, owner, checksum) "
+                   "VALUES(?, ?, ?, ?, ?, ?, ?) "
                    "ON CONFLICT(document) DO UPDATE SET kind = excluded.kind, name = "
                    "excluded.name, "
-                   "deleted = excluded.deleted, header = excluded.header, checksum = "
-                   "excluded.checksum"))
+                   "deleted = excluded.deleted, header = excluded.header, owner = "
+                   "excluded.owner, checksum = excluded.checksum"))
         .bind(record.key)
         .bind(record.kind)
         .bind(record.name)
         .bind(std::int64_t{record.deleted})
         .bind(record.header)
+        .bind_unless_empty(record.owner)
         .seal()
         .run();
 }
@@ -185,13 +186,15 @@ Result<void> write_batch(Database& database, const Batch& batch) {
 Result<std::vector<DocumentRecord>> read_documents(Database& database) {
     std::vector<DocumentRecord> documents;
     Statement rows = TRY(database.prepare(
-        "SELECT document, kind, name, deleted, header, checksum FROM documents ORDER BY document"));
+        "SELECT document, kind, name, deleted, header, owner, checksum FROM documents "
+        "ORDER BY document"));
     while (TRY(rows.sealed_step())) {
         documents.push_back({.key = rows.integer(0),
                              .kind = rows.text(1),
                              .name = rows.text(2),
                              .deleted = rows.integer(3) != 0,
-                             .header = rows.blob(4)});
+                             .header = rows.blob(4),
+                             .owner = rows.text(5)});
     }
     return documents;
 }

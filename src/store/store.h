@@ -27,10 +27,13 @@ using DocumentKey = std::int64_t;  // Small, never reused.
 struct DocumentRecord {
     DocumentKey key = 0;
     std::string kind = {};  // "conversation", "file", "memory".
-    // A conversation's name, a file's path: unique within a kind among those not deleted.
+    // A conversation's name, a file's path, a memory block's label. Among the documents that are not
+    // deleted it is unique within a kind and an owner.
     std::string name = {};
     bool deleted = false;
     Bytes header = {};  // The kernel's own, opaque here (what is known of the disk, and the like).
+    // The actor whose names these are; "" for kinds whose names belong to the workspace.
+    std::string owner = {};
 };
 
 // The peer with which one actor writes to one document. `number` is small and dense within the
@@ -168,10 +171,10 @@ class Store {
 public:
     virtual ~Store() = default;
 
-    // Submits a batch. `done` is called once, on the store's own thread, when the batch is
-    // durable or has failed. Errors: unavailable "disk_full" (nothing of it was kept; later
-    // batches may succeed), "store_failed" (every later batch fails, too), "document_fenced" (see
-    // unfence()); conflict "constraint" (two documents of one kind and name).
+    // Hands a batch over; `done` is called once, on the store's own thread, when it is durable or
+    // has failed. Errors: unavailable "disk_full" (nothing of it was kept; later batches may
+    // succeed), unavailable "store_failed" (nothing more will be), unavailable "document_fenced"
+    // (see unfence()), conflict "constraint" (two documents of one kind, owner and name).
     virtual void commit(Batch batch, Reply<void> done) = 0;
 
     // The body of an audit entry that says what happened, or is about to. It is in the log before

@@ -15,6 +15,12 @@ bool is_hidden(char32_t point) {
            (point >= 0xE0000 && point <= 0xE0FFF);
 }
 
+bool is_forbidden_in_name(char32_t point) {
+    return point < 0x20 || (point >= 0x7F && point < 0xA0) || point == 0x61C || point == 0x200E ||
+           point == 0x200F || (point >= 0x2028 && point <= 0x202E) ||
+           (point >= 0x2066 && point <= 0x2069);
+}
+
 void add_number(std::string& out, char letter, char32_t number) {
     cat_to(out, cat("\\", letter, "{", hex_number(number), "}"));
 }
@@ -33,6 +39,13 @@ void add_escaped(std::string& out, std::string_view valid) {
 }
 
 }  // namespace
+
+bool has_forbidden_in_name(std::string_view text) {
+    for (std::size_t at = 0; at < text.size();) {
+        if (is_forbidden_in_name(utf8::decode(text, at))) return true;
+    }
+    return false;
+}
 
 // Invalid bytes are escaped one by one, valid stretches as text.
 std::string escape_hidden(std::string_view text) {

@@ -60,8 +60,9 @@ void Kernel::append(Caller by, std::string block_id, std::string text, Ack ack,
     core_->enter<Appended>(
         std::move(by), std::move(at->at), Access::append, std::move(reply),
         [id = at->id, text = std::move(text), ack](Visit<Appended> visit) mutable {
-            const Result<BlockRef> block = Core::find_block(*visit.document, id, false);
             Core& core = *visit.kernel;
+            const Result<BlockRef> block =
+                core.find_block(*visit.document, id, visit.by.actor, false);
             if (!block) return core.finish<Appended>(std::move(visit), Failure(block.error()));
             core.append(std::move(visit), *block, std::move(text), ack);
         });

@@ -108,7 +108,7 @@ void Kernel::create(Caller by, BlockCreate what, Reply<BlockVersion> reply) {
 }
 
 void Core::create(const Caller& by, BlockCreate what, Reply<BlockVersion> reply) {
-    DocumentName name{kConversationKind, what.conversation};
+    DocumentName name{{kConversationKind, what.conversation}};
     run<BlockVersion>(by, std::move(name), Access::append, std::move(reply),
                       [clock = &parts_.clock, what = std::move(what)](
                           LiveDocument& document, const Caller& caller) mutable {

@@ -106,7 +106,7 @@ Result<std::vector<store::DocumentKey>> documents_of(Core& core, const Listing& 
         return std::vector{listing.parent->document};
     }
     if (!query.conversation) return core.catalog().keys();
-    const auto document = core.catalog().find(kConversationKind, *query.conversation);
+    const auto document = core.catalog().find(Name{kConversationKind, *query.conversation});
     if (document != nullptr) return std::vector{document->key()};
     if (*query.conversation == "main")
         return std::vector<store::DocumentKey>();  // Nothing said yet.
@@ -126,15 +126,14 @@ Result<BlockAddress> Core::address_of(const std::string& block_id) {
     const conversation::BlockId id = TRY(conversation::BlockId::parse(block_id));
     std::shared_ptr<LiveDocument> document = catalog_.find(id.document);
     if (document != nullptr) return BlockAddress{id, {std::move(document)}};
-    return fail(Errc::not_found, "invalid_reference",
-                cat("there is no block '", block_id, "'; block_list shows those there are"),
-                {{"block_id", block_id}});
+    return no_such_block(block_id);
 }
 
 Result<BlockRef> Core::find_block(LiveDocument& document, const conversation::BlockId& id,
-                                  bool deleted_too) {
-    if (document.kind() == kMemoryKind) return is_memory(document);
-    return document.find(id, deleted_too);
+                                  const policy::Actor& by, bool deleted_too) {
+    if (document.kind() != kMemoryKind) return document.find(id, deleted_too);
+    if (oversight_->may_see(by, document.record())) return is_memory(document);
+    return no_such_block(id.str());
 }
 
 void Kernel::read(Caller by, std::string block_id, std::optional<text::LineRange> range,

@@ -9,8 +9,7 @@ namespace quire::kernel {
 Catalog::Catalog(const Parts& parts, std::vector<store::DocumentRecord> known) : parts_(parts) {
     state_.with([&](State& state) {
         for (store::DocumentRecord& record : known) {
-            if (record.deleted) continue;
-            state.names[{record.kind, record.name}] = record.key;
+            if (!record.deleted) state.names[name_of_record(record)] = record.key;
             const store::DocumentKey key = record.key;
             state.entries[key].record = std::move(record);
         }
@@ -27,9 +26,9 @@ std::shared_ptr<LiveDocument> Catalog::live_in(State& state, store::DocumentKey 
     return entry.live;
 }
 
-std::shared_ptr<LiveDocument> Catalog::find(const std::string& kind, const std::string& name) {
+std::shared_ptr<LiveDocument> Catalog::find(const Name& name) {
     return state_.with([&](State& state) -> std::shared_ptr<LiveDocument> {
-        const auto at = state.names.find({kind, name});
+        const auto at = state.names.find(name);
         return at == state.names.end() ? nullptr : live_in(state, at->second);
     });
 }
@@ -38,14 +37,14 @@ std::shared_ptr<LiveDocument> Catalog::find(store::DocumentKey key) {
     return state_.with([&](State& state) { return live_in(state, key); });
 }
 
-std::shared_ptr<LiveDocument> Catalog::find_or_make(const std::string& kind,
-                                                    const std::string& name) {
+std::shared_ptr<LiveDocument> Catalog::find_or_make(const Name& name) {
     return state_.with([&](State& state) {
-        const auto at = state.names.find({kind, name});
+        const auto at = state.names.find(name);
         if (at != state.names.end()) return live_in(state, at->second);
-        store::DocumentRecord record{parts_.store.reserve_document_key(), kind, name, false, {}};
+        store::DocumentRecord record{
+            parts_.store.reserve_document_key(), name.kind, name.name, false, {}, name.owner};
         Entry& entry = state.entries[record.key];
-        state.names[{kind, name}] = record.key;
+        state.names[name] = record.key;
         entry.record = record;
         entry.live = std::make_shared<LiveDocument>(parts_, std::move(record), true);
         return entry.live;
@@ -57,12 +56,12 @@ std::optional<std::vector<std::shared_ptr<LiveDocument>>> Catalog::make_held(
     using Made = std::optional<std::vector<std::shared_ptr<LiveDocument>>>;
     return state_.with([&](State& state) -> Made {
         for (const store::DocumentRecord& each : records) {
-            if (state.names.contains({each.kind, each.name})) return std::nullopt;
+            if (state.names.contains(name_of_record(each))) return std::nullopt;
         }
         Made made(std::in_place);
         for (store::DocumentRecord& each : records) {
             each.key = parts_.store.reserve_document_key();
-            CHECK(state.names.emplace(std::pair(each.kind, each.name), each.key).second);
+            CHECK(state.names.emplace(name_of_record(each), each.key).second);
             Entry& entry = state.entries[each.key];
             entry.record = each;
             entry.live = std::make_shared<LiveDocument>(parts_, each, true);
@@ -73,21 +72,20 @@ std::optional<std::vector<std::shared_ptr<LiveDocument>>> Catalog::make_held(
     });
 }
 
-bool Catalog::is_taken(const std::string& kind, const std::string& name) const {
-    return state_.with([&](const State& state) { return state.names.contains({kind, name}); });
+bool Catalog::is_taken(const Name& name) const {
+    return state_.with([&](const State& state) { return state.names.contains(name); });
 }
 
 bool Catalog::State::has_name(store::DocumentKey key) const {
     const auto entry = entries.find(key);
     if (entry == entries.end()) return false;
-    const auto name = names.find({entry->second.record.kind, entry->second.record.name});
+    const auto name = names.find(name_of_record(entry->second.record));
     return name != names.end() && name->second == key;
 }
 
 void Catalog::State::forget_name(store::DocumentKey key) {
     if (!has_name(key)) return;
-    const store::DocumentRecord& record = entries.at(key).record;
-    names.erase({record.kind, record.name});
+    names.erase(name_of_record(entries.at(key).record));
 }
 
 bool Catalog::has_name(store::DocumentKey key) const {
@@ -95,7 +93,11 @@ bool Catalog::has_name(store::DocumentKey key) const {
 }
 
 void Catalog::forget_name(store::DocumentKey key) {
-    state_.with([&](State& state) { state.forget_name(key); });
+    state_.with([&](State& state) {
+        state.forget_name(key);
+        const auto entry = state.entries.find(key);
+        if (entry != state.entries.end()) entry->second.record.deleted = true;
+    });
 }
 
 void Catalog::drop(store::DocumentKey key) {
@@ -105,41 +107,47 @@ void Catalog::drop(store::DocumentKey key) {
     });
 }
 
-// During a rename a document has both names, so that calls under either wait on its strand.
-bool Catalog::claim_name(const std::string& kind, const std::string& name, store::DocumentKey key) {
+bool Catalog::claim_name(const Name& name, store::DocumentKey key) {
     return state_.with([&](State& state) {
-        return state.names.try_emplace({kind, name}, key).first->second == key;
+        return state.names.try_emplace(name, key).first->second == key;
     });
 }
 
-void Catalog::unclaim_name(const std::string& kind, const std::string& name,
-                           store::DocumentKey key) {
+void Catalog::unclaim_name(const Name& name, store::DocumentKey key) {
     state_.with([&](State& state) {
-        if (state.entries.at(key).record.name == name) return;
-        const auto at = state.names.find({kind, name});
+        const store::DocumentRecord& known = state.entries.at(key).record;
+        if (!known.deleted && name_of_record(known) == name) return;
+        const auto at = state.names.find(name);
         if (at != state.names.end() && at->second == key) state.names.erase(at);
     });
 }
 
-void Catalog::settle_name(const std::string& kind, const std::string& name,
-                          store::DocumentKey key) {
+void Catalog::settle_name(const Name& name, store::DocumentKey key) {
     state_.with([&](State& state) {
-        std::string& known = state.entries.at(key).record.name;
-        if (known == name) return;
-        state.names.erase({kind, known});
-        state.names[{kind, name}] = key;
-        known = name;
+        store::DocumentRecord& known = state.entries.at(key).record;
+        known.deleted = false;
+        if (name_of_record(known) == name) return;
+        state.names.erase(name_of_record(known));
+        state.names[name] = key;
+        known.name = name.name;
+        known.owner = name.owner;
     });
 }
 
-void Catalog::exchange_names(const std::string& kind, const std::string& one,
-                             const std::string& other) {
+void Catalog::exchange_names(const Name& one, const Name& other) {
     state_.with([&](State& state) {
-        store::DocumentKey& first = state.names.at({kind, one});
-        store::DocumentKey& second = state.names.at({kind, other});
+        store::DocumentKey& first = state.names.at(one);
+        store::DocumentKey& second = state.names.at(other);
         std::swap(first, second);
-        state.entries.at(first).record.name = one;
-        state.entries.at(second).record.name = other;
+        state.entries.at(first).record.name = one.name;
+        state.entries.at(second).record.name = other.name;
+    });
+}
+
+void Catalog::settle_header(store::DocumentKey key, const Bytes& header) {
+    state_.with([&](State& state) {
+        const auto entry = state.entries.find(key);
+        if (entry != state.entries.end()) entry->second.record.header = header;
     });
 }
 
@@ -158,11 +166,33 @@ std::vector<Catalog::Known> Catalog::known(const std::string& kind,
     return state_.with([&](const State& state) {
         std::vector<Known> all;
         for (auto at = state.names.lower_bound({kind, prefix}); at != state.names.end(); ++at) {
-            const auto& [document_kind, name] = at->first;
-            if (document_kind != kind || !name.starts_with(prefix)) break;
+            if (at->first.kind != kind || !at->first.name.starts_with(prefix)) break;
             const Entry& entry = state.entries.at(at->second);
             // One that is being moved goes by two names.
-            if (entry.record.name == name) all.push_back({entry.record, entry.live != nullptr});
+            if (name_of_record(entry.record) == at->first)
+                all.push_back({entry.record, entry.live != nullptr});
+        }
+        return all;
+    });
+}
+
+std::vector<store::DocumentRecord> Catalog::named(const std::string& kind,
+                                                  const std::string& name) const {
+    return state_.with([&](const State& state) {
+        std::vector<store::DocumentRecord> all;
+        for (auto at = state.names.lower_bound({kind, name}); at != state.names.end(); ++at) {
+            if (at->first.kind != kind || at->first.name != name) break;
+            all.push_back(state.entries.at(at->second).record);
+        }
+        return all;
+    });
+}
+
+std::vector<store::DocumentRecord> Catalog::deleted(const std::string& kind) const {
+    return state_.with([&](const State& state) {
+        std::vector<store::DocumentRecord> all;
+        for (const auto& [key, entry] : state.entries) {
+            if (entry.record.deleted && entry.record.kind == kind) all.push_back(entry.record);
         }
         return all;
     });

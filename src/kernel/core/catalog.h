@@ -15,40 +15,51 @@
 
 namespace quire::kernel {
 
-// A document has one key for ever and one name at a time. A name leads to one document; a deleted
-// document has none.
+// What a document is known by: unique among the documents that are not deleted. Ordered so that the
+// owners of one name stand side by side.
+struct Name {
+    std::string kind;
+    std::string name;
+    std::string owner = {};  // As in store::DocumentRecord.
+    friend auto operator<=>(const Name&, const Name&) = default;
+};
+inline Name name_of_record(const store::DocumentRecord& record) {
+    return {record.kind, record.name, record.owner};
+}
+
 class Catalog {
 public:
     Catalog(const Parts& parts, std::vector<store::DocumentRecord> known);
 
-    // The live document of a name, or of a key; null if there is none. A document becomes live
-    // when it is first asked for.
-    std::shared_ptr<LiveDocument> find(const std::string& kind, const std::string& name);
+    // The live document of a name, or of a key; null when there is none. A document becomes live by
+    // being asked for.
+    std::shared_ptr<LiveDocument> find(const Name& name);
     std::shared_ptr<LiveDocument> find(store::DocumentKey key);
-    // Like find(), but makes a document if there is none.
-    std::shared_ptr<LiveDocument> find_or_make(const std::string& kind, const std::string& name);
-    // Makes a new document for each of these records and sets their keys: all of them, or none if
-    // a name is taken. Each is held: callers that ask for it wait for its release.
+    // Like find(), but makes one where there is none.
+    std::shared_ptr<LiveDocument> find_or_make(const Name& name);
+    // A new document for each of these records, whose keys it sets: all of them, or none where a
+    // name is another's. Each is held: whoever asks for it waits for its release.
     std::optional<std::vector<std::shared_ptr<LiveDocument>>> make_held(
         std::vector<store::DocumentRecord>& records);
-    // Whether a document has this name.
-    bool is_taken(const std::string& kind, const std::string& name) const;
-    // Whether the document still has its name. A caller of the name does not mean a document that
-    // has lost it, whoever has the name now.
+    bool is_taken(const Name& name) const;
+    // Whether the document has its name. One that has lost it is not what a caller of that name
+    // means, whoever has it now.
     bool has_name(store::DocumentKey key) const;
-    // Frees the document's name. The document stays reachable by its key.
+    // The document was deleted: its name is free again, and it stays reachable by its key.
     void forget_name(store::DocumentKey key);
     // Forgets a document that was never stored. It is not reachable any more.
     void drop(store::DocumentKey key);
 
-    // Gives a document a second name, for the time of a rename. False if another document has it.
-    bool claim_name(const std::string& kind, const std::string& name, store::DocumentKey key);
-    // Takes back a claimed name, unless it is the document's own.
-    void unclaim_name(const std::string& kind, const std::string& name, store::DocumentKey key);
-    // Makes `name` the only name of the document.
-    void settle_name(const std::string& kind, const std::string& name, store::DocumentKey key);
-    // Exchanges the names of two documents.
-    void exchange_names(const std::string& kind, const std::string& one, const std::string& other);
+    // Another name for a document, beside the one it has. False where that is another document's.
+    bool claim_name(const Name& name, store::DocumentKey key);
+    // Gives up a name that was claimed for it, unless that is the one it has.
+    void unclaim_name(const Name& name, store::DocumentKey key);
+    // The document is known by `name` alone, and it is not deleted.
+    void settle_name(const Name& name, store::DocumentKey key);
+    // Each of two documents is known by the other's name.
+    void exchange_names(const Name& one, const Name& other);
+    // The header that the document has now, for those who look at its record here.
+    void settle_header(store::DocumentKey key, const Bytes& header);
 
     std::vector<store::DocumentKey> keys() const;  // Ascending.
     // A document's record as the catalog knows it. A live document may have a newer header.
@@ -59,7 +70,10 @@ public:
     // The documents of one kind whose names begin with `prefix`, sorted by name. Loads none.
     // O(matches).
     std::vector<Known> known(const std::string& kind, const std::string& prefix) const;
-    // The documents in memory, by key.
+    // The records of all documents of that kind and name, by their owners. O(log documents).
+    std::vector<store::DocumentRecord> named(const std::string& kind,
+                                             const std::string& name) const;
+    std::vector<store::DocumentRecord> deleted(const std::string& kind) const;
     std::vector<std::shared_ptr<LiveDocument>> live() const;
     std::size_t size() const;
 
@@ -70,7 +84,7 @@ private:
     };
     struct State {
         std::map<store::DocumentKey, Entry> entries;
-        std::map<std::pair<std::string, std::string>, store::DocumentKey> names;
+        std::map<Name, store::DocumentKey> names;
 
         bool has_name(store::DocumentKey key) const;
         void forget_name(store::DocumentKey key);

@@ -102,9 +102,10 @@ public:
 
     // Errors: not_found "invalid_reference"; those of BlockId::parse().
     Result<BlockAddress> address_of(const std::string& block_id);
-    // Errors: those of LiveDocument::find(); is_memory().
-    static Result<BlockRef> find_block(LiveDocument& document, const conversation::BlockId& id,
-                                       bool deleted_too);
+    // A memory block that the caller may not see is not found. Errors: those of
+    // LiveDocument::find(); is_memory().
+    Result<BlockRef> find_block(LiveDocument& document, const conversation::BlockId& id,
+                                const policy::Actor& by, bool deleted_too);
 
     // The name of the conversation that contains the block, or contained it; "" if there is none.
     std::string conversation_of(std::string_view block_id);

@@ -96,9 +96,11 @@ void Core::run_on_block(Caller by, const BlockName& of, Access access, Reply<T> 
     Result<BlockAddress> at = address_of(of.id);
     if (!at) return reply(Failure(std::move(at).error()));
     run<T>(std::move(by), std::move(at->at), access, std::move(reply),
-           [id = at->id, deleted_too = of.deleted_too, work = std::move(work)](
-               LiveDocument& document, const Caller& caller) mutable -> Result<T> {
-               const BlockRef block = TRY(find_block(document, id, deleted_too));
+           [self = shared_from_this(), id = at->id, deleted_too = of.deleted_too,
+            work = std::move(work)](LiveDocument& document,
+                                    const Caller& caller) mutable -> Result<T> {
+               const BlockRef block =
+                   TRY(self->find_block(document, id, caller.actor, deleted_too));
                return work(document, block, caller);
            });
 }

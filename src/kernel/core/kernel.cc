@@ -9,9 +9,8 @@ namespace quire::kernel {
 Kernel::Kernel(std::shared_ptr<Core> core) : core_(std::move(core)) {}
 Kernel::~Kernel() = default;
 
-Result<std::unique_ptr<Kernel>> Kernel::open(const Parts& parts,
-                                             std::shared_ptr<Oversight> oversight) {
-    std::vector<store::DocumentRecord> known = TRY(parts.store.documents());
+std::unique_ptr<Kernel> Kernel::open(const Parts& parts, std::vector<store::DocumentRecord> known,
+                                     std::shared_ptr<Oversight> oversight) {
     return std::unique_ptr<Kernel>(
         new Kernel(std::make_shared<Core>(parts, std::move(known), std::move(oversight))));
 }

@@ -40,10 +40,11 @@ struct Status {
 // effect in the order in which they are made.
 class Kernel {
 public:
-    // Reads the catalog; documents are loaded when first used. Programs open a kernel with
-    // open_kernel() (kernel/oversight/overseer.h).
-    static Result<std::unique_ptr<Kernel>> open(const Parts& parts,
-                                                std::shared_ptr<Oversight> oversight);
+    // `known`: the documents that the store has; each is loaded when it is first used. Programs open
+    // a kernel with open_kernel() (kernel/oversight/overseer.h).
+    static std::unique_ptr<Kernel> open(const Parts& parts,
+                                        std::vector<store::DocumentRecord> known,
+                                        std::shared_ptr<Oversight> oversight);
     Kernel(const Kernel&) = delete;
     Kernel& operator=(const Kernel&) = delete;
     ~Kernel();

@@ -43,13 +43,13 @@ Result<std::uint64_t> reserved_in(const Bytes& header) {
     return reserved;
 }
 
-Failure no_such_block(const conversation::BlockId& id) {
-    return fail(Errc::not_found, "invalid_reference",
-                cat("there is no block '", id.str(), "'; block_list shows those there are"),
-                {{"block_id", id.str()}});
-}
-
 }  // namespace
+
+Failure no_such_block(const std::string& block_id) {
+    return fail(Errc::not_found, "invalid_reference",
+                cat("there is no block '", block_id, "'; block_list shows those there are"),
+                {{"block_id", block_id}});
+}
 
 LiveDocument::LiveDocument(const Parts& parts, store::DocumentRecord record, bool fresh)
     : parts_(parts), strand_(parts.scheduler), record_(std::move(record)), fresh_(fresh) {}
@@ -145,14 +145,15 @@ void LiveDocument::compact_if_long(std::size_t update_count) {
 // model to repeat.
 Result<BlockRef> LiveDocument::find(const conversation::BlockId& id, bool deleted_too) {
     if (id.is_document()) {
-        if (conversation_ != nullptr || (record_.deleted && !deleted_too)) return no_such_block(id);
+        if (conversation_ != nullptr || (record_.deleted && !deleted_too))
+            return no_such_block(id.str());
         return whole();
     }
     const auto number = static_cast<std::size_t>(id.peer_number);
-    if (conversation_ == nullptr || number >= peers_.size()) return no_such_block(id);
+    if (conversation_ == nullptr || number >= peers_.size()) return no_such_block(id.str());
     const crdt::OpId op{peers_[number].peer, static_cast<crdt::Counter>(id.counter)};
     const conversation::ConversationBlock* block = conversation_->find(op);
-    if (block == nullptr || (block->deleted && !deleted_too)) return no_such_block(id);
+    if (block == nullptr || (block->deleted && !deleted_too)) return no_such_block(id.str());
     return ref_of(*block);
 }
 
@@ -296,7 +297,9 @@ Result<void> LiveDocument::forget_unstored_header() {
     record_.header.clear();
     record_.deleted = false;
     for (store::DocumentRecord& record : TRY(parts_.store.documents())) {
-        if (record.key == record_.key) record_ = std::move(record);
+        if (record.key != record_.key) continue;
+        record.owner = record_.owner;  // The store may not have taken it yet.
+        record_ = std::move(record);
     }
     return {};
 }

@@ -56,6 +56,9 @@ struct BlockState {
     bool interrupted = false;
 };
 
+// Error: not_found "invalid_reference" {block_id}.
+Failure no_such_block(const std::string& block_id);
+
 // A block found in its document. Valid within one task on the strand.
 struct BlockRef {
     BlockState* state = nullptr;

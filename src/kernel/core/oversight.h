@@ -27,8 +27,10 @@ public:
     // The escalating operations that a person has allowed the caller on this target.
     virtual policy::Operations approved(const Caller& by, const policy::Target& target) = 0;
     virtual policy::Operations approved(const Caller& by, LiveDocument& document) = 0;
-    // Asks a person to allow what `refusal`, an escalation, refused. `tell` gets the error that
-    // answers the caller: an approval waits, it was denied, or none could be requested.
+    // Whether the actor may know of a memory block.
+    virtual bool may_see(const policy::Actor& by, const store::DocumentRecord& memory) = 0;
+    // Asks a person to allow what `refusal`, an escalation, refused. tell() gets what the caller is
+    // answered: that an approval waits, that it was denied, or why none could be asked for.
     virtual void ask(const Caller& by, policy::Target target, Error refusal,
                      Function<void(Error)> tell) = 0;
     virtual void ask(const Caller& by, LiveDocument& document, Error refusal,

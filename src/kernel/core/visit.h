@@ -39,14 +39,13 @@ struct ThisDocument {
 };
 // Names a document by its name; one is made if there is none.
 struct DocumentName {
-    std::string kind;
-    std::string name;
+    Name name;
 
     Result<std::shared_ptr<LiveDocument>> find(Catalog& catalog) const {
-        return catalog.find_or_make(kind, name);
+        return catalog.find_or_make(name);
     }
     bool is_meant(const Catalog& catalog, LiveDocument& document) const {
-        return !document.record().deleted && document.name() == name &&
+        return !document.record().deleted && document.name() == name.name &&
                catalog.has_name(document.key());
     }
 };

@@ -99,7 +99,7 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
                        if (!self->admits(by, place, need, answer)) return;
                        FileAddress at{{kFileKind, place.path}, nullptr};
                        if (place.kind == fs::Kind::missing) {
-                           at.known = self->kernel->catalog().find(kFileKind, place.path);
+                           at.known = self->kernel->catalog().find(Name{kFileKind, place.path});
                            if (at.known == nullptr) return answer(no_such_file(place.path));
                        }
                        self->kernel->enter<T>(

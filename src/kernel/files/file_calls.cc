@@ -118,7 +118,7 @@ void FileCalls::create(Caller by, std::string path, std::string content, Reply<F
                          {{"path", place.path}}));
             }
             body->kernel->run<FileVersion>(
-                by, DocumentName{kFileKind, place.path}, Access::admitted, std::move(answer),
+                by, DocumentName{{kFileKind, place.path}}, Access::admitted, std::move(answer),
                 [body, content = std::move(content)](LiveDocument& document, const Caller& caller) {
                     return body->create(document, caller.actor, content);
                 });
@@ -165,7 +165,7 @@ void FileCalls::status(Caller by, std::optional<std::string> path,
                                          const Caller& caller) -> Result<All> {
                     return All{TRY(body->status(document, caller.actor))};
                 };
-                if (auto known = body->kernel->catalog().find(kFileKind, place.path)) {
+                if (auto known = body->kernel->catalog().find(Name{kFileKind, place.path})) {
                     if (!body->admits(by, place, Operation::read, answer)) return;
                     return body->kernel->run<All>(by, ThisDocument{std::move(known)},
                                                   Access::admitted, std::move(answer), look);
@@ -240,7 +240,7 @@ Result<FileList> FileCalls::Body::list(const fs::Listing& all, const Caller& by,
         const policy::Decision decision = gate.decide(place, Operation::read, by.actor);
         if (decision.verdict != policy::Verdict::allow) continue;
         FileEntry out{entry.path, entry.size, decision.permission, "", {}};
-        if (const auto document = kernel->catalog().find(kFileKind, place.path)) {
+        if (const auto document = kernel->catalog().find(Name{kFileKind, place.path})) {
             out.block_id = conversation::BlockId{document->key(), -1, 0}.str();
             loaded.emplace(document->key(), list.files.size());
         }

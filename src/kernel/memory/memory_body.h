@@ -11,6 +11,7 @@
 #include "kernel/core/core.h"
 #include "kernel/core/versions.h"
 #include "kernel/memory/fed_blocks.h"
+#include "kernel/memory/memory_address.h"
 #include "kernel/memory/memory_calls.h"
 #include "memory/gate.h"
 
@@ -24,13 +25,17 @@ struct OpenedMemory {
     MemoryRow row(MemoryVersion block) const;
     memory::Writer writer(const policy::Actor& by) const { return {by, rights}; }
 };
-// Reads the header and decides the caller's rights from it alone. Errors: those of every call of
+// `asked`: how the caller named the block, for the refusal. Errors: those of every call of
 // MemoryCalls.
-Result<OpenedMemory> open_memory(const store::DocumentRecord& record, const policy::Actor& by);
-// Like the above, with the rights that people have approved. On the block's strand.
-Result<OpenedMemory> open_memory(LiveDocument& document, const Caller& by, Core& kernel);
-Failure no_such_memory(const std::string& label);
-Failure label_exists(const std::string& label);
+Result<OpenedMemory> open_memory(const store::DocumentRecord& record, const policy::Actor& by,
+                                 const std::string& asked);
+// The rights also hold what people have approved. On the block's strand.
+Result<OpenedMemory> open_memory(LiveDocument& document, const Caller& by, const std::string& asked,
+                                 Core& kernel);
+// Stores the header with the pending transaction; the catalog has it once that is durable.
+void put_header(LiveDocument& document, const MemoryHeader& header, Catalog& catalog);
+// The name that the catalog has for the block under that label.
+Name name_of_memory(const LiveDocument& document, const std::string& label);
 
 // Checks that the block is of the kind that TextLabel names: a Text that is not archival.
 Result<void> check_text_in_context(LiveDocument& document, const OpenedMemory& opened);
@@ -68,18 +73,7 @@ memory::Writer kernel_writer();
 Result<void> fill_memory(crdt::Doc& doc, const memory::MemoryBlock& block, Value value,
                          std::int64_t now_ms);
 
-// Names a memory block by its label or its id.
-struct MemoryLabel {
-    std::string label;
-
-    // Error: not_found "invalid_reference" {label}.
-    Result<std::shared_ptr<LiveDocument>> find(Catalog& catalog) const;
-    bool is_meant(const Catalog&, LiveDocument& document) const {
-        return document.name() == label || document.id_of(document.whole()).str() == label;
-    }
-};
-
-// A change of a block's label and type.
+// A block gets another label and another type.
 struct MemoryMove {
     MemoryType type;
     std::string label;
@@ -104,14 +98,16 @@ struct MemoryCalls::Body : std::enable_shared_from_this<MemoryCalls::Body> {
     // If the work changed something, the block's indexed text is updated in the same transaction.
     template <class T, class Label, class Work>
     void run(Caller by, const Label& label, Reply<T> reply, Work work) {
-        kernel->run<T>(std::move(by), address_of(label), Access::look, std::move(reply),
-                       opened<T, Label>(std::move(work)));
+        MemoryAddress address{text_of(label), by.actor};
+        kernel->run<T>(std::move(by), std::move(address), Access::look, std::move(reply),
+                       opened<T>(label, std::move(work)));
     }
     // Like run(), but no other call enters the block before the answer.
     template <class T, class Label, class Work>
     void run_alone(Caller by, const Label& label, Reply<T> reply, Work work) {
-        kernel->run_alone<T>(std::move(by), address_of(label), Access::look, std::move(reply),
-                             opened<T, Label>(std::move(work)));
+        MemoryAddress address{text_of(label), by.actor};
+        kernel->run_alone<T>(std::move(by), std::move(address), Access::look, std::move(reply),
+                             opened<T>(label, std::move(work)));
     }
 
     // Deletes a block named by either kind of label.
@@ -120,14 +116,14 @@ struct MemoryCalls::Body : std::enable_shared_from_this<MemoryCalls::Body> {
     void swap(Caller by, std::string label, std::string archival_label, Reply<MemoryMoved> reply);
 
 private:
-    static MemoryLabel address_of(const std::string& label) { return {label}; }
-    static MemoryLabel address_of(const TextLabel& text) { return {text.label}; }
+    static const std::string& text_of(const std::string& label) { return label; }
+    static const std::string& text_of(const TextLabel& text) { return text.label; }
 
     template <class T, class Label, class Work>
-    auto opened(Work work) {
-        return [self = shared_from_this(), work = std::move(work)](
+    auto opened(const Label& label, Work work) {
+        return [self = shared_from_this(), asked = text_of(label), work = std::move(work)](
                    LiveDocument& document, const Caller& by) mutable -> Result<T> {
-            OpenedMemory memory = TRY(open_memory(document, by, *self->kernel));
+            OpenedMemory memory = TRY(open_memory(document, by, asked, *self->kernel));
             if constexpr (std::is_same_v<Label, TextLabel>)
                 TRY(check_text_in_context(document, memory));
             Result<T> made = work(document, memory, by);

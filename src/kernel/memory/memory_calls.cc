@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "json/json.h"
 #include "kernel/core/walk.h"
@@ -16,14 +17,6 @@ namespace {
 
 using policy::Operation;
 
-Failure not_shared(const std::string& label, const policy::Actor& owner,
-                   const policy::Actor& with) {
-    return fail(Errc::denied, "permission_denied",
-                cat("Permission denied: '", label, "' belongs to ", owner.str(),
-                    " and is not shared with ", with.str(), "; its owner can share it"),
-                {{"label", label}, {"owner", owner.str()}});
-}
-
 // Blocks as they are listed, whether they are in memory or known by their records alone.
 class Listing {
 public:
@@ -33,7 +26,7 @@ public:
     const std::string& prefix() const { return prefix_; }
     void add(const store::DocumentRecord& record, std::uint64_t version) {
         if (!record.name.starts_with(prefix_)) return;  // It was moved since it was found.
-        const Result<OpenedMemory> opened = open_memory(record, by_);
+        const Result<OpenedMemory> opened = open_memory(record, by_, record.name);
         if (opened && (!type_ || opened->header.type == *type_)) {
             list_.blocks.push_back(opened->row({record.name, id_of(record), version}));
         } else if (!opened && opened.error().code() == Errc::corrupt) {
@@ -41,8 +34,9 @@ public:
         }
     }
     MemoryList take() {
-        std::sort(list_.blocks.begin(), list_.blocks.end(),
-                  [](const auto& a, const auto& b) { return a.block.label < b.block.label; });
+        std::sort(list_.blocks.begin(), list_.blocks.end(), [](const auto& a, const auto& b) {
+            return std::tie(a.block.label, a.owner) < std::tie(b.block.label, b.owner);
+        });
         std::sort(list_.unreadable.begin(), list_.unreadable.end());
         return std::move(list_);
     }
@@ -59,20 +53,6 @@ private:
 };
 
 }  // namespace
-
-Failure no_such_memory(const std::string& label) {
-    return fail(Errc::not_found, "invalid_reference",
-                cat("there is no memory block '", label,
-                    "'; context list shows those there are, context create makes one"),
-                {{"label", label}});
-}
-
-Failure label_exists(const std::string& label) {
-    return fail(Errc::conflict, "label_exists",
-                cat("there is a memory block '", label,
-                    "' already. Choose another label, or, where it is yours, use it or delete it"),
-                {{"label", label}});
-}
 
 Result<void> check_text_in_context(LiveDocument& document, const OpenedMemory& opened) {
     TRY(memory::MemoryReader(document.doc(), opened.header.block.schema).text());
@@ -117,28 +97,33 @@ MemoryRow OpenedMemory::row(MemoryVersion block) const {
             header.owner};
 }
 
-Result<OpenedMemory> open_memory(const store::DocumentRecord& record, const policy::Actor& by) {
-    const std::string& label = record.name;
-    if (record.deleted || record.header.empty()) return no_such_memory(label);
-    MemoryHeader header = TRY(decode_memory_header(label, record.header));
+Result<OpenedMemory> open_memory(const store::DocumentRecord& record, const policy::Actor& by,
+                                 const std::string& asked) {
+    if (record.deleted || record.header.empty() || !may_see_memory(by, record))
+        return no_such_memory(asked);
+    MemoryHeader header = TRY(decode_memory_header(record.name, record.header));
     const std::optional<policy::Rights> rights = policy::rights_of(by, header.holding());
-    if (!rights) return not_shared(label, header.owner, by);
     return OpenedMemory{std::move(header), *rights};
 }
 
-Result<OpenedMemory> open_memory(LiveDocument& document, const Caller& by, Core& kernel) {
-    OpenedMemory opened = TRY(open_memory(document.record(), by.actor));
+Result<OpenedMemory> open_memory(LiveDocument& document, const Caller& by, const std::string& asked,
+                                 Core& kernel) {
+    OpenedMemory opened = TRY(open_memory(document.record(), by.actor, asked));
     opened.rights.approved.add(kernel.oversight().approved(by, document));
     return opened;
 }
 
-Result<std::shared_ptr<LiveDocument>> MemoryLabel::find(Catalog& catalog) const {
-    if (auto named = catalog.find(kMemoryKind, label)) return named;
-    const Result<conversation::BlockId> id = conversation::BlockId::parse(label);
-    if (!id || !id->is_document()) return no_such_memory(label);
-    auto document = catalog.find(id->document);
-    if (document == nullptr || document->kind() != kMemoryKind) return no_such_memory(label);
-    return document;
+void put_header(LiveDocument& document, const MemoryHeader& header, Catalog& catalog) {
+    Bytes bytes = encode(header);
+    document.set_header(bytes);
+    document.on_stored(
+        [&catalog, key = document.key(), bytes = std::move(bytes)](Result<void>& stored) {
+            if (stored) catalog.settle_header(key, bytes);
+        });
+}
+
+Name name_of_memory(const LiveDocument& document, const std::string& label) {
+    return {document.kind(), label, document.record().owner};
 }
 
 MemoryCalls::MemoryCalls(Kernel& kernel, std::vector<memory::Source*> sources)
@@ -237,8 +222,9 @@ void MemoryCalls::share(Caller by, std::string label, policy::Actor with,
                         std::optional<policy::Permission> permission, Reply<MemoryVersion> reply) {
     body_->run<MemoryVersion>(
         std::move(by), label, std::move(reply),
-        [with = std::move(with), permission](LiveDocument& document, OpenedMemory& opened,
-                                             const Caller& caller) -> Result<MemoryVersion> {
+        [body = body_, with = std::move(with), permission](
+            LiveDocument& document, OpenedMemory& opened,
+            const Caller& caller) -> Result<MemoryVersion> {
             MemoryHeader& header = opened.header;
             TRY(policy::permit_sharing(caller.actor, header.owner, document.name()));
             const auto shared = std::ranges::find(header.shares, with, &policy::Share::with);
@@ -252,7 +238,7 @@ void MemoryCalls::share(Caller by, std::string label, policy::Actor with,
                                          : cat("unshare ", with.str());
             document.begin(caller.actor);
             document.record_quietly(document.whole(), memory_entry(caller.actor, what));
-            document.set_header(encode(header));
+            put_header(document, header, body->kernel->catalog());
             return version_of_memory(document);
         });
 }

@@ -124,7 +124,8 @@ private:
         }
         MemoryHeader header = block.header;
         if (what_.owner) header.owner = *what_.owner;
-        Packed out{header.block.label, {0, kMemoryKind, header.block.label, false, encode(header)}};
+        Packed out{header.block.label, {0, kMemoryKind, header.block.label, false, encode(header),
+                                        header.owner.str()}};
         Unit unit = memory_entry(by_.actor, "import");
         unit.at_ms = kernel_->parts().clock.wall_ms();
         const crdt::PeerId peer = kernel_->parts().rng.next() >> 1;
@@ -163,18 +164,18 @@ private:
 
     // A label for each; those that are taken are refused, or get the suffix.
     Result<void> label_all() {
-        std::set<std::string> given;
+        std::set<Name> given;
         List taken;
         for (Packed& each : packed_) {
-            std::string label = each.from;
+            Name name{kMemoryKind, each.from, each.document.owner};
             const auto is_taken = [&] {
-                return given.contains(label) || kernel_->catalog().is_taken(kMemoryKind, label);
+                return given.contains(name) || kernel_->catalog().is_taken(name);
             };
-            if (is_taken() && !what_.suffix.empty()) label += what_.suffix;
-            TRY(check_label(label));
-            if (is_taken()) taken.emplace_back(label);
-            given.insert(label);
-            each.document.name = std::move(label);
+            if (is_taken() && !what_.suffix.empty()) name.name += what_.suffix;
+            TRY(check_label(name.name));
+            if (is_taken()) taken.emplace_back(name.name);
+            each.document.name = name.name;
+            given.insert(std::move(name));
         }
         if (taken.empty()) return {};
         constexpr std::size_t kNamed = 5;

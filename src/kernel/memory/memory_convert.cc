@@ -137,7 +137,7 @@ void MemoryCalls::convert(Caller by, std::string label, MemoryConvert what,
             document.record_quietly(
                 document.whole(),
                 memory_entry(caller.actor, std::string(additive ? kExtension : kConversion)));
-            document.set_header(encode(opened.header));
+            put_header(document, opened.header, body->kernel->catalog());
             planned.report.block = version_of_memory(document);
             return std::move(planned.report);
         });

@@ -60,7 +60,7 @@ void MemoryCalls::create(Caller by, MemoryCreate what, Reply<MemoryVersion> repl
     const std::int64_t now_ms = body_->kernel->parts().clock.wall_ms();
     if (const Result<void> fits = put_content(draft, *header, what.content, now_ms); !fits)
         return reply(Failure(fits.error()));
-    DocumentName name{kMemoryKind, header->block.label};
+    DocumentName name{name_of_memory(by.actor, header->block.label)};
     body_->kernel->run<MemoryVersion>(
         std::move(by), std::move(name), Access::look, std::move(reply),
         [body = body_, header = std::move(*header), content = std::move(what.content)](
@@ -74,7 +74,7 @@ void MemoryCalls::create(Caller by, MemoryCreate what, Reply<MemoryVersion> repl
                 unit.spans = {document.commit(caller.actor, "create")};
             }
             document.record_quietly(document.whole(), std::move(unit));
-            document.set_header(encode(header));
+            put_header(document, header, body->kernel->catalog());
             keep_text(*body->texts, document, made_ms);
             return version_of_memory(document);
         });

@@ -1,18 +1,21 @@
 #include "kernel/memory/memory_header.h"
 
-#include <algorithm>
-
 #include "base/bytes.h"
 #include "base/concat.h"
 #include "base/utf8.h"
+#include "conversation/block.h"
 #include "json/json.h"
 #include "memory/schema_form.h"
+#include "text/escape_hidden.h"
 
 namespace quire::kernel {
 namespace {
 
 constexpr std::int64_t kFormat = 1;
 constexpr std::size_t kLongestLabel = 200;
+// An actor's begin OWNER/LABEL, the others name blocks of other tools.
+constexpr std::string_view kReservedPrefixes[] = {"agent:",  "human:", "source:",
+                                                  "system:", "file:",  "memory:"};
 
 Failure damaged(const std::string& label, std::string_view what) {
     return corrupt(cat("memory block '", label, "' cannot be used: its stored header is damaged: ",
@@ -71,15 +74,19 @@ Result<MemoryHeader> decode_memory_header(const std::string& label, const Bytes&
 }
 
 Result<void> check_label(std::string_view label) {
-    const bool control = std::any_of(label.begin(), label.end(), [](char each) {
-        return static_cast<unsigned char>(each) < 0x20 || each == 0x7f;
-    });
-    if (!label.empty() && label.size() <= kLongestLabel && utf8::is_valid(label) && !control)
-        return {};
-    return invalid(
-        "invalid_label",
-        cat("a label has 1 to ", kLongestLabel, " bytes of text without control characters"),
-        {{"limit", kLongestLabel}});
+    const auto refuse = [](std::string_view why) -> Failure {
+        return invalid("invalid_label", cat("a label ", why), {{"limit", kLongestLabel}});
+    };
+    if (label.empty() || label.size() > kLongestLabel || !utf8::is_valid(label))
+        return refuse(cat("has 1 to ", kLongestLabel, " bytes of text"));
+    if (text::has_forbidden_in_name(label))
+        return refuse("has no control, direction or line-separating characters");
+    if (conversation::BlockId::parse(label))
+        return refuse("does not have the form of a block's id, as b1 has");
+    for (const std::string_view prefix : kReservedPrefixes) {
+        if (label.starts_with(prefix)) return refuse(cat("does not begin with \"", prefix, "\""));
+    }
+    return {};
 }
 
 }  // namespace quire::kernel

@@ -48,22 +48,23 @@ Result<void> may_load(const OpenedMemory& opened) {
 
 // The move of one block, in its pending transaction.
 void move_to(LiveDocument& document, OpenedMemory& opened, const policy::Actor& by,
-             const MemoryMove& to) {
+             const MemoryMove& to, Catalog& catalog) {
     opened.header.type = to.type;
     if (to.type == MemoryType::archival) opened.header.pinned = false;
     document.begin(by);
     document.record_quietly(document.whole(), memory_entry(by, cat(to.word, " ", to.label)));
     document.rename(to.label);
-    document.set_header(encode(opened.header));
+    put_header(document, opened.header, catalog);
 }
 
 // "notes_archived_1700000000", or with a number after it where there is one of that name.
-std::string free_label(Catalog& catalog, const std::string& label, std::int64_t now_ms,
-                       store::DocumentKey key) {
-    const std::string stem = cat(utf8::prefix(label, kStem / 4), "_archived_", now_ms / 1000);
+std::string claim_free_label(Catalog& catalog, const LiveDocument& document,
+                             std::int64_t now_ms) {
+    const std::string stem =
+        cat(utf8::prefix(document.name(), kStem / 4), "_archived_", now_ms / 1000);
     for (std::size_t i = 1;; ++i) {
         std::string name = i == 1 ? stem : cat(stem, "_", i);
-        if (catalog.claim_name(kMemoryKind, name, key)) return name;
+        if (catalog.claim_name(name_of_memory(document, name), document.key())) return name;
     }
 }
 
@@ -71,12 +72,13 @@ std::string free_label(Catalog& catalog, const std::string& label, std::int64_t 
 // stored the block goes by both labels.
 MemoryVersion move(LiveDocument& document, OpenedMemory& opened, const policy::Actor& by,
                    const MemoryMove& to, Catalog& catalog) {
-    move_to(document, opened, by, to);
-    document.on_stored([&catalog, label = to.label, key = document.key()](Result<void>& stored) {
+    move_to(document, opened, by, to, catalog);
+    document.on_stored([&catalog, name = name_of_memory(document, to.label),
+                        key = document.key()](Result<void>& stored) {
         if (stored) {
-            catalog.settle_name(kMemoryKind, label, key);
+            catalog.settle_name(name, key);
         } else {
-            catalog.unclaim_name(kMemoryKind, label, key);
+            catalog.unclaim_name(name, key);
         }
     });
     return version_of_memory(document);
@@ -100,12 +102,12 @@ void MemoryCalls::archive(Caller by, std::string label, std::optional<std::strin
             TRY(body->fed.check_owned(opened.header, caller.actor, "archive"));
             Catalog& catalog = body->kernel->catalog();
             const std::string before = document.name();
-            if (archival_label && !catalog.claim_name(kMemoryKind, *archival_label, document.key()))
+            if (archival_label &&
+                !catalog.claim_name(name_of_memory(document, *archival_label), document.key()))
                 return label_exists(*archival_label);
             const std::int64_t now_ms = body->kernel->parts().clock.wall_ms();
-            const std::string under = archival_label
-                                          ? *archival_label
-                                          : free_label(catalog, before, now_ms, document.key());
+            const std::string under =
+                archival_label ? *archival_label : claim_free_label(catalog, document, now_ms);
             MemoryVersion moved = move(document, opened, caller.actor,
                                        {MemoryType::archival, under, "archive"}, catalog);
             moved.label = before;
@@ -127,7 +129,8 @@ void MemoryCalls::load(Caller by, std::string archival_label, std::optional<std:
             TRY(may_load(opened));
             TRY(body->fed.check_owned(opened.header, caller.actor, "load"));
             Catalog& catalog = body->kernel->catalog();
-            if (!catalog.claim_name(kMemoryKind, under, document.key())) return label_exists(under);
+            if (!catalog.claim_name(name_of_memory(document, under), document.key()))
+                return label_exists(under);
             return move(document, opened, caller.actor, {MemoryType::working, under, "load"},
                         catalog);
         });
@@ -142,7 +145,8 @@ void MemoryCalls::rename(Caller by, TextLabel label, std::string to, Reply<Memor
             TRY(policy::permit(opened.rights, Operation::overwrite));
             TRY(body->fed.check_owned(opened.header, caller.actor, "rename"));
             Catalog& catalog = body->kernel->catalog();
-            if (to == document.name() || !catalog.claim_name(kMemoryKind, to, document.key()))
+            if (to == document.name() ||
+                !catalog.claim_name(name_of_memory(document, to), document.key()))
                 return label_exists(to);
             return move(document, opened, caller.actor, {opened.header.type, to, "rename"},
                         catalog);
@@ -208,25 +212,32 @@ private:
     Result<void> check(LiveDocument& live) {
         const bool is_archival = &live == archival_.get();
         std::string& wanted = is_archival ? archival_label_ : label_;
-        if (live.id_of(live.whole()).str() == wanted) wanted = live.name();
-        if (live.name() != wanted) {
+        if (!MemoryAddress{wanted, by_.actor}.is_meant(kernel_->catalog(), live)) {
             was_moved_ = true;
             return no_such_memory(wanted);
         }
-        OpenedMemory opened = TRY(open_memory(live, by_, *kernel_));
+        OpenedMemory opened = TRY(open_memory(live, by_, wanted, *kernel_));
+        wanted = live.name();
         TRY(is_archival ? may_load(opened) : may_archive(opened, Operation::overwrite));
         TRY(memory_->fed.check_owned(opened.header, by_.actor, "swap"));
         (is_archival ? opened_archival_ : opened_context_) = std::move(opened);
-        return {};
+        if (!opened_archival_ || !opened_context_) return {};
+        const policy::Actor& owner = opened_context_->header.owner;
+        if (owner == opened_archival_->header.owner) return {};
+        return fail(Errc::denied, "permission_denied",
+                    cat("Permission denied: a swap exchanges two labels of one owner; '", label_,
+                        "' belongs to ", owner.str(), ", '", archival_label_, "' to ",
+                        opened_archival_->header.owner.str()),
+                    {{"label", label_}, {"archival_label", archival_label_}});
     }
 
     void move(LiveDocument& live) {
         if (&live == archival_.get()) {
             move_to(live, *opened_archival_, by_.actor,
-                    MemoryMove{MemoryType::working, label_, "swap"});
+                    MemoryMove{MemoryType::working, label_, "swap"}, kernel_->catalog());
         } else {
             move_to(live, *opened_context_, by_.actor,
-                    MemoryMove{MemoryType::archival, archival_label_, "swap"});
+                    MemoryMove{MemoryType::archival, archival_label_, "swap"}, kernel_->catalog());
         }
         keep_text(*memory_->texts, live, kernel_->parts().clock.wall_ms());
         if (&live == context_.get()) return;
@@ -253,7 +264,11 @@ private:
     }
 
     void stored(const Result<void>& result) {
-        if (result) kernel_->catalog().exchange_names(kMemoryKind, label_, archival_label_);
+        if (result) {
+            const policy::Actor& owner = opened_context_->header.owner;
+            kernel_->catalog().exchange_names(name_of_memory(owner, label_),
+                                              name_of_memory(owner, archival_label_));
+        }
         second_->strand().post([self = shared_from_this(), result] {
             self->second_->given(result);
             self->second_->release();
@@ -309,10 +324,11 @@ private:
 
 void MemoryCalls::Body::swap(Caller by, std::string label, std::string archival_label,
                              Reply<MemoryMoved> reply) {
-    Result<std::shared_ptr<LiveDocument>> context = MemoryLabel{label}.find(kernel->catalog());
+    Result<std::shared_ptr<LiveDocument>> context =
+        MemoryAddress{label, by.actor}.find(kernel->catalog());
     if (!context) return reply(Failure(std::move(context).error()));
     Result<std::shared_ptr<LiveDocument>> archival =
-        MemoryLabel{archival_label}.find(kernel->catalog());
+        MemoryAddress{archival_label, by.actor}.find(kernel->catalog());
     if (!archival) return reply(Failure(std::move(archival).error()));
     if (*context == *archival) return reply(is_archived(label, false));
     auto again = [self = shared_from_this(), by, label,

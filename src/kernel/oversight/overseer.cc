@@ -5,7 +5,8 @@
 #include "base/check.h"
 #include "json/json.h"
 #include "kernel/core/core.h"
-#include "kernel/memory/memory_header.h"
+#include "kernel/memory/memory_address.h"
+#include "kernel/memory/owners.h"
 #include "memory/schema_form.h"
 #include "policy/call_digest.h"
 
@@ -31,7 +32,10 @@ Enum named_in(const Error& error, std::string_view member) {
 }  // namespace
 
 Result<std::unique_ptr<Kernel>> open_kernel(const Parts& parts) {
-    return Kernel::open(parts, std::make_shared<Overseer>(parts, TRY(Approvals::open(parts))));
+    std::vector<store::DocumentRecord> known = TRY(parts.store.documents());
+    adopt_owners(known, parts.store);
+    return Kernel::open(parts, std::move(known),
+                        std::make_shared<Overseer>(parts, TRY(Approvals::open(parts))));
 }
 
 policy::Target target_of(LiveDocument& document) {
@@ -59,6 +63,10 @@ policy::Operations Overseer::approved(const Caller& by, const policy::Target& ta
 policy::Operations Overseer::approved(const Caller& by, LiveDocument& document) {
     if (!approvals_->any_for(by)) return {};
     return approvals_->of(by, target_of(document));
+}
+
+bool Overseer::may_see(const policy::Actor& by, const store::DocumentRecord& memory) {
+    return may_see_memory(by, memory);
 }
 
 void Overseer::ask(const Caller& by, policy::Target target, Error refusal,

@@ -29,6 +29,7 @@ public:
 
     policy::Operations approved(const Caller& by, const policy::Target& target) override;
     policy::Operations approved(const Caller& by, LiveDocument& document) override;
+    bool may_see(const policy::Actor& by, const store::DocumentRecord& memory) override;
     void ask(const Caller& by, policy::Target target, Error refusal,
              Function<void(Error)> tell) override;
     void ask(const Caller& by, LiveDocument& document, Error refusal,

@@ -130,7 +130,7 @@ struct RuleCalls::Desk : std::enable_shared_from_this<Desk> {
     }
 
     bool is_there(const std::string& conversation) const {
-        return core->catalog().is_taken(std::string(kConversationKind), conversation);
+        return core->catalog().is_taken({kConversationKind, conversation});
     }
     // Called when a call in the conversation has ended. The last of the calls that awaited the
     // conversation decides: if it still does not exist, its counts are forgotten. Earlier ones

@@ -1,0 +1,57 @@
+// MemoryAddress: how a call names a memory block (contracts/TOOLS.md, Labels).
+//
+// Labels belong to their owners, so two agents may each have a `persona`. A call names a block by
+// its id, by OWNER/LABEL, or by a plain label, which means, in this order:
+//   1. the caller's own block;
+//   2. the only block of that label that is shared with the caller or fed by a source;
+//   3. for everybody but agents, the only block of that label in the workspace.
+// A text of the form of an id is never looked up as a label. A block that the caller may not see is
+// refused exactly as one that does not exist.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "kernel/core/catalog.h"
+#include "kernel/memory/memory_header.h"
+#include "policy/actor.h"
+
+namespace quire::kernel {
+
+// "agent:ada/persona". The owner ends at the first '/', which no actor's name contains.
+struct OwnedLabel {
+    policy::Actor owner;
+    std::string label;
+
+    // Nothing for a text that does not begin with an actor and a '/'.
+    static std::optional<OwnedLabel> parse(std::string_view text);
+    std::string str() const;
+};
+
+// Where the catalog keeps the block of that owner and label.
+Name name_of_memory(const policy::Actor& owner, std::string label);
+
+// Whether the actor may know of the block. A block whose header does not parse is known to its
+// owner and to all who are no agents.
+bool may_see_memory(const policy::Actor& by, const store::DocumentRecord& record);
+
+// Error: not_found "invalid_reference" {label}.
+Failure no_such_memory(const std::string& label);
+// Error: conflict "label_exists" {label}.
+Failure label_exists(const std::string& label);
+
+struct MemoryAddress {
+    std::string text;
+    policy::Actor by;
+
+    // Errors: no_such_memory(); conflict "ambiguous_label" {candidates: [OWNER/LABEL]}. O(log
+    // blocks + blocks of that label).
+    Result<std::shared_ptr<LiveDocument>> find(Catalog& catalog) const;
+    // False for a block that was given another label since it was found.
+    bool is_meant(const Catalog& catalog, const LiveDocument& document) const;
+};
+
+}  // namespace quire::kernel

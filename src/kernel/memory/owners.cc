@@ -1,0 +1,22 @@
+#include "kernel/memory/owners.h"
+
+#include <utility>
+
+#include "kernel/core/live_document.h"
+#include "kernel/memory/memory_header.h"
+
+namespace quire::kernel {
+
+void adopt_owners(std::vector<store::DocumentRecord>& known, store::Store& store) {
+    store::Batch batch;
+    for (store::DocumentRecord& record : known) {
+        if (record.kind != kMemoryKind || !record.owner.empty()) continue;
+        const Result<MemoryHeader> header = decode_memory_header(record.name, record.header);
+        if (!header) continue;
+        record.owner = header->owner.str();
+        batch.documents.push_back(record);
+    }
+    if (!batch.documents.empty()) store.commit(std::move(batch), [](Result<void>) {});
+}
+
+}  // namespace quire::kernel
