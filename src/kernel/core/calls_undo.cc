@@ -25,6 +25,7 @@ std::vector<crdt::Handle> touched_by(const BlockRef& block, UnitKind kind) {
         case UnitKind::create:
         case UnitKind::erase:
         case UnitKind::take_back:
+        case UnitKind::record:
             return {};
     }
     return {};
@@ -100,7 +101,7 @@ std::vector<crdt::IdSpan> spans_of(const std::vector<Unit*>& units) {
 
 void end_take_back(LiveDocument& document, const BlockRef& block, const policy::Actor& actor,
                    const TakenBack& what) {
-    const auto& [units, redo, skipped, settled] = what;
+    const auto& [units, redo, skipped, settled, record] = what;
     const std::string description = units.back()->description;
     const crdt::IdSpan span = document.commit(actor, redo ? "redo" : "undo");
     Unit& last = *units.back();
@@ -122,12 +123,13 @@ void end_take_back(LiveDocument& document, const BlockRef& block, const policy::
         document.rerecord(block, *unit);
     }
     block.state->appends.groups.erase(actor.str());
-    if (span.size() == 0) return;
+    if (span.size() == 0 && !record) return;
     Unit entry;
     entry.actor = actor.str();
     entry.description = cat(redo ? "redo of " : "undo of ", description);
     entry.kind = UnitKind::take_back;
     entry.stand_ins = crdt::stand_ins(document.doc(), span);
+    entry.record = record;
     document.record_quietly(block, std::move(entry));
 }
 

@@ -285,8 +285,8 @@ void LiveDocument::rename(std::string name) {
     due_ = true;
 }
 
-void LiveDocument::mark_deleted() {
-    record_.deleted = true;
+void LiveDocument::set_deleted(bool deleted) {
+    record_.deleted = deleted;
     batch_.documents.push_back(record_);
     due_ = true;
 }

@@ -128,8 +128,8 @@ public:
     void note_header(Bytes header);
     // Changes the document's record. The caller changes the catalog.
     void rename(std::string name);
-    // Leaves a tombstone: the document's block is then found only where deleted ones are.
-    void mark_deleted();
+    // A deleted document's block is found only where deleted ones are.
+    void set_deleted(bool deleted);
     // Whether the transaction changes something that an answer must wait for.
     bool is_due() const { return due_; }
     // Calls `then` on the strand when this transaction is stored or refused, before its call is

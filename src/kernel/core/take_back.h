@@ -27,6 +27,7 @@ struct TakenBack {
     bool redo;
     bool skipped;                            // A part was left, for others had changed it.
     std::span<const crdt::StandIn> settled;  // Atoms that were taken back without an op.
+    std::optional<RecordChange> record = {};  // What it changed of the document's record.
 };
 
 // Ends the transaction of an undo or redo, marks the units, and records an entry if anything

@@ -3,6 +3,7 @@
 #include "kernel/core/unit.h"
 
 #include <algorithm>
+#include <span>
 
 #include "base/bytes.h"
 
@@ -10,7 +11,7 @@ namespace quire::kernel {
 
 namespace {
 
-constexpr std::uint8_t kBodyFormat = 5;
+constexpr std::uint8_t kBodyFormat = 6;
 
 constexpr std::uint8_t kStatuses = static_cast<std::uint8_t>(conversation::Status::error) + 1;
 constexpr std::size_t kSpanSize = 8 + 4 + 4;
@@ -75,6 +76,36 @@ void read_heads(ByteReader& in, Unit& unit) {
     for (; count > 0 && in.ok(); --count) unit.heads->push_back(read_id(in));
 }
 
+void write_bytes(ByteWriter& out, std::span<const std::uint8_t> bytes) {
+    out.u32_le(static_cast<std::uint32_t>(bytes.size()));
+    out.append(bytes);
+}
+Bytes read_bytes(ByteReader& in, const char* what) {
+    const std::span<const std::uint8_t> bytes = in.take(in.u32_le(what), what);
+    return {bytes.begin(), bytes.end()};
+}
+
+void write_record(ByteWriter& out, const Unit& unit) {
+    out.byte(unit.record ? 1 : 0);
+    if (!unit.record) return;
+    for (const RecordState* state : {&unit.record->before, &unit.record->after}) {
+        write_bytes(out, as_bytes(state->name));
+        out.byte(state->deleted ? 1 : 0);
+        write_bytes(out, state->header);
+    }
+    out.u64_le(static_cast<std::uint64_t>(unit.record->partner));
+}
+void read_record(ByteReader& in, Unit& unit) {
+    if (in.byte("record") == 0) return;
+    unit.record.emplace();
+    for (RecordState* state : {&unit.record->before, &unit.record->after}) {
+        state->name = std::string(as_text(read_bytes(in, "name")));
+        state->deleted = in.byte("deleted") != 0;
+        state->header = read_bytes(in, "header");
+    }
+    unit.record->partner = static_cast<store::DocumentKey>(in.u64_le("partner"));
+}
+
 void write_stand_in(ByteWriter& out, const crdt::StandIn& stand_in) {
     out.byte(static_cast<std::uint8_t>(stand_in.as));
     write_id(out, stand_in.of);
@@ -97,9 +128,11 @@ crdt::StandIn read_stand_in(ByteReader& in) {
 // Little-endian: format, kind, group u64, the status before and after u8 each (one more than the
 // word's number; 0 for none), number of heads u32 (all ones for none known), per head peer u64,
 // counter u32; number of spans u32, then per span peer u64, begin u32, end u32; the same of what is
-// kept; then per stand-in as what (crdt::StandIn::As) u8, first atom peer u64, counter u32, of the
-// copy the same, length u32. Format 4 kept nothing, format 3 had no heads either, format 2 no
-// statuses, format 1 neither the number of spans nor stand-ins.
+// kept; whether the record changed u8, and if it did, of the record before and after it the name, its
+// size u32 first, deleted u8, the header, its size first, then the partner u64; then per stand-in as
+// what (crdt::StandIn::As) u8, first atom peer u64, counter u32, of the copy the same, length u32.
+// Format 5 had no record, format 4 kept nothing either, format 3 had no heads, format 2 no statuses,
+// format 1 neither the number of spans nor stand-ins.
 store::UnitRecord to_record(const Unit& unit, store::DocumentKey document,
                             const std::string& block) {
     ByteWriter body;
@@ -110,6 +143,7 @@ store::UnitRecord to_record(const Unit& unit, store::DocumentKey document,
     write_heads(body, unit);
     write_spans(body, unit.spans);
     write_spans(body, unit.kept);
+    write_record(body, unit);
     for (const crdt::StandIn& stand_in : unit.stand_ins) write_stand_in(body, stand_in);
     return {document,
             block,
@@ -133,7 +167,7 @@ Result<Unit> from_record(const store::UnitRecord& record) {
     const std::uint8_t format = in.byte("format");
     if (format < 1 || format > kBodyFormat) in.fail("format");
     const std::uint8_t kind = in.byte("kind");
-    if (kind > static_cast<std::uint8_t>(UnitKind::take_back)) in.fail("kind");
+    if (kind > static_cast<std::uint8_t>(UnitKind::record)) in.fail("kind");
     unit.kind = static_cast<UnitKind>(kind);
     unit.group = in.u64_le("group");
     if (format > 2) read_status(in, unit);
@@ -142,6 +176,7 @@ Result<Unit> from_record(const store::UnitRecord& record) {
     unit.spans =
         read_spans(in, format > 1 ? in.u32_le("number of spans") : in.remaining() / kSpanSize);
     if (format > 4) unit.kept = read_spans(in, in.u32_le("number of spans kept"));
+    if (format > 5) read_record(in, unit);
     while (in.ok() && !in.at_end()) unit.stand_ins.push_back(read_stand_in(in));
     if (!in.ok()) return Failure(Error(in.error().value()).within("a history entry in the store"));
     return unit;
@@ -193,16 +228,6 @@ std::vector<Unit*> History::forget_redo(const std::string& actor) {
     if (undone_ == 0) return changed;
     for (Unit& unit : units_) {
         if (unit.state != UnitState::undone || unit.actor != actor) continue;
-        set_state(unit, UnitState::gone);
-        changed.push_back(&unit);
-    }
-    return changed;
-}
-
-std::vector<Unit*> History::forget_all() {
-    std::vector<Unit*> changed;
-    for (Unit& unit : units_) {
-        if (unit.state == UnitState::gone || unit.kind == UnitKind::take_back) continue;
         set_state(unit, UnitState::gone);
         changed.push_back(&unit);
     }

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/enum_words.h"
@@ -26,6 +27,7 @@ enum class UnitKind : std::uint8_t {
     create = 2,     // Made the block: undone by deleting it.
     erase = 3,      // Deleted it: undone by bringing it back.
     take_back = 4,  // An undo or a redo: history, not itself undoable.
+    record = 5,     // Changed what is known of a whole document beside its content.
 };
 
 // Whether the unit is in effect, undone, or can never be undone or redone again.
@@ -34,7 +36,21 @@ constexpr auto words_of(UnitState) {
     return word_table("done", "undone", "gone");
 }
 
-// One entry. Its key in the store is document, block and version.
+// What is known of a document beside its content.
+struct RecordState {
+    std::string name;
+    bool deleted = false;
+    Bytes header;
+    friend bool operator==(const RecordState&, const RecordState&) = default;
+};
+// What a call changed of it. An undo sets back what differs between the two.
+struct RecordChange {
+    RecordState before;
+    RecordState after;
+    // The other document of a call that changed two, which are taken back together; else 0.
+    store::DocumentKey partner = 0;
+};
+
 struct Unit {
     std::uint64_t version = 0;
     std::string actor;
@@ -58,6 +74,7 @@ struct Unit {
     // The version of the document after the unit, for rollback. Units stored before this field
     // existed have none.
     std::optional<crdt::Frontiers> heads = {};
+    std::optional<RecordChange> record = {};
 };
 
 // The unit as the store keeps it (unit.cc has the format).
@@ -80,10 +97,16 @@ public:
     // Called for a new change by `actor`, which ends the actor's chance to redo. Returns the
     // units that this changed.
     std::vector<Unit*> forget_redo(const std::string& actor);
-    // Makes everything done so far permanent: nothing of it can be undone. Returns the units that
-    // this changed.
-    std::vector<Unit*> forget_all();
-    // Changes the state of a unit of this history.
+    // The newest unit for which is(const Unit&) holds; null where there is none. Valid until the
+    // next add().
+    template <class Is>
+    Unit* newest(Is is) {
+        for (std::size_t i = units_.size(); i-- > 0;) {
+            if (is(std::as_const(units_[i]))) return &units_[i];
+        }
+        return nullptr;
+    }
+    // `unit` is one of these.
     void set_state(Unit& unit, UnitState state);
 
 private:

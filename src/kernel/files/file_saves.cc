@@ -162,7 +162,7 @@ Result<FileVersion> FileCalls::Body::erase(LiveDocument& document, const policy:
     unit.kind = UnitKind::take_back;
     document.begin(by);
     document.record(block, std::move(unit));
-    document.mark_deleted();
+    document.set_deleted(true);
     document.on_stored([&catalog = kernel->catalog(), key = document.key(),
                         path = document.name()](Result<void>& stored) {
         if (stored) return catalog.forget_name(key);

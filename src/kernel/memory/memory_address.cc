@@ -17,23 +17,56 @@ std::optional<conversation::BlockId> id_in(std::string_view text) {
     return *id;
 }
 
-bool is_memory_record(const LiveDocument& document) {
-    return document.kind() == kMemoryKind;
-}
-
-Failure ambiguous_label(const std::string& label,
-                        const std::vector<store::DocumentRecord>& candidates) {
-    List names;
+Failure ambiguous_label(const std::string& label, std::vector<std::string> candidates) {
     std::string shown;
-    for (const store::DocumentRecord& each : candidates) {
-        std::string name = cat(each.owner, "/", each.name);
-        shown += cat(shown.empty() ? "" : ", ", name);
-        names.emplace_back(std::move(name));
-    }
+    for (const std::string& each : candidates) shown += cat(shown.empty() ? "" : ", ", each);
     return fail(Errc::conflict, "ambiguous_label",
                 cat("several memory blocks have the label '", label, "': ", shown,
-                    ". Name one of them so, or by its id"),
-                {{"label", label}, {"candidates", std::move(names)}});
+                    ". Name one of them so"),
+                {{"label", label}, {"candidates", List(candidates.begin(), candidates.end())}});
+}
+
+// The only one of these records that the caller may see and own, or, where it owns none, may see.
+Result<store::DocumentRecord> only_one(std::vector<store::DocumentRecord> records,
+                                       const policy::Actor& by, const std::string& asked,
+                                       bool by_id) {
+    std::erase_if(records, [&](const auto& each) { return !may_see_memory(by, each); });
+    const auto is_own = [&](const store::DocumentRecord& each) { return each.owner == by.str(); };
+    if (std::ranges::any_of(records, is_own))
+        std::erase_if(records, [&](const auto& each) { return !is_own(each); });
+    if (records.empty()) return no_such_memory(asked);
+    if (records.size() == 1) return std::move(records.front());
+    std::vector<std::string> candidates;
+    for (const store::DocumentRecord& each : records) {
+        candidates.push_back(by_id ? conversation::BlockId{each.key, -1, 0}.str()
+                                   : cat(each.owner, "/", each.name));
+    }
+    return ambiguous_label(asked, std::move(candidates));
+}
+
+// Whether a block is shared with the actor or fed by a source.
+bool is_near(const policy::Actor& by, const store::DocumentRecord& record) {
+    const Result<MemoryHeader> header = decode_memory_header(record.name, record.header);
+    if (!header) return false;
+    return header->owner.kind == policy::ActorKind::source ||
+           std::ranges::find(header->shares, by, &policy::Share::with) != header->shares.end();
+}
+
+// Records whose label, as `label_of` gives it, is the one that was asked for.
+template <class LabelOf>
+std::vector<store::DocumentRecord> of_label(std::vector<store::DocumentRecord> records,
+                                            const std::string& asked, LabelOf label_of) {
+    const std::optional<OwnedLabel> owned = OwnedLabel::parse(asked);
+    std::erase_if(records, [&](const store::DocumentRecord& each) {
+        return label_of(each) != (owned ? owned->label : asked) ||
+               (owned && each.owner != owned->owner.str());
+    });
+    return records;
+}
+
+std::string former_label(const store::DocumentRecord& record) {
+    Result<MemoryHeader> header = decode_memory_header(record.name, record.header);
+    return header ? std::move(header->former_label) : std::string();
 }
 
 }  // namespace
@@ -77,9 +110,28 @@ Failure label_exists(const std::string& label) {
 Result<std::shared_ptr<LiveDocument>> MemoryAddress::find(Catalog& catalog) const {
     if (const auto id = id_in(text)) {
         auto document = id->is_document() ? catalog.find(id->document) : nullptr;
-        if (document == nullptr || !is_memory_record(*document)) return no_such_memory(text);
+        if (document == nullptr || document->kind() != kMemoryKind) return no_such_memory(text);
         return document;
     }
+    const auto live = [&](const store::DocumentRecord& record)
+        -> Result<std::shared_ptr<LiveDocument>> {
+        if (auto document = catalog.find(record.key)) return document;
+        return no_such_memory(text);
+    };
+    if (among == Among::deleted) {
+        std::vector<store::DocumentRecord> deleted =
+            of_label(catalog.deleted(kMemoryKind), text, [](const auto& each) { return each.name; });
+        return live(TRY(only_one(std::move(deleted), by, text, true)));
+    }
+    Result<std::shared_ptr<LiveDocument>> present = find_present(catalog);
+    if (present || among == Among::present || present.error().code() != Errc::not_found)
+        return present;
+    std::vector<store::DocumentRecord> all;
+    for (Catalog::Known& each : catalog.known(kMemoryKind, "")) all.push_back(std::move(each.record));
+    return live(TRY(only_one(of_label(std::move(all), text, former_label), by, text, false)));
+}
+
+Result<std::shared_ptr<LiveDocument>> MemoryAddress::find_present(Catalog& catalog) const {
     const auto named = [&](const Name& name) -> Result<std::shared_ptr<LiveDocument>> {
         if (auto document = catalog.find(name)) return document;
         return no_such_memory(text);
@@ -87,30 +139,20 @@ Result<std::shared_ptr<LiveDocument>> MemoryAddress::find(Catalog& catalog) cons
     if (const auto owned = OwnedLabel::parse(text))
         return named(name_of_memory(owned->owner, owned->label));
     if (auto own = catalog.find(name_of_memory(by, text))) return own;
-
     std::vector<store::DocumentRecord> others = catalog.named(kMemoryKind, text);
-    if (by.kind != policy::ActorKind::agent && others.size() > 1) {
-        // A person sees all of them; what was shared with this one, or is fed, comes first.
-        std::vector<store::DocumentRecord> nearer = others;
-        std::erase_if(nearer, [&](const store::DocumentRecord& each) {
-            const Result<MemoryHeader> header = decode_memory_header(each.name, each.header);
-            return !header || (header->owner.kind != policy::ActorKind::source &&
-                               std::ranges::find(header->shares, by, &policy::Share::with) ==
-                                   header->shares.end());
-        });
-        if (!nearer.empty()) others = std::move(nearer);
-    }
-    std::erase_if(others, [&](const auto& each) { return !may_see_memory(by, each); });
-    if (others.size() > 1) return ambiguous_label(text, others);
-    if (others.empty()) return no_such_memory(text);
-    return named(name_of_record(others.front()));
+    const auto near = [&](const store::DocumentRecord& each) { return is_near(by, each); };
+    if (std::ranges::any_of(others, near))
+        std::erase_if(others, [&](const auto& each) { return !near(each); });
+    return named(name_of_record(TRY(only_one(std::move(others), by, text, false))));
 }
 
 bool MemoryAddress::is_meant(const Catalog& catalog, const LiveDocument& document) const {
-    if (id_in(text)) return true;
+    const store::DocumentRecord& record = document.record();
+    if (id_in(text) || record.deleted) return true;
     const auto owned = OwnedLabel::parse(text);
-    if (document.name() != (owned ? owned->label : text)) return false;
-    return document.record().deleted || catalog.has_name(document.key());
+    const std::string& label = owned ? owned->label : text;
+    if (among == Among::moved && former_label(record) == label) return true;
+    return document.name() == label && catalog.has_name(document.key());
 }
 
 }  // namespace quire::kernel

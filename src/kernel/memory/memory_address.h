@@ -44,14 +44,27 @@ Failure no_such_memory(const std::string& label);
 Failure label_exists(const std::string& label);
 
 struct MemoryAddress {
+    // Which blocks a label may name. An id names a deleted block in every case, which
+    // open_memory() then refuses.
+    enum class Among {
+        present,
+        moved,    // Also by the label that its last move took from it.
+        deleted,  // Deleted ones alone.
+    };
+
     std::string text;
     policy::Actor by;
+    Among among = Among::present;
 
-    // Errors: no_such_memory(); conflict "ambiguous_label" {candidates: [OWNER/LABEL]}. O(log
-    // blocks + blocks of that label).
+    // Errors: no_such_memory(); conflict "ambiguous_label" {candidates: [OWNER/LABEL]}, which are ids
+    // where several deleted blocks had the label. O(log blocks + blocks of that label); O(blocks)
+    // for a label that a block had, or that only deleted blocks have.
     Result<std::shared_ptr<LiveDocument>> find(Catalog& catalog) const;
     // False for a block that was given another label since it was found.
     bool is_meant(const Catalog& catalog, const LiveDocument& document) const;
+
+private:
+    Result<std::shared_ptr<LiveDocument>> find_present(Catalog& catalog) const;
 };
 
 }  // namespace quire::kernel

@@ -28,27 +28,16 @@ struct OpenedMemory {
 // `asked`: how the caller named the block, for the refusal. Errors: those of every call of
 // MemoryCalls.
 Result<OpenedMemory> open_memory(const store::DocumentRecord& record, const policy::Actor& by,
-                                 const std::string& asked);
+                                 const std::string& asked, bool deleted_too = false);
 // The rights also hold what people have approved. On the block's strand.
 Result<OpenedMemory> open_memory(LiveDocument& document, const Caller& by, const std::string& asked,
-                                 Core& kernel);
-// Stores the header with the pending transaction; the catalog has it once that is durable.
-void put_header(LiveDocument& document, const MemoryHeader& header, Catalog& catalog);
+                                 Core& kernel, bool deleted_too = false);
 // The name that the catalog has for the block under that label.
 Name name_of_memory(const LiveDocument& document, const std::string& label);
 
 // Checks that the block is of the kind that TextLabel names: a Text that is not archival.
 Result<void> check_text_in_context(LiveDocument& document, const OpenedMemory& opened);
 
-// The words that history shows for conversions: one that replaced the schema, and one that only
-// added to it.
-inline constexpr std::string_view kConversion = "convert";
-inline constexpr std::string_view kExtension = "extend";
-// Checks that the schema is still that of version `at`. Error: unsupported "schema_changed"
-// {version_id}.
-Result<void> check_schema(LiveDocument& document, const BlockAt& at, bool additions_too = false);
-
-// The block's label, id and version now.
 MemoryVersion version_of_memory(LiveDocument& document);
 // An entry of history that is not undone by the usual undo, such as a rename.
 Unit memory_entry(const policy::Actor& by, std::string description);
@@ -109,21 +98,33 @@ struct MemoryCalls::Body : std::enable_shared_from_this<MemoryCalls::Body> {
         kernel->run_alone<T>(std::move(by), std::move(address), Access::look, std::move(reply),
                              opened<T>(label, std::move(work)));
     }
+    // run_alone(), for calls that find a block by what it was: deleted blocks are found too.
+    template <class T, class Work>
+    void run_on_past(Caller by, const std::string& label, MemoryAddress::Among among,
+                     Reply<T> reply, Work work) {
+        MemoryAddress address{label, by.actor, among};
+        kernel->run_alone<T>(std::move(by), std::move(address), Access::look, std::move(reply),
+                             opened<T>(label, std::move(work), true));
+    }
 
     // Deletes a block named by either kind of label.
     template <class Label>
     void erase(Caller by, const Label& label, Reply<MemoryVersion> reply);
     void swap(Caller by, std::string label, std::string archival_label, Reply<MemoryMoved> reply);
+    // Takes back, or redoes, the swap of these two blocks.
+    void take_swap_back(Caller by, std::shared_ptr<LiveDocument> found, store::DocumentKey partner,
+                        bool redo, Reply<MemoryUndone> reply);
 
 private:
     static const std::string& text_of(const std::string& label) { return label; }
     static const std::string& text_of(const TextLabel& text) { return text.label; }
 
     template <class T, class Label, class Work>
-    auto opened(const Label& label, Work work) {
-        return [self = shared_from_this(), asked = text_of(label), work = std::move(work)](
-                   LiveDocument& document, const Caller& by) mutable -> Result<T> {
-            OpenedMemory memory = TRY(open_memory(document, by, asked, *self->kernel));
+    auto opened(const Label& label, Work work, bool deleted_too = false) {
+        return [self = shared_from_this(), asked = text_of(label), work = std::move(work),
+                deleted_too](LiveDocument& document, const Caller& by) mutable -> Result<T> {
+            OpenedMemory memory =
+                TRY(open_memory(document, by, asked, *self->kernel, deleted_too));
             if constexpr (std::is_same_v<Label, TextLabel>)
                 TRY(check_text_in_context(document, memory));
             Result<T> made = work(document, memory, by);

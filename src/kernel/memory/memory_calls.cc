@@ -9,6 +9,7 @@
 #include "json/json.h"
 #include "kernel/core/walk.h"
 #include "kernel/memory/memory_body.h"
+#include "kernel/memory/memory_record.h"
 #include "memory/render.h"
 #include "memory/schema_form.h"
 
@@ -98,8 +99,9 @@ MemoryRow OpenedMemory::row(MemoryVersion block) const {
 }
 
 Result<OpenedMemory> open_memory(const store::DocumentRecord& record, const policy::Actor& by,
-                                 const std::string& asked) {
-    if (record.deleted || record.header.empty() || !may_see_memory(by, record))
+                                 const std::string& asked, bool deleted_too) {
+    const bool is_hidden = record.deleted && !deleted_too;
+    if (is_hidden || record.header.empty() || !may_see_memory(by, record))
         return no_such_memory(asked);
     MemoryHeader header = TRY(decode_memory_header(record.name, record.header));
     const std::optional<policy::Rights> rights = policy::rights_of(by, header.holding());
@@ -107,19 +109,10 @@ Result<OpenedMemory> open_memory(const store::DocumentRecord& record, const poli
 }
 
 Result<OpenedMemory> open_memory(LiveDocument& document, const Caller& by, const std::string& asked,
-                                 Core& kernel) {
-    OpenedMemory opened = TRY(open_memory(document.record(), by.actor, asked));
+                                 Core& kernel, bool deleted_too) {
+    OpenedMemory opened = TRY(open_memory(document.record(), by.actor, asked, deleted_too));
     opened.rights.approved.add(kernel.oversight().approved(by, document));
     return opened;
-}
-
-void put_header(LiveDocument& document, const MemoryHeader& header, Catalog& catalog) {
-    Bytes bytes = encode(header);
-    document.set_header(bytes);
-    document.on_stored(
-        [&catalog, key = document.key(), bytes = std::move(bytes)](Result<void>& stored) {
-            if (stored) catalog.settle_header(key, bytes);
-        });
 }
 
 Name name_of_memory(const LiveDocument& document, const std::string& label) {
@@ -199,13 +192,11 @@ void MemoryCalls::Body::erase(Caller by, const Label& label, Reply<MemoryVersion
             TRY(policy::permit(opened.rights, Operation::erase));
             TRY(body->fed.check_owned(opened.header, caller.actor, "delete"));
             document.begin(caller.actor);
-            document.record_quietly(document.whole(), memory_entry(caller.actor, "delete"));
-            document.mark_deleted();
+            RecordState before = record_state(document);
+            document.set_deleted(true);
+            record_change(document, caller.actor, "delete", std::move(before));
             // Before the deletion is durable its label leads to what is still there on the disk.
-            document.on_stored(
-                [&catalog = body->kernel->catalog(), key = document.key()](Result<void>& deleted) {
-                    if (deleted) catalog.forget_name(key);
-                });
+            follow_record(document, body->kernel->catalog());
             return version_of_memory(document);
         });
 }
@@ -216,6 +207,33 @@ void MemoryCalls::erase(Caller by, std::string label, Reply<MemoryVersion> reply
 
 void MemoryCalls::erase(Caller by, TextLabel label, Reply<MemoryVersion> reply) {
     body_->erase(std::move(by), label, std::move(reply));
+}
+
+void MemoryCalls::restore(Caller by, std::string label, std::optional<std::string> to,
+                          Reply<MemoryVersion> reply) {
+    if (to) {
+        if (const Result<void> right = check_label(*to); !right)
+            return reply(Failure(right.error()));
+    }
+    body_->run_on_past<MemoryVersion>(
+        std::move(by), label, MemoryAddress::Among::deleted, std::move(reply),
+        [body = body_, to = std::move(to)](LiveDocument& document, const OpenedMemory& opened,
+                                           const Caller& caller) -> Result<MemoryVersion> {
+            const std::string under = to.value_or(document.name());
+            if (!document.record().deleted) return label_exists(document.name());
+            TRY(policy::permit(opened.rights, Operation::erase));
+            TRY(body->fed.check_owned(opened.header, caller.actor, "restore"));
+            Catalog& catalog = body->kernel->catalog();
+            if (!catalog.claim_name(name_of_memory(document, under), document.key()))
+                return label_exists(under);
+            document.begin(caller.actor);
+            RecordState before = record_state(document);
+            document.rename(under);
+            document.set_deleted(false);
+            record_change(document, caller.actor, "restore", std::move(before));
+            follow_record(document, catalog);
+            return version_of_memory(document);
+        });
 }
 
 void MemoryCalls::share(Caller by, std::string label, policy::Actor with,
@@ -238,7 +256,8 @@ void MemoryCalls::share(Caller by, std::string label, policy::Actor with,
                                          : cat("unshare ", with.str());
             document.begin(caller.actor);
             document.record_quietly(document.whole(), memory_entry(caller.actor, what));
-            put_header(document, header, body->kernel->catalog());
+            put_header(document, header);
+            follow_record(document, body->kernel->catalog());
             return version_of_memory(document);
         });
 }

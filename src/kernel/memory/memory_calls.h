@@ -2,15 +2,14 @@
 // "memory" whose name is its label. Its schema, owner and permissions are in the document's
 // header (memory_header.h). Every write passes the gate of memory/gate.h.
 //
-// Labels are unique among the blocks that are not deleted. Every call also accepts the block's id
-// in place of the label. Replies come exactly once, from any thread, and what they say is
-// durable.
+// Labels belong to the blocks' owners, and are unique among an owner's blocks that are not deleted. How
+// a call names a block stands in memory_address.h. Replies come exactly once, from any thread, and what they say is durable.
 //
-// Errors of every call except create() and list(): those of Kernel; not_found
-// "invalid_reference"; denied "permission_denied" for an agent that neither owns the block nor
-// has a share; corrupt if the stored block does not parse. For a block that a source feeds
-// (fed_blocks.h), every write may also give invalid_argument "source_rejected" {source, field,
-// value, allowed}, and every other change denied "source_owned" {source}.
+// Errors of every call but create() and list(): not_found "invalid_reference", also for a block that
+// the caller may not see; conflict "ambiguous_label" {candidates}; corrupt where what is stored of
+// the block does not parse. Those of Kernel besides. Of a block that a source feeds
+// (fed_blocks.h) every write may also give invalid_argument "source_rejected" {source, field,
+// value, allowed}; whatever else would change it, denied "source_owned" {source}.
 #pragma once
 
 #include <cstdint>
@@ -170,6 +169,7 @@ struct MemoryConvert {
     Value schema;      // In the form of memory/schema_form.h.
     Map mapping = {};  // In the form of memory/convert.h.
     bool dry_run = false;
+    bool accept_loss = false;  // What finds no place under the new schema may go.
 };
 // The result of a conversion, or of a dry run: content that moved, content that has no place any
 // more, and required fields that have no value.
@@ -243,8 +243,15 @@ public:
     // Deletes the block; its label is free again.
     void erase(Caller by, std::string label, Reply<MemoryVersion> reply);
     void erase(Caller by, TextLabel label, Reply<MemoryVersion> reply);
-    // Undoes or redoes the caller's own last write. Needs the permission to overwrite. Errors:
-    // not_found "nothing_to_undo", "nothing_to_redo".
+    // A deleted block is back, under `to` or the label that it had. What deleting it needs. Errors:
+    // conflict "label_exists"; invalid_argument "invalid_label".
+    void restore(Caller by, std::string label, std::optional<std::string> to,
+                 Reply<MemoryVersion> reply);
+    // The caller's own last call that changed the block: a write, a conversion, a move, or, by the
+    // block's id, its deletion. A move is found by either of its labels, and a swap is taken back in
+    // both blocks. What others changed since is left whole. To undo is to overwrite. Errors: not_found
+    // "nothing_to_undo", "nothing_to_redo"; conflict "label_exists" where the label is taken;
+    // unsupported "schema_changed" for a write before a conversion that stands.
     void undo(Caller by, std::string label, bool redo, Reply<MemoryUndone> reply);
     void history(Caller by, std::string label, std::size_t limit, std::string cursor,
                  Reply<MemoryHistory> reply);
@@ -253,9 +260,10 @@ public:
     // "version_too_old" (versions.h).
     void diff(Caller by, std::string label, std::optional<std::string> from,
               std::optional<std::string> to, Reply<MemoryDiff> reply);
-    // Restores the content of an older version with new ops, as one unit of undo. It passes the
-    // gate like a replica's changes, so parts that the caller may not write are not set back.
-    // O(document). Errors: those of diff(), and of check_incoming() (memory/incoming.h).
+    // The block reads as it did, by new ops; one step of undo. It is held against the gate as a
+    // replica's changes are: who may not write something does not set it back. O(document). Errors:
+    // those of diff(), and of check_incoming() (document/incoming.h). Across a conversion the schema
+    // goes back too; then only the owner, an admin, and who is no agent may do it.
     void rollback(Caller by, std::string label, std::string version_id, Reply<MemoryVersion> reply);
     // Takes the block out of every context and makes it an archival block with that label, or
     // with one made from its label and the time. The old label is free again. Needs the
@@ -273,11 +281,12 @@ public:
     // Archives one block and loads the other in one transaction: they exchange their labels.
     // Needs the permission to overwrite both. Errors: those of archive() and load().
     void swap(Caller by, std::string label, std::string archival_label, Reply<MemoryMoved> reply);
-    // Gives the block another schema and moves its content (memory/convert.h); with dry_run only
-    // says what would move. Needs the permission to overwrite. Read-only parts must stay as they
-    // are, except for sources and the system. Older versions cannot be restored afterwards,
-    // unless the conversion was additive. Errors: invalid_argument "invalid_schema",
-    // "invalid_mapping"; denied "read_only_field", "read_only_section"; those of MemoryEdit.
+    // Another schema for a block, with what it holds carried over (schema/convert.h); with dry_run
+    // only what would be. What overwriting needs; what is read-only must stay as it is, but for
+    // sources and the system. One version and one step of undo. Errors: invalid_argument
+    // "invalid_schema", "invalid_mapping", "loses_text" {lost} without accept_loss; denied
+    // "read_only_field", "read_only_section", and "permission_denied" where an agent that has a share
+    // below admin would lose something; those of MemoryEdit.
     void convert(Caller by, std::string label, MemoryConvert what, Reply<MemoryConverted> reply);
     // Finds blocks that the caller may read by the words of their labels, descriptions and
     // content. For a long block, the first 256 KiB of plain_text() are searched; for a Log these

@@ -1,6 +1,7 @@
 // Convert: a memory block under another schema, with what it holds carried over.
 #include "base/check.h"
 #include "kernel/memory/memory_body.h"
+#include "kernel/memory/memory_record.h"
 #include "memory/clear.h"
 #include "memory/convert.h"
 #include "memory/memory_edit.h"
@@ -11,13 +12,6 @@ namespace quire::kernel {
 namespace {
 
 using policy::Operation;
-
-Failure breached(const memory::ReadOnlyBreach& breach) {
-    if (!breach.is_section) return memory::read_only_field(breach.name);
-    return fail(Errc::denied, "read_only_section",
-                cat("Section '", breach.name, "' is read-only and cannot be modified by agent"),
-                {{"section", breach.name}});
-}
 
 std::string below(const std::string& section, const std::string& name) {
     return section.empty() ? name : cat(section, "/", name);
@@ -56,10 +50,31 @@ Result<void> carry_over(crdt::Doc& doc, const memory::MemoryBlock& before,
     return fill_memory(doc, after, std::move(value), now_ms);
 }
 
-// Steps of undo are those of the schema under which they were made.
-void end_undo(LiveDocument& document) {
-    const BlockRef block = document.whole();
-    for (const Unit* unit : block.state->history.forget_all()) document.rerecord(block, *unit);
+// A conversion that drops something destroys what another actor may own: of those that a block was
+// shared with it takes an admin, and of everybody the word that it is meant.
+Result<void> check_loss(const OpenedMemory& opened, const policy::Actor& by,
+                        const MemoryConvert& what, const MemoryConverted& report) {
+    if (report.lost.empty()) return {};
+    const bool is_sharee =
+        by.kind == policy::ActorKind::agent && by != opened.header.owner;
+    if (is_sharee && opened.rights.permission != policy::Permission::admin) {
+        return fail(Errc::denied, "permission_denied",
+                    cat("Permission denied: a conversion that loses something requires admin "
+                        "permission, but block has ",
+                        name_of(opened.rights.permission)),
+                    {{"operation", "convert"},
+                     {"required", name_of(policy::Permission::admin)},
+                     {"permission", name_of(opened.rights.permission)}});
+    }
+    if (what.accept_loss || what.dry_run) return {};
+    List lost(report.lost.begin(), report.lost.end());
+    std::string names;
+    for (const std::string& each : report.lost) names += cat(names.empty() ? "" : ", ", each);
+    return invalid("loses_text",
+                   cat("the new schema has no place for ", names,
+                       ", so what is there would be lost. Name a place for it in the mapping, or "
+                       "set accept_loss to true; history keeps it"),
+                   {{"lost", std::move(lost)}});
 }
 
 struct Plan {
@@ -102,6 +117,13 @@ Result<Plan> plan(LiveDocument& document, const OpenedMemory& opened, const poli
 
 }  // namespace
 
+Failure breached(const memory::ReadOnlyBreach& breach) {
+    if (!breach.is_section) return memory::read_only_field(breach.name);
+    return fail(Errc::denied, "read_only_section",
+                cat("Section '", breach.name, "' is read-only and cannot be modified by agent"),
+                {{"section", breach.name}});
+}
+
 memory::Writer kernel_writer() {
     return {{policy::ActorKind::system, "quire"}, {.permission = policy::Permission::admin}};
 }
@@ -121,23 +143,26 @@ void MemoryCalls::convert(Caller by, std::string label, MemoryConvert what,
             const std::int64_t now_ms = body->kernel->parts().clock.wall_ms();
             TRY(body->fed.check_owned(opened.header, caller.actor, "convert"));
             Plan planned = TRY(plan(document, opened, caller.actor, what, now_ms));
+            TRY(check_loss(opened, caller.actor, what, planned.report));
             const bool same = planned.after.schema == opened.header.block.schema;
             if (what.dry_run || same) return std::move(planned.report);
             const bool additive = planned.report.additive;
             document.begin(caller.actor);
+            RecordState before = record_state(document);
+            std::vector<crdt::IdSpan> spans;
             if (!additive) {
                 // These edits were made on the draft, so that they cannot fail.
                 CHECK(carry_over(document.doc(), opened.header.block, planned.after,
                                  std::move(planned.value), now_ms)
                           .has_value());
-                document.commit(caller.actor, "convert");
-                end_undo(document);
+                const crdt::IdSpan span = document.commit(caller.actor, "convert");
+                if (span.size() > 0) spans = {span};
             }
             opened.header.block.schema = std::move(planned.after.schema);
-            document.record_quietly(
-                document.whole(),
-                memory_entry(caller.actor, std::string(additive ? kExtension : kConversion)));
-            put_header(document, opened.header, body->kernel->catalog());
+            put_header(document, opened.header);
+            record_change(document, caller.actor, additive ? "extend" : "convert",
+                          std::move(before), std::move(spans));
+            follow_record(document, body->kernel->catalog());
             planned.report.block = version_of_memory(document);
             return std::move(planned.report);
         });

@@ -1,6 +1,7 @@
 // New memory blocks: from a schema or a template, empty or with a text.
 #include "base/check.h"
 #include "kernel/memory/memory_body.h"
+#include "kernel/memory/memory_record.h"
 #include "memory/memory_edit.h"
 #include "memory/schema_form.h"
 #include "memory/templates.h"
@@ -74,7 +75,8 @@ void MemoryCalls::create(Caller by, MemoryCreate what, Reply<MemoryVersion> repl
                 unit.spans = {document.commit(caller.actor, "create")};
             }
             document.record_quietly(document.whole(), std::move(unit));
-            put_header(document, header, body->kernel->catalog());
+            put_header(document, header);
+            follow_record(document, body->kernel->catalog());
             keep_text(*body->texts, document, made_ms);
             return version_of_memory(document);
         });

@@ -56,7 +56,8 @@ json::Fields<MemoryHeader> MemoryHeader::fields() {
         .required("description", block(&MemoryBlock::description))
         .required("shares", &MemoryHeader::shares)
         .required("schema", block(&MemoryBlock::schema))
-        .optional("char_limit", block(&MemoryBlock::char_limit));
+        .optional("char_limit", block(&MemoryBlock::char_limit))
+        .optional("former_label", &MemoryHeader::former_label);
 }
 
 Bytes encode(const MemoryHeader& header) {

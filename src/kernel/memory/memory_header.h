@@ -31,6 +31,8 @@ struct MemoryHeader {
     bool pinned = false;
     policy::Actor owner;
     std::vector<policy::Share> shares = {};
+    // The label that its last move took from it, by which an undo of that move finds it.
+    std::string former_label = {};
 
     policy::Holding holding() const { return {owner, block.permission, shares}; }
 

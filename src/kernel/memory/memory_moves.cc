@@ -2,7 +2,9 @@
 // that is moved keeps its id, its history and who may do what with it; its label and its type
 // change.
 #include "base/utf8.h"
+#include "kernel/core/take_back.h"
 #include "kernel/memory/memory_body.h"
+#include "kernel/memory/memory_record.h"
 
 namespace quire::kernel {
 namespace {
@@ -46,15 +48,18 @@ Result<void> may_load(const OpenedMemory& opened) {
     return {};
 }
 
-// The move of one block, in its pending transaction.
+// The move of one block, in its pending transaction, as a step of undo. `partner`: the other block
+// of a swap.
 void move_to(LiveDocument& document, OpenedMemory& opened, const policy::Actor& by,
-             const MemoryMove& to, Catalog& catalog) {
+             const MemoryMove& to, store::DocumentKey partner = 0) {
+    RecordState before = record_state(document);
     opened.header.type = to.type;
     if (to.type == MemoryType::archival) opened.header.pinned = false;
+    if (to.label != before.name) opened.header.former_label = before.name;
     document.begin(by);
-    document.record_quietly(document.whole(), memory_entry(by, cat(to.word, " ", to.label)));
     document.rename(to.label);
-    put_header(document, opened.header, catalog);
+    put_header(document, opened.header);
+    record_change(document, by, cat(to.word, " ", to.label), std::move(before), {}, partner);
 }
 
 // "notes_archived_1700000000", or with a number after it where there is one of that name.
@@ -72,15 +77,8 @@ std::string claim_free_label(Catalog& catalog, const LiveDocument& document,
 // stored the block goes by both labels.
 MemoryVersion move(LiveDocument& document, OpenedMemory& opened, const policy::Actor& by,
                    const MemoryMove& to, Catalog& catalog) {
-    move_to(document, opened, by, to, catalog);
-    document.on_stored([&catalog, name = name_of_memory(document, to.label),
-                        key = document.key()](Result<void>& stored) {
-        if (stored) {
-            catalog.settle_name(name, key);
-        } else {
-            catalog.unclaim_name(name, key);
-        }
-    });
+    move_to(document, opened, by, to);
+    follow_record(document, catalog);
     return version_of_memory(document);
 }
 
@@ -157,28 +155,26 @@ void MemoryCalls::rename(Caller by, TextLabel label, std::string to, Reply<Memor
 
 namespace {
 
-// A swap on its way. The document with the lower key is held first, then the other; both are idle
-// from then on, so that what is prepared of one can be stored in the batch of the other.
-class Swap : public std::enable_shared_from_this<Swap> {
+// One call on two blocks: each gets the other's label, in one transaction. The document with the lower
+// key is held first, then the other; both are idle from then on, so that what is prepared of one can
+// be stored in the batch of the other. What each block becomes is the derived class's.
+template <class T>
+class Exchange : public std::enable_shared_from_this<Exchange<T>> {
 public:
-    Swap(std::shared_ptr<MemoryCalls::Body> memory, Caller by,
-         std::shared_ptr<LiveDocument> context, std::shared_ptr<LiveDocument> archival,
-         std::string label, std::string archival_label, Function<void(Reply<MemoryMoved>)> again,
-         Reply<MemoryMoved> reply)
+    using Document = std::shared_ptr<LiveDocument>;
+
+    Exchange(std::shared_ptr<MemoryCalls::Body> memory, Caller by, Document one, Document other,
+             Reply<T> reply)
         : memory_(std::move(memory)),
           kernel_(memory_->kernel),
           by_(std::move(by)),
-          context_(std::move(context)),
-          archival_(std::move(archival)),
-          label_(std::move(label)),
-          archival_label_(std::move(archival_label)),
-          again_(std::move(again)),
           reply_(std::move(reply)),
-          first_(context_->key() < archival_->key() ? context_ : archival_),
-          second_(first_ == context_ ? archival_ : context_) {}
+          first_(one->key() < other->key() ? one : other),
+          second_(first_ == one ? std::move(other) : std::move(one)) {}
+    virtual ~Exchange() = default;
 
     void start() {
-        hold(first_, [self = shared_from_this()](Result<void> held) {
+        hold(first_, [self = this->shared_from_this()](Result<void> held) {
             if (!held) return self->end(Failure(held.error()));
             self->hold(self->second_, [self](Result<void> both) {
                 if (!both) {
@@ -190,14 +186,25 @@ public:
         });
     }
 
-private:
-    using Moved = Result<MemoryMoved>;
+protected:
+    // On the strand of a document that is held and idle: whether its part may be done.
+    virtual Result<void> check(LiveDocument& live) = 0;
+    // Does its part, in a transaction.
+    virtual void move(LiveDocument& live) = 0;
+    // The answer, once both parts are stored.
+    virtual T made() = 0;
+    // Whether the call is to be made anew, for one of them was moved since it was found.
+    virtual bool again(Reply<T>& /*reply*/) { return false; }
 
-    // On the document's strand, held and idle, if it may be moved.
-    void hold(const std::shared_ptr<LiveDocument>& document, Reply<void> then) {
-        kernel_->enter<void>(
+    MemoryCalls::Body& memory() { return *memory_; }
+    Core& kernel() { return *kernel_; }
+    const Caller& by() const { return by_; }
+
+private:
+    void hold(const Document& document, Reply<void> then) {
+        kernel_->template enter<void>(
             by_, ThisDocument{document}, Access::look, std::move(then),
-            [self = shared_from_this()](Visit<void> visit) {
+            [self = this->shared_from_this()](Visit<void> visit) {
                 LiveDocument& live = *visit.document;
                 live.hold();
                 live.when_durable(
@@ -209,72 +216,45 @@ private:
             });
     }
 
-    Result<void> check(LiveDocument& live) {
-        const bool is_archival = &live == archival_.get();
-        std::string& wanted = is_archival ? archival_label_ : label_;
-        if (!MemoryAddress{wanted, by_.actor}.is_meant(kernel_->catalog(), live)) {
-            was_moved_ = true;
-            return no_such_memory(wanted);
-        }
-        OpenedMemory opened = TRY(open_memory(live, by_, wanted, *kernel_));
-        wanted = live.name();
-        TRY(is_archival ? may_load(opened) : may_archive(opened, Operation::overwrite));
-        TRY(memory_->fed.check_owned(opened.header, by_.actor, "swap"));
-        (is_archival ? opened_archival_ : opened_context_) = std::move(opened);
-        if (!opened_archival_ || !opened_context_) return {};
-        const policy::Actor& owner = opened_context_->header.owner;
-        if (owner == opened_archival_->header.owner) return {};
-        return fail(Errc::denied, "permission_denied",
-                    cat("Permission denied: a swap exchanges two labels of one owner; '", label_,
-                        "' belongs to ", owner.str(), ", '", archival_label_, "' to ",
-                        opened_archival_->header.owner.str()),
-                    {{"label", label_}, {"archival_label", archival_label_}});
-    }
-
-    void move(LiveDocument& live) {
-        if (&live == archival_.get()) {
-            move_to(live, *opened_archival_, by_.actor,
-                    MemoryMove{MemoryType::working, label_, "swap"}, kernel_->catalog());
-        } else {
-            move_to(live, *opened_context_, by_.actor,
-                    MemoryMove{MemoryType::archival, archival_label_, "swap"}, kernel_->catalog());
-        }
+    void part_of(LiveDocument& live) {
+        move(live);
         keep_text(*memory_->texts, live, kernel_->parts().clock.wall_ms());
-        if (&live == context_.get()) return;
-        moved_ = {version_of_memory(live), archival_label_};
+        renamed_.push_back(live.record());
     }
 
     // On the strand of the second.
     void prepare() {
         second_->rename(std::string(kNoLabel));  // Makes room for the other in the transaction.
-        move(*second_);
+        part_of(*second_);
         part_ = second_->give();
-        first_->strand().post([self = shared_from_this()] { self->store(); });
+        first_->strand().post([self = this->shared_from_this()] { self->store(); });
     }
 
     // On the strand of the first.
     void store() {
         // Closing waits for what was submitted before it came to this strand, and for no more.
         if (kernel_->is_closing()) return stored(shutting_down());
-        move(*first_);
+        part_of(*first_);
         join(first_->batch());
         kernel_->count_commit();
-        first_->submit(
-            [self = shared_from_this()](const Result<void>& result) { self->stored(result); });
+        first_->submit([self = this->shared_from_this()](const Result<void>& result) {
+            self->stored(result);
+        });
     }
 
     void stored(const Result<void>& result) {
         if (result) {
-            const policy::Actor& owner = opened_context_->header.owner;
-            kernel_->catalog().exchange_names(name_of_memory(owner, label_),
-                                              name_of_memory(owner, archival_label_));
+            Catalog& catalog = kernel_->catalog();
+            catalog.exchange_names(name_of_record(renamed_[0]), name_of_record(renamed_[1]));
+            for (const store::DocumentRecord& each : renamed_)
+                catalog.settle_header(each.key, each.header);
         }
-        second_->strand().post([self = shared_from_this(), result] {
+        second_->strand().post([self = this->shared_from_this(), result] {
             self->second_->given(result);
             self->second_->release();
         });
         first_->release();
-        end(result ? Moved(moved_) : Failure(result.error()));
+        end(result ? Result<T>(made()) : Failure(result.error()));
     }
 
     // Order the records so that each label is released before the other block claims it.
@@ -289,35 +269,147 @@ private:
         batch.texts.insert(batch.texts.end(), part_.texts.begin(), part_.texts.end());
     }
 
-    void release_first(Moved result) {
-        first_->strand().post([self = shared_from_this(), result = std::move(result)]() mutable {
-            self->first_->release();
-            self->end(std::move(result));
-        });
+    void release_first(Result<T> result) {
+        first_->strand().post(
+            [self = this->shared_from_this(), result = std::move(result)]() mutable {
+                self->first_->release();
+                self->end(std::move(result));
+            });
     }
 
-    // One of them was moved since it was found: both are looked for where they are now.
-    void end(Moved result) {
-        if (was_moved_) return again_(std::move(reply_));
-        reply_(std::move(result));
+    void end(Result<T> result) {
+        if (!again(reply_)) reply_(std::move(result));
     }
 
     std::shared_ptr<MemoryCalls::Body> memory_;
     std::shared_ptr<Core> kernel_;
     Caller by_;
-    std::shared_ptr<LiveDocument> context_;
-    std::shared_ptr<LiveDocument> archival_;
+    Reply<T> reply_;
+    Document first_;
+    Document second_;
+    std::vector<store::DocumentRecord> renamed_;
+    store::Batch part_;
+};
+
+class Swap final : public Exchange<MemoryMoved> {
+public:
+    Swap(std::shared_ptr<MemoryCalls::Body> memory, Caller by, const Document& context,
+         const Document& archival, std::string label, std::string archival_label,
+         Function<void(Reply<MemoryMoved>)> anew, Reply<MemoryMoved> reply)
+        : Exchange(std::move(memory), std::move(by), context, archival, std::move(reply)),
+          context_(context),
+          archival_(archival),
+          label_(std::move(label)),
+          archival_label_(std::move(archival_label)),
+          anew_(std::move(anew)) {}
+
+private:
+    Result<void> check(LiveDocument& live) override {
+        const bool is_archival = &live == archival_.get();
+        std::string& wanted = is_archival ? archival_label_ : label_;
+        if (!MemoryAddress{wanted, by().actor}.is_meant(kernel().catalog(), live)) {
+            was_moved_ = true;
+            return no_such_memory(wanted);
+        }
+        OpenedMemory opened = TRY(open_memory(live, by(), wanted, kernel()));
+        wanted = live.name();
+        TRY(is_archival ? may_load(opened) : may_archive(opened, Operation::overwrite));
+        TRY(memory().fed.check_owned(opened.header, by().actor, "swap"));
+        (is_archival ? opened_archival_ : opened_context_) = std::move(opened);
+        if (!opened_archival_ || !opened_context_) return {};
+        const policy::Actor& owner = opened_context_->header.owner;
+        if (owner == opened_archival_->header.owner) return {};
+        return fail(Errc::denied, "permission_denied",
+                    cat("Permission denied: a swap exchanges two labels of one owner; '", label_,
+                        "' belongs to ", owner.str(), ", '", archival_label_, "' to ",
+                        opened_archival_->header.owner.str()),
+                    {{"label", label_}, {"archival_label", archival_label_}});
+    }
+
+    void move(LiveDocument& live) override {
+        if (&live == archival_.get()) {
+            move_to(live, *opened_archival_, by().actor,
+                    MemoryMove{MemoryType::working, label_, "swap"}, context_->key());
+            moved_ = {version_of_memory(live), archival_label_};
+        } else {
+            move_to(live, *opened_context_, by().actor,
+                    MemoryMove{MemoryType::archival, archival_label_, "swap"}, archival_->key());
+        }
+    }
+
+    MemoryMoved made() override { return std::move(moved_); }
+    bool again(Reply<MemoryMoved>& reply) override {
+        if (was_moved_) anew_(std::move(reply));
+        return was_moved_;
+    }
+
+    Document context_;
+    Document archival_;
     std::string label_;
     std::string archival_label_;
-    Function<void(Reply<MemoryMoved>)> again_;
-    Reply<MemoryMoved> reply_;
+    Function<void(Reply<MemoryMoved>)> anew_;
     bool was_moved_ = false;
-    std::shared_ptr<LiveDocument> first_;
-    std::shared_ptr<LiveDocument> second_;
     std::optional<OpenedMemory> opened_context_;
     std::optional<OpenedMemory> opened_archival_;
     MemoryMoved moved_;
-    store::Batch part_;
+};
+
+// The undo, or the redo, of a swap, in both blocks.
+class SwapBack final : public Exchange<MemoryUndone> {
+public:
+    SwapBack(std::shared_ptr<MemoryCalls::Body> memory, Caller by, const Document& found,
+             const Document& other, bool redo, Reply<MemoryUndone> reply)
+        : Exchange(std::move(memory), std::move(by), found, other, std::move(reply)),
+          found_(found),
+          other_(other),
+          redo_(redo) {}
+
+private:
+    Result<void> check(LiveDocument& live) override {
+        const OpenedMemory opened = TRY(open_memory(live, by(), live.name(), kernel()));
+        TRY(policy::permit(opened.rights, Operation::overwrite));
+        const store::DocumentKey partner = (&live == found_.get() ? other_ : found_)->key();
+        Unit* const unit = swap_of(live, partner);
+        std::optional<RecordState> wanted;
+        if (unit != nullptr) wanted = TRY(record_set_back(live, *unit->record, redo_));
+        if (!wanted) {
+            return fail(Errc::conflict, "version_conflict",
+                        "the swap cannot be taken back: one of the two blocks was moved, deleted "
+                        "or taken back since; swap them again instead");
+        }
+        (&live == found_.get() ? wanted_found_ : wanted_other_) = std::move(wanted);
+        return {};
+    }
+
+    // The newest swap of the caller's with that block that can be taken back.
+    Unit* swap_of(LiveDocument& live, store::DocumentKey partner) const {
+        const UnitState state = redo_ ? UnitState::undone : UnitState::done;
+        return live.whole().state->history.newest([&](const Unit& unit) {
+            return unit.record && unit.record->partner == partner && unit.state == state &&
+                   unit.kind == UnitKind::record && unit.actor == by().actor.str();
+        });
+    }
+
+    void move(LiveDocument& live) override {
+        const bool is_found = &live == found_.get();
+        RecordState& wanted = *(is_found ? wanted_found_ : wanted_other_);
+        Unit* const unit = swap_of(live, (is_found ? other_ : found_)->key());
+        RecordChange change{record_state(live), wanted};
+        live.begin(by().actor);
+        live.rename(std::move(wanted.name));
+        live.set_header(std::move(wanted.header));
+        end_take_back(live, live.whole(), by().actor, {{unit}, redo_, false, {}, std::move(change)});
+        if (is_found) undone_ = {version_of_memory(live), 1, 0, 0};
+    }
+
+    MemoryUndone made() override { return std::move(undone_); }
+
+    Document found_;
+    Document other_;
+    bool redo_;
+    std::optional<RecordState> wanted_found_;
+    std::optional<RecordState> wanted_other_;
+    MemoryUndone undone_;
 };
 
 }  // namespace
@@ -335,9 +427,19 @@ void MemoryCalls::Body::swap(Caller by, std::string label, std::string archival_
                   archival_label](Reply<MemoryMoved> answer) mutable {
         self->swap(std::move(by), std::move(label), std::move(archival_label), std::move(answer));
     };
-    std::make_shared<Swap>(shared_from_this(), std::move(by), std::move(*context),
-                           std::move(*archival), std::move(label), std::move(archival_label),
+    std::make_shared<Swap>(shared_from_this(), std::move(by), *context, *archival, std::move(label), std::move(archival_label),
                            std::move(again), std::move(reply))
+        ->start();
+}
+
+void MemoryCalls::Body::take_swap_back(Caller by, std::shared_ptr<LiveDocument> found,
+                                       store::DocumentKey partner, bool redo,
+                                       Reply<MemoryUndone> reply) {
+    auto other = kernel->catalog().find(partner);
+    if (other == nullptr || other->kind() != kMemoryKind)
+        return reply(no_such_memory(conversation::BlockId{partner, -1, 0}.str()));
+    std::make_shared<SwapBack>(shared_from_this(), std::move(by), std::move(found),
+                               std::move(other), redo, std::move(reply))
         ->start();
 }
 

@@ -1,8 +1,8 @@
 // History of a memory block: versions, differences, undo and rollback.
-#include <algorithm>
-
 #include "kernel/core/take_back.h"
 #include "kernel/memory/memory_body.h"
+#include "kernel/memory/memory_record.h"
+#include "memory/convert.h"
 #include "memory/incoming.h"
 #include "memory/plain_text.h"
 #include "text/diff.h"
@@ -11,44 +11,27 @@ namespace quire::kernel {
 
 using policy::Operation;
 
-Result<void> check_schema(LiveDocument& document, const BlockAt& at, bool additions_too) {
-    const std::vector<Unit>& units = document.whole().state->history.units();
-    const bool changed = std::any_of(
-        units.end() - static_cast<std::ptrdiff_t>(std::min(at.units_since, units.size())),
-        units.end(), [&](const Unit& unit) {
-            const bool is_change = unit.description == kConversion ||
-                                   (additions_too && unit.description == kExtension);
-            return unit.kind == UnitKind::take_back && is_change;
-        });
-    if (!changed) return {};
-    return fail(Errc::unsupported, "schema_changed",
-                cat("version ", at.version,
-                    " is older than the block's conversion to the schema "
-                    "that it has now"),
-                {{"version_id", cat(at.version)}});
-}
-
 namespace {
 
-// The block's text at a version, by the schema that it has now.
-Result<std::string> text_at(crdt::Doc& doc, const memory::BlockSchema& schema, const BlockAt& at) {
+// The block's text at a version, by the schema that it had then.
+Result<std::string> text_at(LiveDocument& document, const MemoryHeader& header, const BlockAt& at) {
+    const memory::BlockSchema schema = TRY(schema_at(document, header, at));
+    crdt::Doc& doc = document.doc();
     if (at.units_since == 0) return memory::plain_text({doc, schema});
     crdt::Doc past = TRY(doc.fork_at(at.heads, doc.peer()));
     return memory::plain_text({past, schema});
 }
 
-Result<MemoryDiff> difference(LiveDocument& document, const memory::BlockSchema& schema,
+Result<MemoryDiff> difference(LiveDocument& document, const MemoryHeader& header,
                               const std::optional<std::string>& from,
                               const std::optional<std::string>& to) {
     const BlockRef block = document.whole();
     const BlockAt after = TRY(block_at(document, block, to));
     const BlockAt before =
         from ? TRY(block_at(document, block, from)) : TRY(block_before(block, after));
-    TRY(check_schema(document, before));
-    TRY(check_schema(document, after));
     MemoryDiff out{version_of_memory(document), cat(before.version), cat(after.version), ""};
     out.diff = text::unified_diff(
-        TRY(text_at(document.doc(), schema, before)), TRY(text_at(document.doc(), schema, after)),
+        TRY(text_at(document, header, before)), TRY(text_at(document, header, after)),
         {.from = cat(document.name(), " ", out.from), .to = cat(document.name(), " ", out.to)});
     return out;
 }
@@ -65,13 +48,49 @@ Result<void> check_return(LiveDocument& document, const MemoryHeader& header,
                                   draft.changes_in({&span, 1}).changes(), {.go_back = true});
 }
 
-Result<MemoryVersion> roll_back(LiveDocument& document, const OpenedMemory& opened,
+// Goes back across a conversion: the schema and the content together. The gate of today's schema says
+// nothing about the other one, so nothing that is read-only may differ, and an agent needs what
+// overwriting all of the block needs.
+Result<MemoryVersion> roll_back_schema(LiveDocument& document, OpenedMemory& opened,
+                                       const policy::Actor& by, const BlockAt& at,
+                                       memory::BlockSchema schema, Catalog& catalog) {
+    const bool is_sharee = by.kind == policy::ActorKind::agent && by != opened.header.owner;
+    if (is_sharee) TRY(policy::permit(opened.rights, Operation::erase));
+    crdt::Doc& doc = document.doc();
+    crdt::Doc past = TRY(doc.fork_at(at.heads, doc.peer()));
+    if (!opened.writer(by).writes_read_only()) {
+        const memory::BlockSchema& now = opened.header.block.schema;
+        const auto breach = memory::read_only_breach(
+            now, memory::MemoryReader(doc, now).value(), schema,
+            memory::MemoryReader(past, schema).value());
+        if (breach) return breached(*breach);
+    }
+    const crdt::Diff back = TRY(doc.history().diff(doc.frontiers(), at.heads));
+    document.begin(by);
+    RecordState before = record_state(document);
+    TRY(crdt::apply_diff(doc, back));
+    const std::string version_id = cat(at.version);
+    const crdt::IdSpan span = document.commit({by, "rollback", version_id});
+    opened.header.block.schema = std::move(schema);
+    put_header(document, opened.header);
+    record_change(document, by, cat("rollback ", version_id), std::move(before),
+                  span.size() > 0 ? std::vector{span} : std::vector<crdt::IdSpan>());
+    follow_record(document, catalog);
+    return version_of_memory(document);
+}
+
+Result<MemoryVersion> roll_back(LiveDocument& document, OpenedMemory& opened,
                                 const policy::Actor& by, const std::string& version_id,
                                 const MemoryCalls::Body& body) {
     TRY(policy::permit(opened.rights, Operation::overwrite));
     crdt::Doc& doc = document.doc();
     const BlockAt at = TRY(block_at(document, document.whole(), version_id));
-    TRY(check_schema(document, at));
+    memory::BlockSchema schema = TRY(schema_at(document, opened.header, at));
+    if (schema != opened.header.block.schema) {
+        TRY(body.fed.check_owned(opened.header, by, "roll back the schema of"));
+        return roll_back_schema(document, opened, by, at, std::move(schema),
+                                body.kernel->catalog());
+    }
     const crdt::Diff back = TRY(doc.history().diff(doc.frontiers(), at.heads));
     if (back.empty()) return version_of_memory(document);
     document.begin(by);
@@ -86,30 +105,104 @@ Result<MemoryVersion> roll_back(LiveDocument& document, const OpenedMemory& open
     return body.settle(document, opened, verdict);
 }
 
+// A write that is older than a conversion that stands lies in containers that the block shows no
+// more.
+Result<void> check_no_conversion_since(const BlockRef& block, const Unit& unit) {
+    for (const Unit& each : block.state->history.units()) {
+        const bool stands = each.version > unit.version && each.state == UnitState::done &&
+                            each.record && !each.spans.empty();
+        if (!stands) continue;
+        return fail(Errc::unsupported, "schema_changed",
+                    cat("your last change is older than the block's conversion by ", each.actor,
+                        " (version ", each.version,
+                        "), which stands. Its undo comes first, or context rollback to version ",
+                        unit.version),
+                    {{"version_id", cat(each.version)}});
+    }
+    return {};
+}
+
+// Takes back writes to the content.
+Result<MemoryUndone> take_content_back(LiveDocument& document, const OpenedMemory& opened,
+                                       const policy::Actor& by, const std::vector<Unit*>& units,
+                                       bool redo, const MemoryCalls::Body& body) {
+    const BlockRef block = document.whole();
+    TRY(check_no_conversion_since(block, *units.back()));
+    const std::vector<crdt::IdSpan> spans = spans_of(units);
+    document.begin(by);
+    const auto on_draft = [&](crdt::Doc& draft) -> Result<void> {
+        TRY(crdt::revert(draft, spans));
+        return {};
+    };
+    const SourceVerdict verdict = TRY(body.fed.judge(document, opened.header, by, on_draft));
+    const crdt::Undone done = TRY(crdt::revert(document.doc(), spans));
+    end_take_back(document, block, by, {units, redo, done.skipped > 0, done.settled});
+    return MemoryUndone{body.settle(document, opened, verdict), done.restored, done.removed,
+                        done.skipped};
+}
+
+// Takes back a call that changed the block's record: all of it, or nothing where others changed the
+// same since.
+Result<MemoryUndone> take_record_back(LiveDocument& document, const OpenedMemory& opened,
+                                      const policy::Actor& by, const std::vector<Unit*>& units,
+                                      bool redo, const MemoryCalls::Body& body) {
+    const BlockRef block = document.whole();
+    const Unit& unit = *units.front();
+    std::optional<RecordState> wanted = TRY(record_set_back(document, *unit.record, redo));
+    const bool changed =
+        !wanted || (!unit.spans.empty() && others_wrote_since(block, by, unit.version));
+    if (changed) {
+        document.begin(by);
+        end_take_back(document, block, by, {units, redo, true, {}});
+        return MemoryUndone{version_of_memory(document), 0, 0, 1};
+    }
+    if (wanted->deleted != document.record().deleted)
+        TRY(policy::permit(opened.rights, Operation::erase));
+    TRY(body.fed.check_owned(opened.header, by, "undo a change of"));
+    Catalog& catalog = body.kernel->catalog();
+    const Name name = name_of_memory(document, wanted->name);
+    if (!wanted->deleted && !catalog.claim_name(name, document.key()))
+        return label_exists(wanted->name);
+    RecordChange change{record_state(document), *wanted};
+    document.begin(by);
+    const crdt::Undone done = TRY(crdt::revert(document.doc(), spans_of(units)));
+    document.rename(wanted->name);
+    document.set_deleted(wanted->deleted);
+    document.set_header(std::move(wanted->header));
+    end_take_back(document, block, by,
+                  {units, redo, done.skipped > 0, done.settled, std::move(change)});
+    follow_record(document, catalog);
+    return MemoryUndone{version_of_memory(document), done.restored + 1, done.removed, done.skipped};
+}
+
 }  // namespace
 
 void MemoryCalls::undo(Caller by, std::string label, bool redo, Reply<MemoryUndone> reply) {
-    body_->run<MemoryUndone>(
-        std::move(by), label, std::move(reply),
-        [body = body_, redo](LiveDocument& document, const OpenedMemory& opened,
-                             const Caller& caller) -> Result<MemoryUndone> {
+    // A swap concerns two blocks, so it cannot be taken back while this one is held.
+    const auto partner = std::make_shared<std::pair<std::shared_ptr<LiveDocument>,
+                                                    store::DocumentKey>>();
+    Reply<MemoryUndone> then = [body = body_, by, partner, redo, reply = std::move(reply)](
+                                   Result<MemoryUndone> undone) mutable {
+        if (!undone || partner->first == nullptr) return reply(std::move(undone));
+        body->take_swap_back(std::move(by), std::move(partner->first), partner->second, redo,
+                             std::move(reply));
+    };
+    body_->run_on_past<MemoryUndone>(
+        std::move(by), label, MemoryAddress::Among::moved, std::move(then),
+        [body = body_, redo, partner](LiveDocument& document, const OpenedMemory& opened,
+                                      const Caller& caller) -> Result<MemoryUndone> {
             TRY(policy::permit(opened.rights, Operation::overwrite));
-            const BlockRef block = document.whole();
-            const std::vector<Unit*> units = TRY(
-                next_to_take_back(block.state->history, caller.actor.str(), UndoScope::own, redo));
-            const std::vector<crdt::IdSpan> spans = spans_of(units);
-            document.begin(caller.actor);
-            const auto on_draft = [&](crdt::Doc& draft) -> Result<void> {
-                TRY(crdt::revert(draft, spans));
-                return {};
-            };
-            const SourceVerdict verdict =
-                TRY(body->fed.judge(document, opened.header, caller.actor, on_draft));
-            const crdt::Undone done = TRY(crdt::revert(document.doc(), spans));
-            end_take_back(document, block, caller.actor,
-                          {units, redo, done.skipped > 0, done.settled});
-            return MemoryUndone{body->settle(document, opened, verdict), done.restored,
-                                done.removed, done.skipped};
+            const std::vector<Unit*> units = TRY(next_to_take_back(
+                document.whole().state->history, caller.actor.str(), UndoScope::own, redo));
+            const Unit& unit = *units.front();
+            if (unit.record && unit.record->partner != 0) {
+                *partner = {document.shared_from_this(), unit.record->partner};
+                return MemoryUndone{};
+            }
+            if (unit.record)
+                return take_record_back(document, opened, caller.actor, units, redo, *body);
+            if (document.record().deleted) return no_such_memory(document.name());
+            return take_content_back(document, opened, caller.actor, units, redo, *body);
         });
 }
 
@@ -129,7 +222,7 @@ void MemoryCalls::diff(Caller by, std::string label, std::optional<std::string> 
     body_->run<MemoryDiff>(std::move(by), label, std::move(reply),
                            [from = std::move(from), to = std::move(to)](
                                LiveDocument& document, const OpenedMemory& opened, const Caller&) {
-                               return difference(document, opened.header.block.schema, from, to);
+                               return difference(document, opened.header, from, to);
                            });
 }
 
@@ -138,7 +231,7 @@ void MemoryCalls::rollback(Caller by, std::string label, std::string version_id,
     body_->run<MemoryVersion>(
         std::move(by), label, std::move(reply),
         [body = body_, version_id = std::move(version_id)](
-            LiveDocument& document, const OpenedMemory& opened, const Caller& caller) {
+            LiveDocument& document, OpenedMemory& opened, const Caller& caller) {
             return roll_back(document, opened, caller.actor, version_id, *body);
         });
 }

@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "json/json.h"
 #include "kernel/memory/memory_body.h"
+#include "kernel/memory/memory_record.h"
 #include "memory/revision.h"
 #include "text/merge3.h"
 
@@ -36,7 +37,12 @@ Result<MemoryRevised> carry_edits(LiveDocument& document, const OpenedMemory& op
     crdt::Doc& doc = document.doc();
     MemoryRevised out{version_of_memory(document)};
     const BlockAt at = TRY(block_at(document, document.whole(), what.version_id));
-    TRY(check_schema(document, at, true));
+    if (TRY(schema_at(document, opened.header, at)) != block.schema) {
+        return fail(Errc::unsupported, "schema_changed",
+                    cat("version ", at.version,
+                        " is older than the block's conversion to the schema that it has now"),
+                    {{"version_id", cat(at.version)}});
+    }
     crdt::Doc past = TRY(doc.fork_at(at.heads, doc.peer()));
     const memory::MemoryReader shown(past, block.schema);
     const Value before = shown.value();
