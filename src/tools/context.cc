@@ -82,11 +82,13 @@ void create_memory(MemoryCalls& memory, OperationCall call, NewMemory args) {
 
 // `mapping` says which old field becomes which new one; a dry run only reports.
 void convert_memory(MemoryCalls& memory, OperationCall call, std::string label, Value schema,
-                    std::optional<Map> mapping, std::optional<bool> dry_run) {
+                    std::optional<Map> mapping, std::optional<bool> dry_run,
+                    std::optional<bool> accept_loss) {
     const bool is_dry = dry_run.value_or(false);
     memory.convert(
         call.by(), std::move(label),
-        {parsed_schema(std::move(schema)), std::move(mapping).value_or(Map()), is_dry},
+        {parsed_schema(std::move(schema)), std::move(mapping).value_or(Map()), is_dry,
+         accept_loss.value_or(false)},
         answer_with(std::move(call.reply), [is_dry](const kernel::MemoryConverted& made) {
             return render_converted(made, is_dry);
         }));
@@ -101,8 +103,8 @@ void view_memory(MemoryCalls& memory, OperationCall call, std::string label,
 }
 
 void list_memory(MemoryCalls& memory, OperationCall call, std::optional<kernel::MemoryType> type,
-                 std::optional<std::string> prefix) {
-    memory.list(call.by(), type, std::move(prefix).value_or(""),
+                 std::optional<std::string> prefix, std::optional<bool> deleted) {
+    memory.list(call.by(), {type, std::move(prefix).value_or(""), deleted.value_or(false)},
                 answer_with(std::move(call.reply), render_memory_list));
 }
 
@@ -175,7 +177,7 @@ void increment_counter(MemoryCalls& memory, OperationCall call, std::string labe
         WriteMade::value);
 }
 
-// --- undo, redo, history, diff, rollback, delete ---
+// --- undo, redo, history, diff, rollback, delete, restore, rename ---
 
 // Undo and redo differ in one flag of the kernel's call.
 template <bool redo>
@@ -222,6 +224,23 @@ void roll_back_memory(MemoryCalls& memory, OperationCall call, std::string label
 void delete_memory(MemoryCalls& memory, OperationCall call, std::string label) {
     memory.erase(call.by(), std::move(label),
                  answer_done(std::move(call.reply), "deleted; the label is free"));
+}
+
+// A deleted block is named by its id, or by the label that it had.
+void restore_memory(MemoryCalls& memory, OperationCall call, std::optional<std::string> label,
+                    std::optional<std::string> block_id, std::optional<std::string> to) {
+    if (label.has_value() == block_id.has_value()) {
+        return call.reply(invalid("invalid_arguments",
+                                  "restore takes either the block_id of a deleted block or the "
+                                  "label that it had"));
+    }
+    memory.restore(call.by(), block_id ? std::move(*block_id) : std::move(*label), std::move(to),
+                   answer_done(std::move(call.reply), "restored"));
+}
+
+void rename_memory(MemoryCalls& memory, OperationCall call, std::string label, std::string to) {
+    memory.rename(call.by(), std::move(label), std::move(to),
+                  answer_done(std::move(call.reply), "renamed; the old label is free"));
 }
 
 // --- archive, load, swap ---
@@ -282,7 +301,7 @@ std::vector<OperationRow<MemoryCalls&>> context_rows(bool full) {
          create_memory,
          NewMemory::fields()},
         {{.name = "view", .reads = true}, view_memory, {"label", "section"}},
-        {{.name = "list", .reads = true}, list_memory, {"type", "prefix"}},
+        {{.name = "list", .reads = true}, list_memory, {"type", "prefix", "deleted"}},
         {{.name = "append"}, append_content, {"label", "content", "section"}},
         {{.name = "replace"}, replace_text, {"label", "find", "replace", "section"}},
         {{.name = "set_field"}, set_field, {"label", "field", "value", "section"}},
@@ -304,8 +323,10 @@ std::vector<OperationRow<MemoryCalls&>> context_rows(bool full) {
         {{.name = "rollback"}, roll_back_memory, {"label", "version_id"}},
         {{.name = "share"}, share_memory, {"label", "with", "permission"}},
         {{.name = "unshare"}, unshare_memory, {"label", "with"}},
-        {{.name = "convert"}, convert_memory, {"label", schema, "mapping", "dry_run"}},
+        {{.name = "convert"}, convert_memory, {"label", schema, "mapping", "dry_run", "accept_loss"}},
+        {{.name = "rename"}, rename_memory, {"label", "to"}},
         {{.name = "delete"}, delete_memory, {"label"}},
+        {{.name = "restore"}, restore_memory, {"label", "block_id", "to"}},
     };
 }
 

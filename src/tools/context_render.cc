@@ -209,7 +209,7 @@ ToolResult render_memory_done(const MemoryVersion& block, std::string_view what)
 ToolResult render_memory_list(const kernel::MemoryList& list) {
     std::string text = list.blocks.empty() ? "No memory blocks.\n" : "";
     for (const kernel::MemoryRow& row : list.blocks) {
-        text += cat(row.block.label, "\t", name_of(row.type), "\t", name_of(row.permission),
+        text += cat(row.address, "\t", name_of(row.type), "\t", name_of(row.permission),
                     "\tversion ", row.block.version, "\t", row.description, "\n");
     }
     for (const std::string& label : list.unreadable)

@@ -110,7 +110,7 @@ struct MemoryDirectory {
 void view_memory_directory(MemoryEditor editor, OperationCall call, MemoryDirectory directory) {
     const std::string prefix = directory.label.empty() ? "" : directory.label + "/";
     editor.memory.list(
-        call.by(), {}, prefix,
+        call.by(), {.prefix = prefix},
         [directory = std::move(directory),
          reply = std::move(call.reply)](Result<kernel::MemoryList> list) mutable {
             if (!list) return reply(Failure(std::move(list).error()));
@@ -118,7 +118,7 @@ void view_memory_directory(MemoryEditor editor, OperationCall call, MemoryDirect
             std::set<std::string> entries;
             for (const kernel::MemoryRow& row : list->blocks) {
                 const bool shown = row.is_text && row.type != kernel::MemoryType::archival;
-                if (shown) add_entry_below(entries, label, row.block.label);
+                if (shown) add_entry_below(entries, label, row.address);
             }
             if (entries.empty() && !label.empty()) {
                 return reply(fail(
@@ -244,7 +244,7 @@ void refuse_missing_memory(MemoryEditor editor, OperationCall call, const Error&
                            WholeMemory asked) {
     const std::string prefix = asked.label + "/";
     editor.memory.list(
-        call.by(), {}, prefix,
+        call.by(), {.prefix = prefix},
         [asked = std::move(asked), error,
          reply = std::move(call.reply)](const Result<kernel::MemoryList>& list) mutable {
             if (!list || list->blocks.empty()) return reply(refused_memory(error, {asked.path}));

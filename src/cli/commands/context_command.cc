@@ -44,7 +44,8 @@ Result<void> add_blocks(CommandClient& client, const List& blocks,
     for (const Value& block : blocks) {
         if (!wanted(block)) continue;
         const std::string label = json::text_in(block, "label");
-        const auto seen = client.call("context", Map{{"operation", "view"}, {"label", label}});
+        const Map view{{"operation", "view"}, {"label", json::text_in(block, "block_id")}};
+        const auto seen = client.call("context", view);
         if (!seen && seen.error().code() == Errc::not_found) continue;  // Deleted meanwhile.
         if (!seen) return Failure(seen.error());
         out.push_back({label, cat(json::text_in(*seen, "rendered"), "\n")});

@@ -116,7 +116,7 @@ private:
             TRY(client.call("context", Map{{"operation", "list"}, {"prefix", label_}}));
         if (const Value* blocks = list.get("blocks"); blocks != nullptr && blocks->is_list()) {
             for (const Value& each : blocks->as_list()) {
-                if (json::text_in(each, "label") == label_)
+                if (json::text_in(each, "block_id") == json::text_in(view, "block_id"))
                     head.description = json::text_in(each, "description");
             }
         }

@@ -110,6 +110,8 @@ struct MemoryCalls::Body : std::enable_shared_from_this<MemoryCalls::Body> {
     // Deletes a block named by either kind of label.
     template <class Label>
     void erase(Caller by, const Label& label, Reply<MemoryVersion> reply);
+    template <class Label>
+    void rename(Caller by, const Label& label, std::string to, Reply<MemoryVersion> reply);
     void swap(Caller by, std::string label, std::string archival_label, Reply<MemoryMoved> reply);
     // Takes back, or redoes, the swap of these two blocks.
     void take_swap_back(Caller by, std::shared_ptr<LiveDocument> found, store::DocumentKey partner,

@@ -21,14 +21,14 @@ using policy::Operation;
 // Blocks as they are listed, whether they are in memory or known by their records alone.
 class Listing {
 public:
-    Listing(policy::Actor by, std::optional<MemoryType> type, std::string prefix)
-        : by_(std::move(by)), type_(type), prefix_(std::move(prefix)) {}
+    Listing(policy::Actor by, MemoryListQuery what) : by_(std::move(by)), what_(std::move(what)) {}
 
-    const std::string& prefix() const { return prefix_; }
+    const MemoryListQuery& what() const { return what_; }
     void add(const store::DocumentRecord& record, std::uint64_t version) {
-        if (!record.name.starts_with(prefix_)) return;  // It was moved since it was found.
-        const Result<OpenedMemory> opened = open_memory(record, by_, record.name);
-        if (opened && (!type_ || opened->header.type == *type_)) {
+        // It may have been moved or deleted since it was found.
+        if (!record.name.starts_with(what_.prefix) || record.deleted != what_.deleted) return;
+        const Result<OpenedMemory> opened = open_memory(record, by_, record.name, what_.deleted);
+        if (opened && (!what_.type || opened->header.type == *what_.type)) {
             list_.blocks.push_back(opened->row({record.name, id_of(record), version}));
         } else if (!opened && opened.error().code() == Errc::corrupt) {
             list_.unreadable.push_back(record.name);
@@ -38,6 +38,17 @@ public:
         std::sort(list_.blocks.begin(), list_.blocks.end(), [](const auto& a, const auto& b) {
             return std::tie(a.block.label, a.owner) < std::tie(b.block.label, b.owner);
         });
+        for (auto row = list_.blocks.begin(); row != list_.blocks.end();) {
+            const auto end = std::find_if(row, list_.blocks.end(), [&](const MemoryRow& each) {
+                return each.block.label != row->block.label;
+            });
+            const bool is_alone = end - row == 1;
+            for (; row != end; ++row) {
+                row->address = is_alone || row->owner == by_
+                                   ? row->block.label
+                                   : OwnedLabel{row->owner, row->block.label}.str();
+            }
+        }
         std::sort(list_.unreadable.begin(), list_.unreadable.end());
         return std::move(list_);
     }
@@ -48,8 +59,7 @@ private:
     }
 
     const policy::Actor by_;
-    const std::optional<MemoryType> type_;
-    const std::string prefix_;
+    const MemoryListQuery what_;
     MemoryList list_;
 };
 
@@ -95,7 +105,7 @@ MemoryRow OpenedMemory::row(MemoryVersion block) const {
     return {std::move(block),  header.type,
             rights.permission, header.block.description,
             header.pinned,     header.block.schema.as<memory::TextSchema>() != nullptr,
-            header.owner};
+            header.owner,      {}};
 }
 
 Result<OpenedMemory> open_memory(const store::DocumentRecord& record, const policy::Actor& by,
@@ -148,17 +158,22 @@ void MemoryCalls::view(Caller by, std::string label, std::optional<std::string> 
         });
 }
 
-void MemoryCalls::list(Caller by, std::optional<MemoryType> type, std::string prefix,
-                       Reply<MemoryList> reply) {
+void MemoryCalls::list(Caller by, MemoryListQuery what, Reply<MemoryList> reply) {
     Core& kernel = *body_->kernel;
-    auto found = std::make_shared<Listing>(by.actor, type, std::move(prefix));
+    auto found = std::make_shared<Listing>(by.actor, std::move(what));
     std::vector<store::DocumentKey> live;
     std::vector<store::DocumentRecord> stored;
-    for (Catalog::Known& each : kernel.catalog().known(kMemoryKind, found->prefix())) {
-        if (each.is_live) {
-            live.push_back(each.record.key);
-        } else {
-            stored.push_back(std::move(each.record));
+    if (found->what().deleted) {
+        // Their versions are not at hand in the store, so they are loaded.
+        for (const store::DocumentRecord& each : kernel.catalog().deleted(kMemoryKind))
+            live.push_back(each.key);
+    } else {
+        for (Catalog::Known& each : kernel.catalog().known(kMemoryKind, found->what().prefix)) {
+            if (each.is_live) {
+                live.push_back(each.record.key);
+            } else {
+                stored.push_back(std::move(each.record));
+            }
         }
     }
     if (!stored.empty()) {

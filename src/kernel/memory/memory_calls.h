@@ -75,6 +75,15 @@ struct MemoryRow {
     bool pinned = false;
     bool is_text = false;  // Its schema is Text.
     policy::Actor owner;
+    // In a list: how its reader names the block, which is OWNER/LABEL where the label alone would
+    // name another block, or several.
+    std::string address = {};
+};
+// Which blocks to list.
+struct MemoryListQuery {
+    std::optional<MemoryType> type = {};
+    std::string prefix = {};  // Of the label.
+    bool deleted = false;     // Deleted blocks instead.
 };
 struct MemoryList {
     std::vector<MemoryRow> blocks;
@@ -223,9 +232,9 @@ public:
     // The block's content, or one section of it. Errors: those of locate() (memory/field_path.h).
     void view(Caller by, std::string label, std::optional<std::string> section,
               Reply<MemoryView> reply);
-    // Blocks that the caller may see, by label. O(blocks); none is loaded for it.
-    void list(Caller by, std::optional<MemoryType> type, std::string prefix,
-              Reply<MemoryList> reply);
+    // Blocks that the caller may see, by label. O(blocks); of those that are not deleted none is
+    // loaded for it.
+    void list(Caller by, MemoryListQuery what, Reply<MemoryList> reply);
     // Makes one version and one unit of undo; none if it changes nothing. Errors: those of
     // MemoryEdit; out_of_range "too_large".
     void write(Caller by, std::string label, MemoryWrite what, Reply<MemoryWritten> reply);
@@ -275,8 +284,9 @@ public:
     // permission to overwrite. Errors: conflict "label_exists", "not_archived".
     void load(Caller by, std::string archival_label, std::optional<std::string> label,
               Reply<MemoryVersion> reply);
-    // Gives the block another label; the old one is free again. Needs the permission to
-    // overwrite. Errors: conflict "label_exists"; invalid_argument "invalid_label".
+    // Gives the block another label; the old one is free again. Needs what deleting it needs: it
+    // is the owner's to do, or an admin's. Errors: conflict "label_exists"; invalid_argument "invalid_label".
+    void rename(Caller by, std::string label, std::string to, Reply<MemoryVersion> reply);
     void rename(Caller by, TextLabel label, std::string to, Reply<MemoryVersion> reply);
     // Archives one block and loads the other in one transaction: they exchange their labels.
     // Needs the permission to overwrite both. Errors: those of archive() and load().

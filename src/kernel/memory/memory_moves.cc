@@ -134,13 +134,16 @@ void MemoryCalls::load(Caller by, std::string archival_label, std::optional<std:
         });
 }
 
-void MemoryCalls::rename(Caller by, TextLabel label, std::string to, Reply<MemoryVersion> reply) {
+template <class Label>
+void MemoryCalls::Body::rename(Caller by, const Label& label, std::string to,
+                               Reply<MemoryVersion> reply) {
     if (const Result<void> right = check_label(to); !right) return reply(Failure(right.error()));
-    body_->run_alone<MemoryVersion>(
+    run_alone<MemoryVersion>(
         std::move(by), label, std::move(reply),
-        [body = body_, to = std::move(to)](LiveDocument& document, OpenedMemory& opened,
-                                           const Caller& caller) -> Result<MemoryVersion> {
-            TRY(policy::permit(opened.rights, Operation::overwrite));
+        [body = shared_from_this(), to = std::move(to)](
+            LiveDocument& document, OpenedMemory& opened,
+            const Caller& caller) -> Result<MemoryVersion> {
+            TRY(policy::permit(opened.rights, Operation::erase));
             TRY(body->fed.check_owned(opened.header, caller.actor, "rename"));
             Catalog& catalog = body->kernel->catalog();
             if (to == document.name() ||
@@ -149,6 +152,15 @@ void MemoryCalls::rename(Caller by, TextLabel label, std::string to, Reply<Memor
             return move(document, opened, caller.actor, {opened.header.type, to, "rename"},
                         catalog);
         });
+}
+
+void MemoryCalls::rename(Caller by, std::string label, std::string to,
+                         Reply<MemoryVersion> reply) {
+    body_->rename(std::move(by), label, std::move(to), std::move(reply));
+}
+
+void MemoryCalls::rename(Caller by, TextLabel label, std::string to, Reply<MemoryVersion> reply) {
+    body_->rename(std::move(by), label, std::move(to), std::move(reply));
 }
 
 // --- swap ---

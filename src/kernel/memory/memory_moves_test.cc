@@ -8,7 +8,7 @@ namespace {
 // Labels with their types: "notes:working old:archival".
 std::string shelf(Study& study, const std::string& by = "agent:ada") {
     const auto list = study.desk.ask<MemoryList>(
-        [&](auto reply) { study.calls().list(Study::as(by), {}, "", std::move(reply)); });
+        [&](auto reply) { study.calls().list(Study::as(by), MemoryListQuery{}, std::move(reply)); });
     std::string out;
     for (const MemoryRow& row : list->blocks)
         cat_to(out, cat(out.empty() ? "" : " ", row.block.label, ":", name_of(row.type)));

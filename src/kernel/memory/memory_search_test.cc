@@ -170,7 +170,7 @@ TEST(MemorySearch, AListLoadsNothing) {
 
     EXPECT_EQ(study.desk.store.loads(), before);
     const auto list = study.desk.ask<MemoryList>(
-        [&](auto reply) { study.calls().list(Study::as("agent:ada"), {}, "t", std::move(reply)); });
+        [&](auto reply) { study.calls().list(Study::as("agent:ada"), MemoryListQuery{.prefix = "t"}, std::move(reply)); });
     ASSERT_EQ(list->blocks.size(), 1U);
     EXPECT_EQ(list->blocks.front().block.version, 2U);
     EXPECT_EQ(study.view("two")->row.block.block_id, list->blocks.front().block.block_id);

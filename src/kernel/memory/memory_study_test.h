@@ -103,7 +103,7 @@ public:
     }
     std::string labels(const std::string& by = "agent:ada") {
         const auto list = desk.ask<MemoryList>(
-            [&](auto reply) { calls_->list(as(by), {}, "", std::move(reply)); });
+            [&](auto reply) { calls_->list(as(by), MemoryListQuery{}, std::move(reply)); });
         std::string out;
         for (const MemoryRow& row : list->blocks) cat_to(out, row.block.label), cat_to(out, " ");
         for (const std::string& label : list->unreadable) cat_to(out, "?"), cat_to(out, label);
