@@ -209,10 +209,9 @@ kernel::Caller CommandSession::caller(const rpc::Answer& answer) const {
 void CommandSession::owned(const rpc::Answer& answer, std::string owner) {
     workspace_.memory.list(
         caller(answer), {},
-        [answer, owner = string_param(params, "owner")](Result<kernel::MemoryList> list) {
-            if (!list) return answer_error(answer, list.error());
+        replying<kernel::MemoryList>(answer, [owner = std::move(owner)](kernel::MemoryList list) {
             List labels;
-            for (const kernel::MemoryRow& row : list->blocks) {
+            for (const kernel::MemoryRow& row : list.blocks) {
                 if (row.owner.str() == owner) labels.emplace_back(row.block.block_id);
             }
             return Map{{"labels", std::move(labels)},
