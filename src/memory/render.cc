@@ -10,9 +10,12 @@
 #include "base/concat.h"
 #include "memory/render_value.h"
 #include "text/escape.h"
+#include "text/escape_hidden.h"
 
 namespace quire::memory {
 namespace {
+
+constexpr std::string_view kReadOnlyMark = "[read-only]";
 
 bool is_blank(char c) {
     return c == ' ' || c == '\t';
@@ -53,6 +56,16 @@ std::string tag_name(std::string_view label) {
     std::string reserved = " \x7F<>&\"'";
     for (char c = 0; c < ' '; ++c) reserved += c;
     return text::percent_escaped(label, reserved);
+}
+
+// The name of a section or field as it is drawn: hidden characters are escaped, and a name that ends
+// like the mark of a read-only one is told apart from it.
+std::string drawn_name(std::string_view name) {
+    std::string out = text::escape_hidden(name);
+    for (std::size_t at = out.find(kReadOnlyMark); at != std::string::npos;
+         at = out.find(kReadOnlyMark, at + 1))
+        out.insert(at++, 1, '\\');
+    return out;
 }
 
 // The text on one line, unable to end the comment around it.
@@ -148,7 +161,8 @@ void Body::add_shape(const MapSchema& map, const std::string& section) {
     for (const Field& each : map.fields) {
         const std::optional<Value> value = reader_.value_of_field(section, each);
         if (!value && !each.required) continue;
-        const std::string name = cat(each.name, each.read_only ? " [read-only]:" : ":");
+        const std::string name =
+            cat(drawn_name(each.name), each.read_only ? cat(" ", kReadOnlyMark) : "", ":");
         if (!value) {
             line(cat(name, " (unset)"));
         } else if (value->is_list()) {
@@ -185,7 +199,8 @@ void Body::add_shape(const LogSchema& log, const std::string& section) {
 
 void Body::add_shape(const CompositeSchema& composite, const std::string& section) {
     for (const Section& each : composite.sections) {
-        line(cat("=== ", each.name, each.read_only ? " [read-only]" : "", " ==="));
+        line(cat("=== ", drawn_name(each.name),
+                 each.read_only ? cat(" ", kReadOnlyMark) : "", " ==="));
         const std::size_t begin = out_.size();
         add(*each.schema, section.empty() ? each.name : cat(section, "/", each.name));
         if (each.schema->as<CompositeSchema>() == nullptr) indent_headers(begin);

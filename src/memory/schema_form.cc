@@ -13,6 +13,7 @@
 #include "base/concat.h"
 #include "base/utf8.h"
 #include "memory/validate.h"
+#include "text/escape_hidden.h"
 
 namespace quire::memory {
 namespace {
@@ -417,6 +418,21 @@ Map body_of(const CompositeSchema& composite) {
 
 Result<BlockSchema> parse_schema(const Value& form) {
     return Parser().schema(form, "$", 1);
+}
+
+Result<void> check_section_names(const BlockSchema& schema) {
+    const auto* const composite = schema.as<CompositeSchema>();
+    if (composite == nullptr) return {};
+    for (const Section& each : composite->sections) {
+        if (text::has_forbidden_in_name(each.name)) {
+            return invalid("invalid_label",
+                           cat("the name of the section '", text::escape_hidden(each.name),
+                               "' has control, direction or line-separating characters"),
+                           {{"section", text::escape_hidden(each.name)}});
+        }
+        TRY(check_section_names(*each.schema));
+    }
+    return {};
 }
 
 Value to_value(const BlockSchema& schema) {

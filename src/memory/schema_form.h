@@ -25,6 +25,11 @@ namespace quire::memory {
 // Never recurses deeper than a schema may nest.
 Result<BlockSchema> parse_schema(const Value& form);
 
+// Whether a block may be given the schema: names of sections have no control, direction or
+// line-separating characters. One that an earlier program stored is not asked again. Errors:
+// invalid_argument "invalid_label" {section}.
+Result<void> check_section_names(const BlockSchema& schema);
+
 // The full form without absent members; parse_schema() reads it back as an equal schema.
 Value to_value(const BlockSchema& schema);
 

@@ -14,6 +14,7 @@
 #include "base/concat.h"
 #include "base/utf8.h"
 #include "json/json.h"
+#include "text/escape_hidden.h"
 
 namespace quire::cli {
 namespace {
@@ -37,29 +38,23 @@ const List* list_at(const Value& of, std::string_view member) {
     return value != nullptr && value->is_list() ? &value->as_list() : nullptr;
 }
 
-// Makes labels valid, and unique within one import.
+// Makes labels valid, and unique among those of one owner within one import.
 class Labels {
 public:
-    // A new label that is `wanted` as far as possible. If that one is used already, `suffix` or a
-    // number is appended.
-    std::string make(std::string_view wanted, std::string_view suffix = {}) {
-        std::size_t size = std::min(wanted.size(), kLongestLabel);
-        while (size < wanted.size() && (static_cast<unsigned char>(wanted[size]) & 0xc0U) == 0x80U)
-            --size;  // Cut between characters.
-        std::string label(wanted.substr(0, size));
-        for (char& c : label) {
-            if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
-        }
+    // A new label that is `wanted` as far as possible. A number is appended to one that the owner
+    // has already.
+    std::string make(std::string_view wanted, const policy::Actor& owner) {
+        const std::string escaped = text::escape_hidden(wanted);
+        std::string label(utf8::prefix(escaped, kLongestLabel));
         if (label.empty()) label = "unnamed";
+        if (!kernel::check_label(label)) label = cat("imported ", label);
         std::string out = label;
-        if (used_.contains(out) && !suffix.empty()) out = cat(label, "_", suffix);
-        for (int i = 2; used_.contains(out); ++i) out = cat(label, "_", i);
-        used_.insert(out);
+        for (int i = 2; !used_.emplace(owner, out).second; ++i) out = cat(label, "_", i);
         return out;
     }
 
 private:
-    std::set<std::string> used_;
+    std::set<std::pair<policy::Actor, std::string>> used_;
 };
 
 // --- the memory server of MCP ---
@@ -99,7 +94,7 @@ public:
                 value.append("observations", std::move(entity.observations));
             if (!entity.relations.empty()) value.append("relations", std::move(entity.relations));
             CarriedBlock block;
-            block.header.block.label = labels.make(name);
+            block.header.block.label = labels.make(name, owner);
             block.header.block.description = type;
             block.header.block.schema = entity_schema();
             block.header.type = kernel::MemoryType::archival;
@@ -246,7 +241,7 @@ Result<std::vector<CarriedBlock>> read_agent_file(const Value& file,
                            cat(where, " ('", block.header.block.label,
                                "') belongs to no agent of the file; name one with --agent NAME"));
         }
-        block.header.block.label = labels.make(block.header.block.label, block.header.owner.name);
+        block.header.block.label = labels.make(block.header.block.label, block.header.owner);
         out.push_back(std::move(block));
     }
     return out;

@@ -11,6 +11,7 @@
 #include "kernel/core/core.h"
 #include "kernel/core/describe.h"
 #include "memory/splices.h"
+#include "text/escape_hidden.h"
 
 namespace quire::kernel {
 
@@ -77,6 +78,12 @@ void Kernel::create(Caller by, BlockCreate what, Reply<BlockVersion> reply) {
     if (!is_conversation_name(what.conversation)) {
         reply(invalid("invalid_argument",
                       cat("a conversation's name has 1 to ", kLongestName, " bytes")));
+        return;
+    }
+    if (text::has_forbidden_in_name(what.conversation)) {
+        reply(invalid("invalid_label",
+                      "a conversation's name has no control, direction or line-separating "
+                      "characters"));
         return;
     }
     if (what.client_token.size() > kLongestName) {

@@ -89,6 +89,7 @@ Result<Plan> plan(LiveDocument& document, const OpenedMemory& opened, const poli
     const memory::MemoryBlock& before = opened.header.block;
     Plan out{{version_of_memory(document)}, before, {}};
     out.after.schema = TRY(memory::parse_schema(what.schema));
+    TRY(memory::check_section_names(out.after.schema));
     const Value held = memory::MemoryReader(document.doc(), before.schema).value();
     out.report.additive =
         what.mapping.empty() && memory::is_additive(before.schema, out.after.schema);

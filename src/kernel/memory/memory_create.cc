@@ -24,6 +24,7 @@ Result<MemoryHeader> header_of(const MemoryCreate& what, const policy::Actor& by
     header.owner = by;
     if (what.schema) {
         header.block.schema = TRY(memory::parse_schema(*what.schema));
+        TRY(memory::check_section_names(header.block.schema));
         header.block.description = what.description.value_or("");
         return header;
     }
