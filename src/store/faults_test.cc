@@ -23,6 +23,11 @@ using Fault = FaultyVfs::Fault;
 
 constexpr int kBatches = 24;
 
+// What brings a database back to before names had owners.
+#define OWNERLESS                                                                           \
+    "DROP INDEX documents_by_name; ALTER TABLE documents DROP COLUMN owner; "               \
+    "CREATE UNIQUE INDEX documents_by_name ON documents(kind, name) WHERE deleted = 0; "
+
 std::unique_ptr<Store> open_at(const TestDirectory& directory) {
     Result<Opened> opened = open_sqlite(directory / "quire.db");
     EXPECT_TRUE(opened) << opened.error().message();
@@ -404,7 +409,7 @@ TEST(StoreFiles, AStoreOfAnEarlierVersionIsMigrated) {
     execute(
         directory / "quire.db",
         "DROP TABLE approvals; DROP TABLE audit; DROP TABLE audit_origin; DROP TABLE rule_facts; "
-        "DROP TABLE mount_pins; PRAGMA user_version = 2");
+        "DROP TABLE mount_pins; " OWNERLESS "PRAGMA user_version = 2");
 
     const std::unique_ptr<Store> store = open_at(directory);
     ASSERT_NE(store, nullptr);
@@ -423,7 +428,7 @@ TEST(StoreFiles, AStoreWithoutAnAuditLogGetsOne) {
     }
     execute(directory / "quire.db",
             "DROP TABLE audit; DROP TABLE audit_origin; DROP TABLE rule_facts; "
-            "DROP TABLE mount_pins; PRAGMA user_version = 3");
+            "DROP TABLE mount_pins; " OWNERLESS "PRAGMA user_version = 3");
 
     const std::unique_ptr<Store> store = open_at(directory);
     ASSERT_NE(store, nullptr);
@@ -439,7 +444,7 @@ TEST(StoreFiles, AStoreWithoutATableForRuleFactsGetsOne) {
     const TestDirectory directory;
     open_at(directory).reset();
     execute(directory / "quire.db",
-            "DROP TABLE rule_facts; DROP TABLE mount_pins; PRAGMA user_version = 4");
+            "DROP TABLE rule_facts; DROP TABLE mount_pins; " OWNERLESS "PRAGMA user_version = 4");
 
     const std::unique_ptr<Store> store = open_at(directory);
     ASSERT_NE(store, nullptr);
@@ -447,11 +452,35 @@ TEST(StoreFiles, AStoreWithoutATableForRuleFactsGetsOne) {
     EXPECT_EQ(store->records(Table::rule_facts)->size(), 1U);
 }
 
+// One as the step before names had owners left it.
+TEST(StoreFiles, AStoreWithoutOwnersOfNamesKeepsItsDocuments) {
+    const TestDirectory directory;
+    {
+        const std::unique_ptr<Store> store = open_at(directory);
+        ASSERT_TRUE(commit(*store, {.documents = {{1, "memory", "persona", false, bytes("h")}}}));
+    }
+    execute(directory / "quire.db", OWNERLESS "PRAGMA user_version = 6");
+
+    const std::unique_ptr<Store> store = open_at(directory);
+    ASSERT_NE(store, nullptr);
+    std::vector<DocumentRecord> known = store->documents().value();
+    ASSERT_EQ(known.size(), 1U);
+    EXPECT_EQ(known[0].name, "persona");
+    EXPECT_EQ(known[0].owner, "");
+    known[0].owner = "agent:ada";
+    ASSERT_TRUE(commit(*store, {.documents = {known[0]}}));
+    DocumentRecord other{2, "memory", "persona", false, bytes("h"), "agent:bo"};
+    ASSERT_TRUE(commit(*store, {.documents = {other}}));
+    other.key = 3;
+    EXPECT_FALSE(commit(*store, {.documents = {other}}));
+    EXPECT_EQ(store->documents()->at(0).owner, "agent:ada");
+}
+
 // One as the step before the mounts left it.
 TEST(StoreFiles, AStoreWithoutPinsGetsATableForThem) {
     const TestDirectory directory;
     open_at(directory).reset();
-    execute(directory / "quire.db", "DROP TABLE mount_pins; PRAGMA user_version = 5");
+    execute(directory / "quire.db", "DROP TABLE mount_pins; " OWNERLESS "PRAGMA user_version = 5");
 
     const std::unique_ptr<Store> store = open_at(directory);
     ASSERT_NE(store, nullptr);

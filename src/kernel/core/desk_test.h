@@ -121,7 +121,7 @@ private:
                std::any_of(documents_.begin(), documents_.end(), [&](const auto& entry) {
                    const store::DocumentRecord& other = entry.second;
                    return other.key != record.key && !other.deleted && other.kind == record.kind &&
-                          other.name == record.name;
+                          other.name == record.name && other.owner == record.owner;
                });
     }
 
