@@ -94,6 +94,9 @@ TEST_P(ContextAnswers, EachOperationsAnswerFitsThePublishedSchema) {
     EXPECT_EQ(keys(R"({"operation":"archive","label":"t","archival_label":"older"})"),
               done + "archival_label ");
     EXPECT_EQ(keys(R"({"operation":"load","archival_label":"older"})"), done);
+    EXPECT_EQ(keys(R"({"operation":"rename","label":"older","to":"newer"})"), done);
+    EXPECT_EQ(keys(R"({"operation":"delete","label":"newer"})"), done);
+    EXPECT_EQ(keys(R"({"operation":"restore","label":"newer","to":"older"})"), done);
     EXPECT_EQ(keys(R"({"operation":"delete","label":"older"})"), done);
     EXPECT_EQ(unasked(), std::set<std::string>());
 }

@@ -61,14 +61,29 @@ TEST(Unit, RecordsOfOlderProgramsHaveNoKeptSpans) {
     Unit unit = whole_unit();
     unit.kept.clear();
     store::UnitRecord record = to_record(unit, 2, "1_0");
-    // Format 5 added a number of spans, which stands before the one stand-in of 29 bytes.
-    record.body.erase(record.body.end() - 29 - 4, record.body.end() - 29);
+    // Format 5 added a number of spans and format 6 a byte that says whether the record changed; both
+    // stand before the one stand-in of 29 bytes.
+    record.body.erase(record.body.end() - 29 - 5, record.body.end() - 29);
     record.body[0] = 4;
 
     const Result<Unit> read = from_record(record);
 
     ASSERT_TRUE(read);
     expect_same(*read, unit);
+}
+
+TEST(Unit, AChangeOfTheRecordComesBack) {
+    Unit unit = whole_unit();
+    unit.record = RecordChange{{"notes", false, {1, 2}}, {"old", true, {3}}, 7};
+
+    const Result<Unit> read = from_record(to_record(unit, 2, "1_0"));
+
+    ASSERT_TRUE(read);
+    expect_same(*read, unit);
+    ASSERT_TRUE(read->record);
+    EXPECT_EQ(read->record->before, unit.record->before);
+    EXPECT_EQ(read->record->after, unit.record->after);
+    EXPECT_EQ(read->record->partner, 7);
 }
 
 TEST(Unit, CutAnywhereIsDamaged) {

@@ -296,7 +296,7 @@ TEST(Memory, AStoredSchemaThatDoesNotParseIsAnErrorThatKeepsIt) {
     const std::string bad = R"({"format":1,"type":"core","owner":"agent:ada","pinned":false,
         "permission":"read_write","description":"","shares":[],"schema":{"Forest":{}}})";
     const store::DocumentRecord record{study.desk.store.reserve_document_key(), "memory", "bad",
-                                       false, Bytes(bad.begin(), bad.end())};
+                                       false, Bytes(bad.begin(), bad.end()), "agent:ada"};
     store::Batch batch;
     batch.documents = {record};
     study.desk.store.commit(std::move(batch), [](Result<void> stored) { ASSERT_TRUE(stored); });

@@ -425,7 +425,7 @@ TEST(MemoryCarry, PeopleBringInAndOwnersCarryOut) {
     ASSERT_TRUE(here.share("notes", "agent:bo", Permission::admin));
     EXPECT_EQ(reason(here.out("notes", "agent:ada")), "fine");
     EXPECT_EQ(reason(here.out("notes", "agent:bo")), "permission_denied");
-    EXPECT_EQ(reason(here.out("notes", "agent:eve")), "permission_denied");
+    EXPECT_EQ(reason(here.out("notes", "agent:eve")), "invalid_reference");
     const std::vector<CarriedBlock> blocks = {here.out("notes").value()};
     EXPECT_EQ(reason(Carrier().in(blocks, "", "agent:ada")), "permission_denied");
     EXPECT_EQ(reason(Carrier().in(blocks, "", "source:lsp")), "permission_denied");

@@ -35,9 +35,6 @@ TEST(MemoryConvert, ATextBecomesAMapAndTheAnswerSaysSo) {
     EXPECT_EQ(study.value("ada"), now);
     study.restart();
     EXPECT_EQ(study.value("ada"), now);
-    EXPECT_EQ(reason(study.undo("ada")), "nothing_to_undo");
-    EXPECT_EQ(reason(study.rollback("ada", "2")), "schema_changed");
-    EXPECT_EQ(reason(study.diff("ada", "2")), "schema_changed");
     ASSERT_TRUE(study.set("ada", "name", "Ada L."));
     EXPECT_EQ(study.rollback("ada", "3")->version, 5U);
     EXPECT_EQ(study.value("ada"), now);
@@ -45,6 +42,70 @@ TEST(MemoryConvert, ATextBecomesAMapAndTheAnswerSaysSo) {
     ASSERT_TRUE(study.convert("ada", kPerson));
     EXPECT_EQ(study.value("ada"),
               R"({"name":"Ada","likes":["tea"],"visits":3,"notes":"and more"})");
+}
+
+TEST(MemoryConvert, UndoRollbackAndDiffGoAcrossIt) {
+    Study study;
+    ASSERT_TRUE(study.create("ada", kText));
+    write(study, "ada", "name: Ada\nvisits: 3\n");
+    const std::string before = study.value("ada");
+    ASSERT_TRUE(study.convert("ada", kPerson));
+    const std::string after = study.value("ada");
+    study.restart();
+
+    EXPECT_TRUE(study.undo("ada"));
+    EXPECT_EQ(study.value("ada"), before);
+    EXPECT_TRUE(study.undo("ada", "agent:ada", true));
+    EXPECT_EQ(study.value("ada"), after);
+    ASSERT_TRUE(study.set("ada", "name", "Ada L."));
+    EXPECT_TRUE(study.rollback("ada", "2"));
+    EXPECT_EQ(study.value("ada"), before);
+    EXPECT_EQ(study.diff("ada", "2")->diff, "");
+    study.restart();
+    EXPECT_TRUE(study.undo("ada"));
+    EXPECT_TRUE(study.undo("ada"));
+    EXPECT_EQ(study.value("ada"), after);
+    EXPECT_TRUE(study.undo("ada"));
+    EXPECT_TRUE(study.undo("ada"));
+    EXPECT_EQ(study.value("ada"), R"("")");
+}
+
+TEST(MemoryConvert, WhatASharerLosesIsTheOwnersToGiveUp) {
+    Study study;
+    ASSERT_TRUE(study.create("notes", kText));
+    write(study, "notes", "all that ada knows\n");
+    ASSERT_TRUE(study.share("notes", "agent:bo", policy::Permission::read_write));
+    const auto convert = [&](const std::string& by, bool accept_loss) {
+        return reason(study.convert("notes", kPerson, "{}", false, by, accept_loss));
+    };
+
+    EXPECT_EQ(convert("agent:bo", true), "permission_denied");
+    EXPECT_EQ(convert("agent:ada", false), "loses_text");
+    ASSERT_TRUE(study.share("notes", "agent:bo", policy::Permission::admin));
+    EXPECT_EQ(convert("agent:bo", false), "loses_text");
+    const std::string before = study.value("notes");
+    EXPECT_EQ(convert("agent:bo", true), "fine");
+    EXPECT_EQ(study.value("notes"), R"({"visits":1})");
+    // The owner's own write lies under the conversion; the text is still readable, and comes back.
+    EXPECT_EQ(reason(study.undo("notes")), "schema_changed");
+    EXPECT_NE(study.diff("notes", "2")->diff.find("-all that ada knows"), std::string::npos);
+    EXPECT_TRUE(study.rollback("notes", "2"));
+    EXPECT_EQ(study.value("notes"), before);
+}
+
+TEST(MemoryConvert, IsNotUndoneOverWhatOthersWroteSince) {
+    Study study;
+    ASSERT_TRUE(study.create("notes", kText));
+    write(study, "notes", "name: Ada\n");
+    ASSERT_TRUE(study.share("notes", "agent:bo", policy::Permission::read_write));
+    ASSERT_TRUE(study.convert("notes", kPerson));
+    ASSERT_TRUE(study.set("notes", "name", "Bo", "agent:bo"));
+
+    const auto undone = study.undo("notes");
+
+    ASSERT_TRUE(undone);
+    EXPECT_EQ(undone->skipped_because_changed, 1U);
+    EXPECT_EQ(study.value("notes"), R"({"name":"Bo","visits":1})");
 }
 
 TEST(MemoryConvert, AnAdditionLeavesTheContentAsItIs) {
@@ -65,10 +126,13 @@ TEST(MemoryConvert, AnAdditionLeavesTheContentAsItIs) {
     study.restart();
     ASSERT_TRUE(study.undo("ada"));
     ASSERT_TRUE(study.undo("ada"));
-    EXPECT_EQ(study.value("ada"), "{}");
-    EXPECT_EQ(study.rollback("ada", "2")->version, 7U);
     EXPECT_EQ(study.value("ada"), R"({"name":"Ada"})");
-    EXPECT_EQ(study.convert("ada", after)->block.version, 7U);
+    EXPECT_EQ(study.convert("ada", before)->block.version, 6U);
+    ASSERT_TRUE(study.undo("ada"));
+    EXPECT_EQ(study.value("ada"), "{}");
+    EXPECT_EQ(study.rollback("ada", "3")->version, 8U);
+    EXPECT_EQ(study.value("ada"), R"({"name":"Ada"})");
+    EXPECT_EQ(study.convert("ada", after)->block.version, 8U);
 }
 
 TEST(MemoryConvert, AConversionCannotDropAReadOnlyFlag) {
@@ -90,7 +154,7 @@ TEST(MemoryConvert, AConversionCannotDropAReadOnlyFlag) {
     ASSERT_TRUE(study.create("grows", kText, policy::Permission::append));
     EXPECT_EQ(reason(study.convert("grows", kPerson)), "permission_denied");
     EXPECT_EQ(study.version("build"), 2U);
-    EXPECT_EQ(reason(study.convert("build", open, "{}", false, "source:cc")), "fine");
+    EXPECT_EQ(reason(study.convert("build", open, "{}", false, "source:cc", true)), "fine");
     EXPECT_EQ(study.value("build"), R"({"origin":"cc"})");
 }
 

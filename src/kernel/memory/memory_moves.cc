@@ -149,8 +149,13 @@ void MemoryCalls::Body::rename(Caller by, const Label& label, std::string to,
             if (to == document.name() ||
                 !catalog.claim_name(name_of_memory(document, to), document.key()))
                 return label_exists(to);
-            return move(document, opened, caller.actor, {opened.header.type, to, "rename"},
-                        catalog);
+            // A new name is no step of undo: another rename takes it back.
+            document.begin(caller.actor);
+            document.rename(to);
+            document.record_quietly(document.whole(),
+                                    memory_entry(caller.actor, cat("rename ", to)));
+            follow_record(document, catalog);
+            return version_of_memory(document);
         });
 }
 
@@ -236,9 +241,11 @@ private:
 
     // On the strand of the second.
     void prepare() {
-        second_->rename(std::string(kNoLabel));  // Makes room for the other in the transaction.
+        store::DocumentRecord room = second_->record();
+        room.name = kNoLabel;  // Makes room for the other in the transaction.
         part_of(*second_);
         part_ = second_->give();
+        part_.documents.insert(part_.documents.begin(), std::move(room));
         first_->strand().post([self = this->shared_from_this()] { self->store(); });
     }
 

@@ -116,8 +116,81 @@ TEST(MemoryMoves, AnArchivedBlockKeepsAllButItsLabel) {
     EXPECT_EQ(loaded->block_id, id);
     EXPECT_EQ(loaded->version, 5U);
     EXPECT_EQ(shelf(study), "again:working notes:working");
+    // Each move is taken back, by either label, and then the write before it.
     ASSERT_TRUE(study.undo("again"));
-    EXPECT_EQ(study.value("again"), R"("")");
+    EXPECT_EQ(shelf(study), "notes:working old:archival");
+    EXPECT_EQ(reason(study.undo("old")), "label_exists");
+    ASSERT_TRUE(study.erase("notes"));
+    ASSERT_TRUE(study.undo("notes"));
+    EXPECT_EQ(shelf(study), "notes:working");
+    ASSERT_TRUE(study.undo("notes"));
+    EXPECT_EQ(study.value("notes"), R"("")");
+}
+
+TEST(MemoryMoves, ASwapIsTakenBackInBothBlocks) {
+    Study study;
+    ASSERT_TRUE(study.create("notes", kText));
+    ASSERT_TRUE(study.write("notes", AppendContent{"", "in context"}));
+    ASSERT_TRUE(study.create("old", kText));
+    ASSERT_TRUE(study.write("old", AppendContent{"", "on the shelf"}));
+    ASSERT_TRUE(study.archive("old", "shelved"));
+    for (const std::string label : {"notes", "shelved"}) {
+        ASSERT_TRUE(study.swap("notes", "shelved"));
+        EXPECT_EQ(study.value("notes"), R"("on the shelf")");
+
+        ASSERT_TRUE(study.undo(label)) << label;
+
+        EXPECT_EQ(study.value("notes"), R"("in context")");
+        EXPECT_EQ(study.value("shelved"), R"("on the shelf")");
+        EXPECT_EQ(shelf(study), "notes:working shelved:archival");
+        study.restart();
+        ASSERT_TRUE(study.undo(label, "agent:ada", true)) << label;
+        EXPECT_EQ(study.value("notes"), R"("on the shelf")");
+        ASSERT_TRUE(study.undo(label)) << label;
+        EXPECT_EQ(shelf(study), "notes:working shelved:archival");
+    }
+}
+
+TEST(MemoryMoves, ADeletedBlockComesBack) {
+    Study study;
+    ASSERT_TRUE(study.create("notes", kText));
+    ASSERT_TRUE(study.write("notes", AppendContent{"", "kept"}));
+    const std::string id = study.view("notes")->row.block.block_id;
+    ASSERT_TRUE(study.erase("notes"));
+    study.restart();
+    const auto deleted = [&](const std::string& by) {
+        const auto list = study.desk.ask<MemoryList>([&](auto reply) {
+            study.calls().list(Study::as(by), {.deleted = true}, std::move(reply));
+        });
+        std::string out;
+        for (const MemoryRow& row : list->blocks) out += cat(row.block.label, " ");
+        return out;
+    };
+    const auto restore = [&](const std::string& what, std::optional<std::string> to,
+                             const std::string& by = "agent:ada") {
+        return reason(study.desk.ask<MemoryVersion>([&](auto reply) {
+            study.calls().restore(Study::as(by), what, to, std::move(reply));
+        }));
+    };
+    EXPECT_EQ(deleted("agent:ada"), "notes ");
+    EXPECT_EQ(deleted("agent:bo"), "");
+    EXPECT_EQ(restore("notes", {}, "agent:bo"), "invalid_reference");
+    EXPECT_EQ(restore(id, {}, "agent:bo"), "invalid_reference");
+    ASSERT_TRUE(study.create("notes", kText));
+    EXPECT_EQ(restore("notes", {}), "label_exists");
+    EXPECT_EQ(restore("notes", "b1"), "invalid_label");
+
+    EXPECT_EQ(restore("notes", "again"), "fine");
+
+    EXPECT_EQ(study.value("again"), R"("kept")");
+    EXPECT_EQ(deleted("agent:ada"), "");
+    EXPECT_EQ(restore(id, {}), "label_exists");
+    // A restoring is undone like any other call, and so is the deletion, by the block's id.
+    ASSERT_TRUE(study.undo("again"));
+    EXPECT_EQ(deleted("agent:ada"), "notes ");
+    ASSERT_TRUE(study.erase("notes"));
+    ASSERT_TRUE(study.undo(id));
+    EXPECT_EQ(study.value("notes"), R"("kept")");
 }
 
 TEST(MemoryMoves, AMissingLabelIsMadeFromTheTime) {
@@ -155,7 +228,7 @@ TEST(MemoryMoves, ABlockThatMayNotBeMovedStays) {
     EXPECT_EQ(reason(study.archive("notes", "self")), "label_exists");
     EXPECT_EQ(reason(study.archive("notes", "two\nlines")), "invalid_label");
     EXPECT_EQ(reason(study.archive("notes", {}, "agent:bo")), "permission_denied");
-    EXPECT_EQ(reason(study.swap("notes", "old", "agent:bo")), "permission_denied");
+    EXPECT_EQ(reason(study.swap("notes", "old", "agent:bo")), "invalid_reference");
     EXPECT_EQ(shelf(study), "notes:working old:archival self:core");
     EXPECT_EQ(study.version("notes"), 2U);
 }

@@ -66,7 +66,7 @@ TEST(MemoryRevise, IsRefusedWhole) {
               "read_only_field");
     EXPECT_EQ(reason(study.revise("build", "9", "{}")), "invalid_reference");
     EXPECT_EQ(reason(study.revise("build", "1", R"({"visits": 1})", "agent:eve")),
-              "permission_denied");
+              "invalid_reference");
     EXPECT_EQ(study.version("build"), 1U);
     EXPECT_EQ(study.value("build"), R"({"visits":0})");
 

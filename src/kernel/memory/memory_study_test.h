@@ -150,9 +150,9 @@ public:
     }
     Result<MemoryConverted> convert(const std::string& label, std::string_view schema,
                                     std::string_view mapping = "{}", bool dry_run = false,
-                                    const std::string& by = "agent:ada") {
+                                    const std::string& by = "agent:ada", bool accept_loss = false) {
         const MemoryConvert what{json::parse(schema).value(), json::parse(mapping)->as_map(),
-                                 dry_run};
+                                 dry_run, accept_loss};
         return desk.ask<MemoryConverted>(
             [&](auto reply) { calls_->convert(as(by), label, what, std::move(reply)); });
     }

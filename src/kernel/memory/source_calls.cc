@@ -73,7 +73,7 @@ private:
             if (*same) return self->begin(std::move(told));
             const memory::MemoryBlock& block = self->source_.block();
             calls.convert(caller_of(self->source_), block.label,
-                          {.schema = memory::to_value(block.schema)},
+                          {.schema = memory::to_value(block.schema), .accept_loss = true},
                           [self, told = std::move(told)](Result<MemoryConverted> made) mutable {
                               if (!made) return told(made.error().message());
                               self->begin(std::move(told));
