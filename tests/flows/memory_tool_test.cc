@@ -309,11 +309,11 @@ TEST_F(MemoryTool, PermissionsAreThoseOfTheToolContext) {
         R"({"command":"rename","old_path":"/memories/grows","new_path":"/memories/x"})"};
     for (const char* write : writes) {
         EXPECT_TRUE(refused(write).starts_with("permission_denied: ")) << write;
-        // Another's that is not shared is refused before it is said what it holds.
-        EXPECT_TRUE(refused(write, "agent:bo").starts_with("permission_denied: ")) << write;
+        // Another's that is not shared does not exist.
+        EXPECT_TRUE(refused(write, "agent:bo").starts_with("invalid_reference: ")) << write;
     }
     EXPECT_TRUE(refused(R"({"command":"view","path":"/memories/grows"})", "agent:bo")
-                    .starts_with("permission_denied: "));
+                    .starts_with("invalid_reference: "));
     EXPECT_FALSE(holds(said(R"({"command":"view","path":"/memories"})", "agent:bo"), "grows"));
     context(R"({"operation":"share","label":"grows","with":"bo","permission":"read_only"})");
     EXPECT_TRUE(

@@ -92,11 +92,11 @@ bool Catalog::has_name(store::DocumentKey key) const {
     return state_.with([&](const State& state) { return state.has_name(key); });
 }
 
-void Catalog::forget_name(store::DocumentKey key) {
+void Catalog::settle_deletion(const store::DocumentRecord& record) {
     state_.with([&](State& state) {
-        state.forget_name(key);
-        const auto entry = state.entries.find(key);
-        if (entry != state.entries.end()) entry->second.record.deleted = true;
+        state.forget_name(record.key);
+        const auto entry = state.entries.find(record.key);
+        if (entry != state.entries.end()) entry->second.record = record;
     });
 }
 
@@ -127,7 +127,7 @@ void Catalog::settle_name(const Name& name, store::DocumentKey key) {
         store::DocumentRecord& known = state.entries.at(key).record;
         known.deleted = false;
         if (name_of_record(known) == name) return;
-        state.names.erase(name_of_record(known));
+        state.forget_name(key);  // Unless that of a deleted document is another's by now.
         state.names[name] = key;
         known.name = name.name;
         known.owner = name.owner;

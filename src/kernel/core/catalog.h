@@ -46,7 +46,7 @@ public:
     // means, whoever has it now.
     bool has_name(store::DocumentKey key) const;
     // The document was deleted: its name is free again, and it stays reachable by its key.
-    void forget_name(store::DocumentKey key);
+    void settle_deletion(const store::DocumentRecord& record);
     // Forgets a document that was never stored. It is not reachable any more.
     void drop(store::DocumentKey key);
 

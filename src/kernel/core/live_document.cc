@@ -285,6 +285,14 @@ void LiveDocument::rename(std::string name) {
     due_ = true;
 }
 
+void LiveDocument::set_record(RecordState record) {
+    record_.name = std::move(record.name);
+    record_.deleted = record.deleted;
+    record_.header = std::move(record.header);
+    batch_.documents.push_back(record_);
+    due_ = true;
+}
+
 void LiveDocument::set_deleted(bool deleted) {
     record_.deleted = deleted;
     batch_.documents.push_back(record_);

@@ -128,6 +128,8 @@ public:
     void note_header(Bytes header);
     // Changes the document's record. The caller changes the catalog.
     void rename(std::string name);
+    // The record as a whole, in one row of the transaction.
+    void set_record(RecordState record);
     // A deleted document's block is found only where deleted ones are.
     void set_deleted(bool deleted);
     // Whether the transaction changes something that an answer must wait for.

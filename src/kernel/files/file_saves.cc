@@ -163,9 +163,9 @@ Result<FileVersion> FileCalls::Body::erase(LiveDocument& document, const policy:
     document.begin(by);
     document.record(block, std::move(unit));
     document.set_deleted(true);
-    document.on_stored([&catalog = kernel->catalog(), key = document.key(),
+    document.on_stored([&catalog = kernel->catalog(), record = document.record(),
                         path = document.name()](Result<void>& stored) {
-        if (stored) return catalog.forget_name(key);
+        if (stored) return catalog.settle_deletion(record);
         stored = Failure(std::move(stored).error().within(
             cat(path,
                 " is gone from the disk, but its deletion could not be recorded, so that its "

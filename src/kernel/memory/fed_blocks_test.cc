@@ -288,30 +288,17 @@ TEST(FedBlocks, ABlockOfAnEarlierStartIsTakenUpWithItsConfig) {
     EXPECT_EQ(fed.read(), before);
 }
 
-TEST(FedBlocks, ALabelThatIsTakenLeavesTheSourceWithoutABlock) {
+TEST(FedBlocks, AnAgentsBlockOfTheSameLabelTakesNothingFromTheSource) {
     Gauge gauge;
     Study study({&gauge});
     ASSERT_TRUE(study.create("gauge", kStatus));
     SourceCalls sources(study.calls());
     const auto told = study.desk.ask<std::vector<std::string>>(
         [&](auto reply) { sources.start(std::move(reply)); });
-    ASSERT_EQ(told->size(), 1U);
-    EXPECT_EQ(told->front(),
-              "the source 'gauge' has no block: its label 'gauge' is taken by a block of "
-              "agent:ada; choose another in quire.toml, or delete that block and start the kernel "
-              "again");
-    // A direct question gives the same answer.
-    EXPECT_EQ(sources.list().front().state, told->front());
-    EXPECT_TRUE(sources.list().front().failed);
-    const auto run =
-        study.desk.ask<void>([&](auto reply) { sources.run("gauge", std::move(reply)); });
-    ASSERT_FALSE(run);
-    EXPECT_EQ(run.error().reason(), "source_has_no_block");
-    EXPECT_EQ(run.error().message(), told->front());
-    EXPECT_FALSE(gauge.tell);
-    // The block is its owner's as before.
-    EXPECT_EQ(reason(study.set("gauge", "status", "well")), "fine");
-    EXPECT_TRUE(gauge.asked.empty());
+    EXPECT_TRUE(told->empty());
+    EXPECT_FALSE(sources.list().front().failed);
+    EXPECT_EQ(study.view("gauge")->row.owner.str(), "agent:ada");
+    EXPECT_EQ(study.view("gauge", "agent:bo")->row.owner.str(), "source:gauge");
 }
 
 TEST(FedBlocks, SourcesAreListedAndRunByName) {

@@ -243,8 +243,7 @@ void MemoryCalls::restore(Caller by, std::string label, std::optional<std::strin
                 return label_exists(under);
             document.begin(caller.actor);
             RecordState before = record_state(document);
-            document.rename(under);
-            document.set_deleted(false);
+            document.set_record({under, false, document.record().header});
             record_change(document, caller.actor, "restore", std::move(before));
             follow_record(document, catalog);
             return version_of_memory(document);

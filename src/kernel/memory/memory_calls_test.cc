@@ -159,11 +159,11 @@ TEST(Memory, AReadOnlySectionIsItsSources) {
 TEST(Memory, AnotherAgentHasWhatWasSharedWithIt) {
     Study study;
     ASSERT_TRUE(study.create("build"));
-    EXPECT_EQ(reason(study.view("build", "agent:bo")), "permission_denied");
-    EXPECT_EQ(reason(study.set("build", "status", "x", "agent:bo")), "permission_denied");
+    EXPECT_EQ(reason(study.view("build", "agent:bo")), "invalid_reference");
+    EXPECT_EQ(reason(study.set("build", "status", "x", "agent:bo")), "invalid_reference");
     EXPECT_EQ(study.labels("agent:bo"), "");
     EXPECT_EQ(reason(study.share("build", "agent:bo", Permission::admin, "agent:bo")),
-              "permission_denied");
+              "invalid_reference");
 
     ASSERT_TRUE(study.share("build", "agent:bo", Permission::append));
     study.restart();
@@ -175,8 +175,81 @@ TEST(Memory, AnotherAgentHasWhatWasSharedWithIt) {
     EXPECT_EQ(reason(study.erase("build", "agent:bo")), "permission_denied");
     EXPECT_EQ(reason(study.undo("build", "agent:bo")), "permission_denied");
     ASSERT_TRUE(study.share("build", "agent:bo", {}));
-    EXPECT_EQ(reason(study.view("build", "agent:bo")), "permission_denied");
+    EXPECT_EQ(reason(study.view("build", "agent:bo")), "invalid_reference");
     EXPECT_EQ(study.value("build"), R"({"visits":0,"tags":["bo"]})");
+}
+
+TEST(Memory, LabelsBelongToTheirOwners) {
+    Study study;
+    const auto view = [&](const std::string& label, const std::string& by) {
+        const auto seen = study.view(label, by);
+        return seen ? seen->row.owner.str() : seen.error().reason();
+    };
+    const std::string ada = study.create("persona", kText)->block_id;
+    const auto& level = Permission::read_write;
+    const std::string bo = study.create("persona", kText, level, "agent:bo")->block_id;
+    EXPECT_EQ(reason(study.create("persona", kText)), "label_exists");
+    study.restart();
+
+    EXPECT_EQ(view("persona", "agent:ada"), "agent:ada");
+    EXPECT_EQ(view("persona", "agent:bo"), "agent:bo");
+    EXPECT_EQ(view("agent:ada/persona", "agent:ada"), "agent:ada");
+    // What an agent may not see does not exist for it, however it is named.
+    for (const std::string& name : {bo, std::string("agent:bo/persona"), std::string("nothing")})
+        EXPECT_EQ(view(name, "agent:ada"), "invalid_reference") << name;
+    EXPECT_EQ(study.view(bo, "agent:ada").error().message(),
+              "there is no memory block '" + bo +
+                  "'; context list shows those there are, context create makes one");
+    EXPECT_EQ(view("persona", "agent:cy"), "invalid_reference");
+    EXPECT_EQ(view(bo, "human:eve"), "agent:bo");
+    EXPECT_EQ(view("persona", "human:eve"), "ambiguous_label");
+    const auto ambiguous = study.view("persona", "human:eve");
+    EXPECT_EQ(json::write(*ambiguous.error().details().find("candidates")),
+              R"(["agent:ada/persona","agent:bo/persona"])");
+
+    ASSERT_TRUE(study.share(bo, "agent:cy", Permission::append, "agent:bo"));
+    EXPECT_EQ(view("persona", "agent:cy"), "agent:bo");
+    ASSERT_TRUE(study.share(ada, "agent:cy", Permission::append));
+    EXPECT_EQ(view("persona", "agent:cy"), "ambiguous_label");
+    EXPECT_EQ(view("agent:ada/persona", "agent:cy"), "agent:ada");
+    ASSERT_TRUE(study.create("persona", kText, level, "agent:cy"));
+    EXPECT_EQ(view("persona", "agent:cy"), "agent:cy");
+}
+
+TEST(Memory, ALabelHasNotTheFormOfSomethingElse) {
+    Study study;
+    for (const char* label : {"", "b1", "b12_0_3", "agent:ada/x", "human:eve", "source:cc",
+                              "system:x", "file:a", "memory:x", "a\nb", "a\xC2\x85", "a\xE2\x80\xAE",
+                              "a\xE2\x80\xA8"}) {
+        EXPECT_EQ(reason(study.create(label, kText)), "invalid_label") << label;
+    }
+    EXPECT_EQ(reason(study.create("b1x", kText)), "fine");
+    EXPECT_EQ(reason(study.create("a/b", kText)), "fine");
+}
+
+TEST(Memory, BlocksOfAnEarlierProgramGetTheirOwnersAndKeepTheirLabels) {
+    Study study;
+    std::vector<std::string> labels{"persona", "b1", "agent:x", "two\nlines"};
+    store::Batch batch;
+    for (const std::string& label : labels) {
+        const std::string header = R"({"format":1,"type":"working","owner":"agent:ada",
+            "pinned":false,"permission":"read_write","description":"","shares":[],
+            "schema":"Text"})";
+        batch.documents.push_back({study.desk.store.reserve_document_key(), "memory", label, false,
+                                   Bytes(header.begin(), header.end())});
+    }
+    study.desk.store.commit(batch, [](Result<void> stored) { ASSERT_TRUE(stored); });
+    study.restart();
+
+    for (const store::DocumentRecord& record : batch.documents) {
+        const auto seen = study.view(cat("b", record.key));
+        ASSERT_TRUE(seen) << record.name;
+        EXPECT_EQ(seen->row.block.label, record.name);
+    }
+    EXPECT_EQ(study.view("persona")->row.owner.str(), "agent:ada");
+    EXPECT_EQ(reason(study.create("persona", kText)), "label_exists");
+    for (const store::DocumentRecord& each : study.desk.store.documents().value())
+        EXPECT_EQ(each.owner, "agent:ada");
 }
 
 TEST(Memory, PartnersAndHumansAreAskedFirst) {
@@ -278,6 +351,10 @@ TEST(Memory, BlockCallsAreSentToTheToolContext) {
     Study study;
     const std::string id = study.create("secret")->block_id;
 
+    // The reader, who has no share, does not learn that it is there.
+    EXPECT_EQ(study.desk.text(id), "invalid_reference");
+    ASSERT_TRUE(study.share("secret", "agent:reader", Permission::read_only));
+
     EXPECT_EQ(study.desk.text(id), "memory_block");
     EXPECT_EQ(reason(study.desk.append(id, "x")), "memory_block");
     EXPECT_EQ(reason(study.desk.splice(id, 0, 0, "x")), "memory_block");
@@ -287,7 +364,7 @@ TEST(Memory, BlockCallsAreSentToTheToolContext) {
 
     EXPECT_TRUE(listed->blocks.empty());
     EXPECT_EQ(study.view(id)->row.block.label, "secret");
-    EXPECT_EQ(study.version("secret"), 1U);
+    EXPECT_EQ(study.version("secret"), 2U);
 }
 
 TEST(Memory, AStoredSchemaThatDoesNotParseIsAnErrorThatKeepsIt) {

@@ -57,8 +57,7 @@ void move_to(LiveDocument& document, OpenedMemory& opened, const policy::Actor& 
     if (to.type == MemoryType::archival) opened.header.pinned = false;
     if (to.label != before.name) opened.header.former_label = before.name;
     document.begin(by);
-    document.rename(to.label);
-    put_header(document, opened.header);
+    document.set_record({to.label, false, encode(opened.header)});
     record_change(document, by, cat(to.word, " ", to.label), std::move(before), {}, partner);
 }
 
@@ -415,8 +414,7 @@ private:
         Unit* const unit = swap_of(live, (is_found ? other_ : found_)->key());
         RecordChange change{record_state(live), wanted};
         live.begin(by().actor);
-        live.rename(std::move(wanted.name));
-        live.set_header(std::move(wanted.header));
+        live.set_record(std::move(wanted));
         end_take_back(live, live.whole(), by().actor, {{unit}, redo_, false, {}, std::move(change)});
         if (is_found) undone_ = {version_of_memory(live), 1, 0, 0};
     }

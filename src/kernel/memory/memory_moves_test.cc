@@ -188,7 +188,7 @@ TEST(MemoryMoves, ADeletedBlockComesBack) {
     // A restoring is undone like any other call, and so is the deletion, by the block's id.
     ASSERT_TRUE(study.undo("again"));
     EXPECT_EQ(deleted("agent:ada"), "notes ");
-    ASSERT_TRUE(study.erase("notes"));
+    EXPECT_EQ(reason(study.erase("notes")), "fine");
     ASSERT_TRUE(study.undo(id));
     EXPECT_EQ(study.value("notes"), R"("kept")");
 }

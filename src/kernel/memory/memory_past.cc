@@ -166,9 +166,7 @@ Result<MemoryUndone> take_record_back(LiveDocument& document, const OpenedMemory
     RecordChange change{record_state(document), *wanted};
     document.begin(by);
     const crdt::Undone done = TRY(crdt::revert(document.doc(), spans_of(units)));
-    document.rename(wanted->name);
-    document.set_deleted(wanted->deleted);
-    document.set_header(std::move(wanted->header));
+    document.set_record(std::move(*wanted));
     end_take_back(document, block, by,
                   {units, redo, done.skipped > 0, done.settled, std::move(change)});
     follow_record(document, catalog);

@@ -53,12 +53,9 @@ void follow_record(LiveDocument& document, Catalog& catalog) {
             if (!record.deleted) catalog.unclaim_name(name, record.key);
             return;
         }
+        if (record.deleted) return catalog.settle_deletion(record);
         catalog.settle_header(record.key, record.header);
-        if (record.deleted) {
-            catalog.forget_name(record.key);
-        } else {
-            catalog.settle_name(name, record.key);
-        }
+        catalog.settle_name(name, record.key);
     });
 }
 

@@ -65,7 +65,7 @@ public:
     }
 
 private:
-    // The block of that label is of an earlier start, or somebody else's.
+    // The block of that label is of an earlier start.
     void take_up(MemoryCalls& calls, Told told) {
         Reply<bool> then = [self = shared_from_this(), &calls,
                             told = std::move(told)](Result<bool> same) mutable {
@@ -81,17 +81,9 @@ private:
         };
         with_block<bool>(
             std::move(then),
-            [self = shared_from_this()](LiveDocument& document, const OpenedMemory& opened,
+            [self = shared_from_this()](LiveDocument&, const OpenedMemory& opened,
                                         const Caller&) -> Result<bool> {
-                const MemoryHeader& header = opened.header;
-                if (self->memory_->fed.source_of(header) == &self->source_)
-                    return header.block.schema == self->source_.block().schema;
-                return fail(
-                    Errc::conflict, "label_exists",
-                    cat("the source '", self->source_.name(), "' has no block: its label '",
-                        document.name(), "' is taken by a block of ", header.owner.str(),
-                        "; choose another in quire.toml, or delete that block and start the "
-                        "kernel again"));
+                return opened.header.block.schema == self->source_.block().schema;
             });
     }
 
