@@ -39,14 +39,15 @@ test("an unknown tool is a protocol error that names those there are", { skip },
     await stillServes(client);
 });
 
-test("the default profile's tools/list is a message under 8 KB in both eras", { skip }, async (t) => {
+// The contract's bound for the `tools` array; the operations of memory take most of it.
+test("the default profile's tools/list has at most 16,384 bytes in both eras", { skip }, async (t) => {
     for (const params of [{}, { _meta: stateless }]) {
         const client = params._meta
             ? rawQuire(t, workspace(t, {}), { profile: "model" })
             : await started(t, { profile: "model" });
         const bytes = Buffer.byteLength(JSON.stringify(await client.request("tools/list", params)));
         t.diagnostic(`${bytes} bytes`);
-        assert.ok(bytes < 8192, `${bytes} bytes`);
+        assert.ok(bytes <= 16_384, `${bytes} bytes`);
     }
 });
 
