@@ -199,8 +199,8 @@ void Body::add_shape(const LogSchema& log, const std::string& section) {
 
 void Body::add_shape(const CompositeSchema& composite, const std::string& section) {
     for (const Section& each : composite.sections) {
-        line(cat("=== ", drawn_name(each.name),
-                 each.read_only ? cat(" ", kReadOnlyMark) : "", " ==="));
+        line(cat("=== ", drawn_name(each.name), each.read_only ? cat(" ", kReadOnlyMark) : "",
+                 " ==="));
         const std::size_t begin = out_.size();
         add(*each.schema, section.empty() ? each.name : cat(section, "/", each.name));
         if (each.schema->as<CompositeSchema>() == nullptr) indent_headers(begin);

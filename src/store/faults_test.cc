@@ -23,9 +23,9 @@ using Fault = FaultyVfs::Fault;
 
 constexpr int kBatches = 24;
 
-// What brings a database back to before names had owners.
-#define OWNERLESS                                                                           \
-    "DROP INDEX documents_by_name; ALTER TABLE documents DROP COLUMN owner; "               \
+// Statements that bring a database back to before names had owners.
+#define OWNERLESS                                                             \
+    "DROP INDEX documents_by_name; ALTER TABLE documents DROP COLUMN owner; " \
     "CREATE UNIQUE INDEX documents_by_name ON documents(kind, name) WHERE deleted = 0; "
 
 std::unique_ptr<Store> open_at(const TestDirectory& directory) {

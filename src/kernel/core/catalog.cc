@@ -108,9 +108,8 @@ void Catalog::drop(store::DocumentKey key) {
 }
 
 bool Catalog::claim_name(const Name& name, store::DocumentKey key) {
-    return state_.with([&](State& state) {
-        return state.names.try_emplace(name, key).first->second == key;
-    });
+    return state_.with(
+        [&](State& state) { return state.names.try_emplace(name, key).first->second == key; });
 }
 
 void Catalog::unclaim_name(const Name& name, store::DocumentKey key) {

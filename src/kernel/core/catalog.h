@@ -15,8 +15,8 @@
 
 namespace quire::kernel {
 
-// What a document is known by: unique among the documents that are not deleted. Ordered so that the
-// owners of one name stand side by side.
+// The name of a document, unique among the documents that are not deleted. Names are ordered so that
+// the owners of one name stand side by side.
 struct Name {
     std::string kind;
     std::string name;

@@ -25,9 +25,9 @@ std::vector<crdt::IdSpan> spans_of(const std::vector<Unit*>& units);
 struct TakenBack {
     const std::vector<Unit*>& units;
     bool redo;
-    bool skipped;                            // A part was left, for others had changed it.
-    std::span<const crdt::StandIn> settled;  // Atoms that were taken back without an op.
-    std::optional<RecordChange> record = {};  // What it changed of the document's record.
+    bool skipped;                             // A part was left, for others had changed it.
+    std::span<const crdt::StandIn> settled;   // Atoms that were taken back without an op.
+    std::optional<RecordChange> record = {};  // The change that it made of the document's record.
 };
 
 // Ends the transaction of an undo or redo, marks the units, and records an entry if anything

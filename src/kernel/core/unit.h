@@ -36,14 +36,14 @@ constexpr auto words_of(UnitState) {
     return word_table("done", "undone", "gone");
 }
 
-// What is known of a document beside its content.
+// The part of a document's record that calls change.
 struct RecordState {
     std::string name;
     bool deleted = false;
     Bytes header;
     friend bool operator==(const RecordState&, const RecordState&) = default;
 };
-// What a call changed of it. An undo sets back what differs between the two.
+// The change that a call made of it. An undo sets back what differs between the two.
 struct RecordChange {
     RecordState before;
     RecordState after;

@@ -63,8 +63,7 @@ public:
         Unit& unit = *read;
         if (to_record(unit, 0, "").state != record.state)
             return wrong(unit, "has a state that is none");
-        const bool is_change =
-            unit.kind == UnitKind::content || unit.kind == UnitKind::record;
+        const bool is_change = unit.kind == UnitKind::content || unit.kind == UnitKind::record;
         if (!is_change && unit.kind != UnitKind::take_back)
             return wrong(unit, "is of a kind that memory has not");
         if (!is_change && unit.state != UnitState::done)

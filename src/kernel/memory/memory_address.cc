@@ -20,10 +20,10 @@ std::optional<conversation::BlockId> id_in(std::string_view text) {
 Failure ambiguous_label(const std::string& label, std::vector<std::string> candidates) {
     std::string shown;
     for (const std::string& each : candidates) shown += cat(shown.empty() ? "" : ", ", each);
-    return fail(Errc::conflict, "ambiguous_label",
-                cat("several memory blocks have the label '", label, "': ", shown,
-                    ". Name one of them so"),
-                {{"label", label}, {"candidates", List(candidates.begin(), candidates.end())}});
+    return fail(
+        Errc::conflict, "ambiguous_label",
+        cat("several memory blocks have the label '", label, "': ", shown, ". Name one of them so"),
+        {{"label", label}, {"candidates", List(candidates.begin(), candidates.end())}});
 }
 
 // The only one of these records that the caller may see and own, or, where it owns none, may see.
@@ -113,21 +113,22 @@ Result<std::shared_ptr<LiveDocument>> MemoryAddress::find(Catalog& catalog) cons
         if (document == nullptr || document->kind() != kMemoryKind) return no_such_memory(text);
         return document;
     }
-    const auto live = [&](const store::DocumentRecord& record)
-        -> Result<std::shared_ptr<LiveDocument>> {
+    const auto live =
+        [&](const store::DocumentRecord& record) -> Result<std::shared_ptr<LiveDocument>> {
         if (auto document = catalog.find(record.key)) return document;
         return no_such_memory(text);
     };
     if (among == Among::deleted) {
-        std::vector<store::DocumentRecord> deleted =
-            of_label(catalog.deleted(kMemoryKind), text, [](const auto& each) { return each.name; });
+        std::vector<store::DocumentRecord> deleted = of_label(
+            catalog.deleted(kMemoryKind), text, [](const auto& each) { return each.name; });
         return live(TRY(only_one(std::move(deleted), by, text, true)));
     }
     Result<std::shared_ptr<LiveDocument>> present = find_present(catalog);
     if (present || among == Among::present || present.error().code() != Errc::not_found)
         return present;
     std::vector<store::DocumentRecord> all;
-    for (Catalog::Known& each : catalog.known(kMemoryKind, "")) all.push_back(std::move(each.record));
+    for (Catalog::Known& each : catalog.known(kMemoryKind, ""))
+        all.push_back(std::move(each.record));
     return live(TRY(only_one(of_label(std::move(all), text, former_label), by, text, false)));
 }
 

@@ -31,7 +31,7 @@ struct OwnedLabel {
     std::string str() const;
 };
 
-// Where the catalog keeps the block of that owner and label.
+// The catalog's name for the block of that owner and label.
 Name name_of_memory(const policy::Actor& owner, std::string label);
 
 // Whether the actor may know of the block. A block whose header does not parse is known to its

@@ -125,8 +125,7 @@ private:
     auto opened(const Label& label, Work work, bool deleted_too = false) {
         return [self = shared_from_this(), asked = text_of(label), work = std::move(work),
                 deleted_too](LiveDocument& document, const Caller& by) mutable -> Result<T> {
-            OpenedMemory memory =
-                TRY(open_memory(document, by, asked, *self->kernel, deleted_too));
+            OpenedMemory memory = TRY(open_memory(document, by, asked, *self->kernel, deleted_too));
             if constexpr (std::is_same_v<Label, TextLabel>)
                 TRY(check_text_in_context(document, memory));
             Result<T> made = work(document, memory, by);

@@ -82,7 +82,7 @@ struct MemoryRow {
 // Which blocks to list.
 struct MemoryListQuery {
     std::optional<MemoryType> type = {};
-    std::string prefix = {};  // Of the label.
+    std::string prefix = {};  // The label begins with it.
     bool deleted = false;     // Deleted blocks instead.
 };
 struct MemoryList {
@@ -178,7 +178,7 @@ struct MemoryConvert {
     Value schema;      // In the form of memory/schema_form.h.
     Map mapping = {};  // In the form of memory/convert.h.
     bool dry_run = false;
-    bool accept_loss = false;  // What finds no place under the new schema may go.
+    bool accept_loss = false;  // Content may go that has no place under the new schema.
 };
 // The result of a conversion, or of a dry run: content that moved, content that has no place any
 // more, and required fields that have no value.

@@ -194,7 +194,7 @@ TEST(Memory, LabelsBelongToTheirOwners) {
     EXPECT_EQ(view("persona", "agent:ada"), "agent:ada");
     EXPECT_EQ(view("persona", "agent:bo"), "agent:bo");
     EXPECT_EQ(view("agent:ada/persona", "agent:ada"), "agent:ada");
-    // What an agent may not see does not exist for it, however it is named.
+    // A block that an agent may not see does not exist for it, however it is named.
     for (const std::string& name : {bo, std::string("agent:bo/persona"), std::string("nothing")})
         EXPECT_EQ(view(name, "agent:ada"), "invalid_reference") << name;
     EXPECT_EQ(study.view(bo, "agent:ada").error().message(),
@@ -218,9 +218,9 @@ TEST(Memory, LabelsBelongToTheirOwners) {
 
 TEST(Memory, ALabelHasNotTheFormOfSomethingElse) {
     Study study;
-    for (const char* label : {"", "b1", "b12_0_3", "agent:ada/x", "human:eve", "source:cc",
-                              "system:x", "file:a", "memory:x", "a\nb", "a\xC2\x85", "a\xE2\x80\xAE",
-                              "a\xE2\x80\xA8"}) {
+    for (const char* label :
+         {"", "b1", "b12_0_3", "agent:ada/x", "human:eve", "source:cc", "system:x", "file:a",
+          "memory:x", "a\nb", "a\xC2\x85", "a\xE2\x80\xAE", "a\xE2\x80\xA8"}) {
         EXPECT_EQ(reason(study.create(label, kText)), "invalid_label") << label;
     }
     EXPECT_EQ(reason(study.create("b1x", kText)), "fine");
@@ -372,8 +372,9 @@ TEST(Memory, AStoredSchemaThatDoesNotParseIsAnErrorThatKeepsIt) {
     ASSERT_TRUE(study.create("good"));
     const std::string bad = R"({"format":1,"type":"core","owner":"agent:ada","pinned":false,
         "permission":"read_write","description":"","shares":[],"schema":{"Forest":{}}})";
-    const store::DocumentRecord record{study.desk.store.reserve_document_key(), "memory", "bad",
-                                       false, Bytes(bad.begin(), bad.end()), "agent:ada"};
+    const store::DocumentRecord record{
+        study.desk.store.reserve_document_key(), "memory",   "bad", false,
+        Bytes(bad.begin(), bad.end()),           "agent:ada"};
     store::Batch batch;
     batch.documents = {record};
     study.desk.store.commit(std::move(batch), [](Result<void> stored) { ASSERT_TRUE(stored); });

@@ -124,8 +124,8 @@ private:
         }
         MemoryHeader header = block.header;
         if (what_.owner) header.owner = *what_.owner;
-        Packed out{header.block.label, {0, kMemoryKind, header.block.label, false, encode(header),
-                                        header.owner.str()}};
+        Packed out{header.block.label,
+                   {0, kMemoryKind, header.block.label, false, encode(header), header.owner.str()}};
         Unit unit = memory_entry(by_.actor, "import");
         unit.at_ms = kernel_->parts().clock.wall_ms();
         const crdt::PeerId peer = kernel_->parts().rng.next() >> 1;

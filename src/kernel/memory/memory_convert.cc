@@ -55,8 +55,7 @@ Result<void> carry_over(crdt::Doc& doc, const memory::MemoryBlock& before,
 Result<void> check_loss(const OpenedMemory& opened, const policy::Actor& by,
                         const MemoryConvert& what, const MemoryConverted& report) {
     if (report.lost.empty()) return {};
-    const bool is_sharee =
-        by.kind == policy::ActorKind::agent && by != opened.header.owner;
+    const bool is_sharee = by.kind == policy::ActorKind::agent && by != opened.header.owner;
     if (is_sharee && opened.rights.permission != policy::Permission::admin) {
         return fail(Errc::denied, "permission_denied",
                     cat("Permission denied: a conversion that loses something requires admin "

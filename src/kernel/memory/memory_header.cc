@@ -14,8 +14,8 @@ namespace {
 constexpr std::int64_t kFormat = 1;
 constexpr std::size_t kLongestLabel = 200;
 // An actor's begin OWNER/LABEL, the others name blocks of other tools.
-constexpr std::string_view kReservedPrefixes[] = {"agent:",  "human:", "source:",
-                                                  "system:", "file:",  "memory:"};
+constexpr std::string_view kReservedPrefixes[] = {
+    "agent:", "human:", "source:", "system:", "file:", "memory:"};
 
 Failure damaged(const std::string& label, std::string_view what) {
     return corrupt(cat("memory block '", label, "' cannot be used: its stored header is damaged: ",

@@ -62,8 +62,7 @@ void move_to(LiveDocument& document, OpenedMemory& opened, const policy::Actor& 
 }
 
 // "notes_archived_1700000000", or with a number after it where there is one of that name.
-std::string claim_free_label(Catalog& catalog, const LiveDocument& document,
-                             std::int64_t now_ms) {
+std::string claim_free_label(Catalog& catalog, const LiveDocument& document, std::int64_t now_ms) {
     const std::string stem =
         cat(utf8::prefix(document.name(), kStem / 4), "_archived_", now_ms / 1000);
     for (std::size_t i = 1;; ++i) {
@@ -158,8 +157,7 @@ void MemoryCalls::Body::rename(Caller by, const Label& label, std::string to,
         });
 }
 
-void MemoryCalls::rename(Caller by, std::string label, std::string to,
-                         Reply<MemoryVersion> reply) {
+void MemoryCalls::rename(Caller by, std::string label, std::string to, Reply<MemoryVersion> reply) {
     body_->rename(std::move(by), label, std::move(to), std::move(reply));
 }
 
@@ -415,7 +413,8 @@ private:
         RecordChange change{record_state(live), wanted};
         live.begin(by().actor);
         live.set_record(std::move(wanted));
-        end_take_back(live, live.whole(), by().actor, {{unit}, redo_, false, {}, std::move(change)});
+        end_take_back(live, live.whole(), by().actor,
+                      {{unit}, redo_, false, {}, std::move(change)});
         if (is_found) undone_ = {version_of_memory(live), 1, 0, 0};
     }
 
@@ -444,8 +443,8 @@ void MemoryCalls::Body::swap(Caller by, std::string label, std::string archival_
                   archival_label](Reply<MemoryMoved> answer) mutable {
         self->swap(std::move(by), std::move(label), std::move(archival_label), std::move(answer));
     };
-    std::make_shared<Swap>(shared_from_this(), std::move(by), *context, *archival, std::move(label), std::move(archival_label),
-                           std::move(again), std::move(reply))
+    std::make_shared<Swap>(shared_from_this(), std::move(by), *context, *archival, std::move(label),
+                           std::move(archival_label), std::move(again), std::move(reply))
         ->start();
 }
 

@@ -7,8 +7,9 @@ namespace {
 
 // Labels with their types: "notes:working old:archival".
 std::string shelf(Study& study, const std::string& by = "agent:ada") {
-    const auto list = study.desk.ask<MemoryList>(
-        [&](auto reply) { study.calls().list(Study::as(by), MemoryListQuery{}, std::move(reply)); });
+    const auto list = study.desk.ask<MemoryList>([&](auto reply) {
+        study.calls().list(Study::as(by), MemoryListQuery{}, std::move(reply));
+    });
     std::string out;
     for (const MemoryRow& row : list->blocks)
         cat_to(out, cat(out.empty() ? "" : " ", row.block.label, ":", name_of(row.type)));
@@ -168,9 +169,8 @@ TEST(MemoryMoves, ADeletedBlockComesBack) {
     };
     const auto restore = [&](const std::string& what, std::optional<std::string> to,
                              const std::string& by = "agent:ada") {
-        return reason(study.desk.ask<MemoryVersion>([&](auto reply) {
-            study.calls().restore(Study::as(by), what, to, std::move(reply));
-        }));
+        return reason(study.desk.ask<MemoryVersion>(
+            [&](auto reply) { study.calls().restore(Study::as(by), what, to, std::move(reply)); }));
     };
     EXPECT_EQ(deleted("agent:ada"), "notes ");
     EXPECT_EQ(deleted("agent:bo"), "");

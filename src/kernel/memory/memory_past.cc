@@ -60,9 +60,9 @@ Result<MemoryVersion> roll_back_schema(LiveDocument& document, OpenedMemory& ope
     crdt::Doc past = TRY(doc.fork_at(at.heads, doc.peer()));
     if (!opened.writer(by).writes_read_only()) {
         const memory::BlockSchema& now = opened.header.block.schema;
-        const auto breach = memory::read_only_breach(
-            now, memory::MemoryReader(doc, now).value(), schema,
-            memory::MemoryReader(past, schema).value());
+        const auto breach =
+            memory::read_only_breach(now, memory::MemoryReader(doc, now).value(), schema,
+                                     memory::MemoryReader(past, schema).value());
         if (breach) return breached(*breach);
     }
     const crdt::Diff back = TRY(doc.history().diff(doc.frontiers(), at.heads));
@@ -177,10 +177,10 @@ Result<MemoryUndone> take_record_back(LiveDocument& document, const OpenedMemory
 
 void MemoryCalls::undo(Caller by, std::string label, bool redo, Reply<MemoryUndone> reply) {
     // A swap concerns two blocks, so it cannot be taken back while this one is held.
-    const auto partner = std::make_shared<std::pair<std::shared_ptr<LiveDocument>,
-                                                    store::DocumentKey>>();
-    Reply<MemoryUndone> then = [body = body_, by, partner, redo, reply = std::move(reply)](
-                                   Result<MemoryUndone> undone) mutable {
+    const auto partner =
+        std::make_shared<std::pair<std::shared_ptr<LiveDocument>, store::DocumentKey>>();
+    Reply<MemoryUndone> then = [body = body_, by, partner, redo,
+                                reply = std::move(reply)](Result<MemoryUndone> undone) mutable {
         if (!undone || partner->first == nullptr) return reply(std::move(undone));
         body->take_swap_back(std::move(by), std::move(partner->first), partner->second, redo,
                              std::move(reply));

@@ -26,11 +26,10 @@ Result<std::optional<Bytes>> header_set_back(const store::DocumentRecord& record
     MemoryHeader now = TRY(decode_memory_header(record.name, record.header));
     const MemoryHeader was = TRY(decode_memory_header(from.name, from.header));
     const MemoryHeader wanted = TRY(decode_memory_header(to.name, to.header));
-    const bool same =
-        set_member_back(now.type, was.type, wanted.type) &&
-        set_member_back(now.pinned, was.pinned, wanted.pinned) &&
-        set_member_back(now.former_label, was.former_label, wanted.former_label) &&
-        set_member_back(now.block.schema, was.block.schema, wanted.block.schema);
+    const bool same = set_member_back(now.type, was.type, wanted.type) &&
+                      set_member_back(now.pinned, was.pinned, wanted.pinned) &&
+                      set_member_back(now.former_label, was.former_label, wanted.former_label) &&
+                      set_member_back(now.block.schema, was.block.schema, wanted.block.schema);
     if (!same) return std::optional<Bytes>();
     return encode(now);
 }
@@ -60,7 +59,8 @@ void follow_record(LiveDocument& document, Catalog& catalog) {
 }
 
 void record_change(LiveDocument& document, const policy::Actor& by, std::string description,
-                   RecordState before, std::vector<crdt::IdSpan> spans, store::DocumentKey partner) {
+                   RecordState before, std::vector<crdt::IdSpan> spans,
+                   store::DocumentKey partner) {
     Unit unit;
     unit.actor = by.str();
     unit.description = std::move(description);
@@ -102,7 +102,8 @@ Result<memory::BlockSchema> schema_at(LiveDocument& document, const MemoryHeader
             return TRY(decode_memory_header(before.name, before.header)).block.schema;
         }
         // An extension leaves what was there where it was.
-        if (!unit->record && unit->kind == UnitKind::take_back && unit->description == kConversion) {
+        if (!unit->record && unit->kind == UnitKind::take_back &&
+            unit->description == kConversion) {
             return fail(Errc::unsupported, "schema_changed",
                         cat("version ", at.version,
                             " is older than the block's conversion to the schema "

@@ -25,8 +25,8 @@ void record_change(LiveDocument& document, const policy::Actor& by, std::string 
                    RecordState before, std::vector<crdt::IdSpan> spans = {},
                    store::DocumentKey partner = 0);
 
-// What an undo, or a redo, of a change makes of the record as it is now. Nothing where somebody
-// changed it since. Errors: corrupt.
+// The record that an undo, or a redo, of a change makes of today's; nothing where somebody changed it
+// since. Errors: corrupt.
 Result<std::optional<RecordState>> record_set_back(const LiveDocument& document,
                                                    const RecordChange& change, bool redo);
 

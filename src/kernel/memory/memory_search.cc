@@ -229,7 +229,8 @@ void show(const std::shared_ptr<Core>& kernel, const Caller& by, std::vector<sto
                         const auto hit = std::find_if(
                             hits.begin(), hits.end(),
                             [&](const auto& each) { return each.document == document.key(); });
-                        const Result<OpenedMemory> opened = open_memory(document.record(), actor, document.name());
+                        const Result<OpenedMemory> opened =
+                            open_memory(document.record(), actor, document.name());
                         if (opened) {
                             found->hits.push_back({opened->row(version_of_memory(document)),
                                                    hit->score, shown_snippet(hit->snippet)});

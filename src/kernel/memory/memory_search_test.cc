@@ -169,8 +169,10 @@ TEST(MemorySearch, AListLoadsNothing) {
     EXPECT_EQ(study.labels(), "one two ");
 
     EXPECT_EQ(study.desk.store.loads(), before);
-    const auto list = study.desk.ask<MemoryList>(
-        [&](auto reply) { study.calls().list(Study::as("agent:ada"), MemoryListQuery{.prefix = "t"}, std::move(reply)); });
+    const auto list = study.desk.ask<MemoryList>([&](auto reply) {
+        study.calls().list(Study::as("agent:ada"), MemoryListQuery{.prefix = "t"},
+                           std::move(reply));
+    });
     ASSERT_EQ(list->blocks.size(), 1U);
     EXPECT_EQ(list->blocks.front().block.version, 2U);
     EXPECT_EQ(study.view("two")->row.block.block_id, list->blocks.front().block.block_id);

@@ -79,12 +79,11 @@ private:
                               self->begin(std::move(told));
                           });
         };
-        with_block<bool>(
-            std::move(then),
-            [self = shared_from_this()](LiveDocument&, const OpenedMemory& opened,
-                                        const Caller&) -> Result<bool> {
-                return opened.header.block.schema == self->source_.block().schema;
-            });
+        with_block<bool>(std::move(then),
+                         [self = shared_from_this()](LiveDocument&, const OpenedMemory& opened,
+                                                     const Caller&) -> Result<bool> {
+                             return opened.header.block.schema == self->source_.block().schema;
+                         });
     }
 
     void begin(Told told) {
