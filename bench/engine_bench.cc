@@ -11,6 +11,10 @@
 
 #include "base/check.h"
 #include "crdt/doc/doc.h"
+#include "crdt/doc/list.h"
+#include "crdt/doc/movable_list.h"
+#include "crdt/doc/text.h"
+#include "crdt/doc/tree.h"
 #include "seq/rope.h"
 #include "tests/traces/traces.h"
 

@@ -12,6 +12,8 @@
 #include "codec/open_snapshot.h"
 #include "codec/updates.h"
 #include "crdt/doc/doc.h"
+#include "crdt/doc/history.h"
+#include "crdt/doc/text.h"
 #include "tests/traces/traces.h"
 
 namespace quire {

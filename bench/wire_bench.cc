@@ -11,6 +11,8 @@
 #include "bench/workloads.h"
 #include "codec/updates.h"
 #include "crdt/doc/doc.h"
+#include "crdt/doc/history.h"
+#include "crdt/doc/text.h"
 
 namespace quire::bench {
 namespace {

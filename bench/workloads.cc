@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "codec/updates.h"
 #include "crdt/doc/doc.h"
+#include "crdt/doc/text.h"
 
 namespace quire::bench {
 

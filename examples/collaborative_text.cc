@@ -7,6 +7,7 @@
 #include "codec/cursor.h"
 #include "codec/updates.h"
 #include "crdt/doc/doc.h"
+#include "crdt/doc/text.h"
 #include "crdt/undo/undo_history.h"
 
 using namespace quire;

@@ -7,6 +7,8 @@
 
 #include "codec/updates.h"
 #include "crdt/doc/doc.h"
+#include "crdt/doc/list.h"
+#include "crdt/doc/map.h"
 
 using namespace quire;
 using crdt::ContainerId;

@@ -13,6 +13,7 @@
 #include "codec/small.h"
 #include "codec/updates.h"
 #include "crdt/doc/doc.h"
+#include "crdt/doc/list.h"
 
 using namespace quire;
 using crdt::ContainerId;

@@ -8,6 +8,8 @@
 
 #include "codec/updates.h"
 #include "crdt/doc/doc.h"
+#include "crdt/doc/history.h"
+#include "crdt/doc/text.h"
 #include "crdt/undo/revert.h"
 
 using namespace quire;

@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "codec/cursor.h"
 #include "crdt/doc/doc.h"
+#include "crdt/doc/text.h"
 
 using namespace quire;
 

@@ -11,6 +11,12 @@
 #include "codec/open_snapshot.h"
 #include "codec/updates.h"
 #include "crdt/doc/doc.h"
+#include "crdt/doc/events.h"
+#include "crdt/doc/history.h"
+#include "crdt/doc/inspection.h"
+#include "crdt/doc/list.h"
+#include "crdt/doc/map.h"
+#include "crdt/doc/text.h"
 #include "fuzz/memory_bound.h"
 #include "json/json.h"
 

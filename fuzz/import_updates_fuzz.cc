@@ -9,6 +9,7 @@
 #include "codec/json_updates.h"
 #include "codec/updates.h"
 #include "crdt/doc/doc.h"
+#include "crdt/doc/history.h"
 #include "fuzz/import.h"
 #include "fuzz/mutator.h"
 

@@ -7,7 +7,11 @@
 #include <unordered_set>
 #include <utility>
 
+#include "codec/container_state.h"
 #include "codec/snapshot_writer.h"
+#include "crdt/doc/history.h"
+#include "crdt/doc/inspection.h"
+#include "crdt/doc/tree_values.h"
 #include "crdt/ids/mergeable.h"
 #include "crdt/merge/fractional_index.h"
 #include "crdt/merge/style.h"

@@ -5,11 +5,15 @@
 
 #include "base/result.h"
 #include "base/value.h"
-#include "codec/container_state.h"
 #include "codec/sstable.h"
-#include "crdt/doc/doc.h"
+
+namespace quire::crdt {
+class Doc;
+}
 
 namespace quire::codec {
+
+struct ContainerState;
 
 // The snapshot is of the latest version, whatever version is checked out. CHECKs that no
 // transaction is pending. O(history). Errors: out_of_range "no_container_key" for a container

@@ -12,6 +12,10 @@
 #include "codec/snapshot.h"
 #include "codec/snapshot_for_test.h"
 #include "codec/snapshot_writer.h"
+#include "crdt/doc/history.h"
+#include "crdt/doc/inspection.h"
+#include "crdt/doc/map.h"
+#include "crdt/doc/text.h"
 #include "crdt/merge/style.h"
 
 namespace quire::codec {

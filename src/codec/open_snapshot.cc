@@ -13,6 +13,7 @@
 #include "codec/envelope.h"
 #include "codec/snapshot.h"
 #include "crdt/doc/opening.h"
+#include "crdt/doc/tree_values.h"
 
 namespace quire::codec {
 namespace {

@@ -14,6 +14,12 @@
 #include "codec/snapshot_reseal_for_test.h"
 #include "codec/snapshot_writer.h"
 #include "codec/updates.h"
+#include "crdt/doc/counter.h"
+#include "crdt/doc/cursor.h"
+#include "crdt/doc/events.h"
+#include "crdt/doc/history.h"
+#include "crdt/doc/text.h"
+#include "crdt/doc/tree.h"
 #include "crdt/undo/undo_history.h"
 
 namespace quire::codec {

@@ -10,6 +10,9 @@
 #include "base/check.h"
 #include "base/concat.h"
 #include "base/must.h"
+#include "crdt/doc/list.h"
+#include "crdt/doc/map.h"
+#include "crdt/doc/text.h"
 
 namespace quire::conversation {
 

@@ -2,6 +2,9 @@
 
 #include "base/check.h"
 #include "base/concat.h"
+#include "crdt/doc/counter.h"
+#include "crdt/doc/list.h"
+#include "crdt/doc/map.h"
 #include "memory/field_path.h"
 #include "memory/splices.h"
 

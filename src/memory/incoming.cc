@@ -16,6 +16,10 @@
 
 #include "base/concat.h"
 #include "base/utf8.h"
+#include "crdt/doc/history.h"
+#include "crdt/doc/inspection.h"
+#include "crdt/doc/list.h"
+#include "crdt/doc/text.h"
 #include "crdt/ids/beyond.h"
 #include "crdt/ids/container_text.h"
 #include "memory/memory_reader.h"

@@ -1,5 +1,10 @@
 #include "memory/incoming.h"
 
+#include "crdt/doc/counter.h"
+#include "crdt/doc/list.h"
+#include "crdt/doc/map.h"
+#include "crdt/doc/text.h"
+#include "crdt/doc/tree.h"
 #include "memory/memory_desk_for_test.h"
 #include "memory/templates.h"
 

@@ -2,6 +2,9 @@
 
 #include <map>
 
+#include "crdt/doc/events.h"
+#include "crdt/doc/inspection.h"
+
 namespace quire::memory {
 
 MemoryDocument::MemoryDocument(crdt::Doc& doc, MemoryBlock block, Writer accessor,

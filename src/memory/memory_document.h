@@ -19,6 +19,7 @@
 #include <string_view>
 
 #include "base/clock.h"
+#include "crdt/doc/events.h"
 #include "crdt/undo/undo_history.h"
 #include "memory/memory_edit.h"
 

@@ -1,5 +1,9 @@
 #include "memory/memory_document.h"
 
+#include "crdt/doc/events.h"
+#include "crdt/doc/history.h"
+#include "crdt/doc/map.h"
+#include "crdt/doc/text.h"
 #include "memory/memory_desk_for_test.h"
 
 namespace quire::memory {

@@ -1,5 +1,7 @@
 #include "memory/memory_edit.h"
 
+#include "crdt/doc/list.h"
+#include "crdt/doc/text.h"
 #include "memory/memory_desk_for_test.h"
 #include "memory/templates.h"
 #include "memory/validate.h"

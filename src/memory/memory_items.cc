@@ -3,6 +3,8 @@
 // elements.
 #include "base/check.h"
 #include "base/must.h"
+#include "crdt/doc/list.h"
+#include "crdt/doc/map.h"
 #include "memory/memory_edit.h"
 #include "memory/validate.h"
 

@@ -7,6 +7,10 @@
 #include <cmath>
 
 #include "base/concat.h"
+#include "crdt/doc/counter.h"
+#include "crdt/doc/list.h"
+#include "crdt/doc/map.h"
+#include "crdt/doc/text.h"
 #include "memory/validate.h"
 #include "memory/written.h"
 

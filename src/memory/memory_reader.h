@@ -19,6 +19,10 @@
 #include "memory/block_schema.h"
 #include "memory/field_path.h"
 
+namespace quire::seq {
+class Rope;
+}
+
 namespace quire::memory {
 
 // A view of one document through one schema.

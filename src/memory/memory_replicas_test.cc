@@ -1,6 +1,7 @@
 // Replicas of one block, edited apart: what each did is there when they meet, and they end alike.
 #include <functional>
 
+#include "crdt/doc/history.h"
 #include "memory/incoming.h"
 #include "memory/memory_desk_for_test.h"
 #include "memory/random_schema_for_test.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/concat.h"
+#include "crdt/doc/text.h"
 #include "memory/render_value.h"
 
 namespace quire::memory {

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "base/concat.h"
+#include "crdt/doc/text.h"
 #include "memory/render_value.h"
 #include "text/escape.h"
 #include "text/escape_hidden.h"

@@ -16,6 +16,8 @@
 #include <utility>
 
 #include "base/concat.h"
+#include "crdt/doc/list.h"
+#include "crdt/doc/text.h"
 #include "memory/splices.h"
 #include "memory/validate.h"
 

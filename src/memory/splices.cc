@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "base/must.h"
+#include "crdt/doc/list.h"
+#include "crdt/doc/text.h"
 #include "text/diff.h"
 
 namespace quire::memory {

@@ -20,6 +20,7 @@
 #include "base/value.h"
 #include "mounts/definition.h"
 #include "mounts/protocol.h"
+#include "sched/scheduler.h"
 
 namespace quire::sched {
 class Scheduler;

@@ -26,6 +26,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
+#include "base/clock.h"
 #include "base/concat.h"
 #include "json/json.h"
 #include "mcp/repeatable.h"

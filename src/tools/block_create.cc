@@ -7,6 +7,7 @@
 
 #include "base/concat.h"
 #include "json/json.h"
+#include "kernel/core/parts.h"
 #include "tools/render.h"
 #include "tools/tools.h"
 #include "tools/typed_tool.h"

@@ -17,6 +17,7 @@
 
 #include "base/result.h"
 #include "edits/plan.h"
+#include "edits/view.h"
 #include "json/fields.h"
 #include "kernel/core/kernel.h"
 #include "text/units.h"

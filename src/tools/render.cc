@@ -7,6 +7,7 @@
 #include <array>
 
 #include "base/concat.h"
+#include "kernel/core/parts.h"
 #include "text/diff.h"
 
 namespace quire::tools {

@@ -14,6 +14,7 @@
 #include "base/value.h"
 #include "edits/numbering.h"
 #include "json/fields.h"
+#include "kernel/core/block_reads.h"
 #include "kernel/core/kernel.h"
 #include "tools/tool.h"
 

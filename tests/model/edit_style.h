@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "crdt/doc/doc.h"
+#include "crdt/doc/text.h"
 
 namespace quire {
 

@@ -5,6 +5,8 @@
 
 #include "base/check.h"
 #include "crdt/doc/doc.h"
+#include "crdt/doc/tree.h"
+#include "crdt/doc/tree_values.h"
 
 namespace quire {
 

@@ -7,7 +7,12 @@
 
 #include <gtest/gtest.h>
 
+#include "crdt/doc/counter.h"
 #include "crdt/doc/doc.h"
+#include "crdt/doc/list.h"
+#include "crdt/doc/map.h"
+#include "crdt/doc/movable_list.h"
+#include "crdt/doc/text.h"
 #include "crdt/undo/revert.h"
 #include "json/json.h"
 #include "tests/model/edit_style.h"

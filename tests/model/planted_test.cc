@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include "crdt/doc/events.h"
+#include "crdt/doc/history.h"
+#include "crdt/doc/text.h"
 #include "tests/model/model.h"
 #include "tests/model/scribblers.h"
 #include "tests/model/shadow.h"

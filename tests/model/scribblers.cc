@@ -6,6 +6,12 @@
 #include <string>
 
 #include "base/check.h"
+#include "crdt/doc/counter.h"
+#include "crdt/doc/history.h"
+#include "crdt/doc/list.h"
+#include "crdt/doc/map.h"
+#include "crdt/doc/movable_list.h"
+#include "crdt/doc/text.h"
 #include "tests/model/edit_tree.h"
 
 namespace quire::model {

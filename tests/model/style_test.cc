@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "crdt/doc/history.h"
+#include "crdt/doc/text.h"
 #include "json/json.h"
 #include "tests/model/edit_style.h"
 #include "tests/model/model.h"

@@ -2,6 +2,10 @@
 // one version to the other.
 #include <gtest/gtest.h>
 
+#include "crdt/doc/apply.h"
+#include "crdt/doc/events.h"
+#include "crdt/doc/history.h"
+#include "crdt/doc/text.h"
 #include "json/json.h"
 #include "tests/model/model.h"
 #include "tests/model/scribblers.h"

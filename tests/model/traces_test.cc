@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "crdt/doc/doc.h"
+#include "crdt/doc/text.h"
 #include "tests/model/model.h"
 
 namespace quire {

@@ -9,6 +9,9 @@
 #include <gtest/gtest.h>
 
 #include "base/concat.h"
+#include "crdt/doc/list.h"
+#include "crdt/doc/map.h"
+#include "crdt/doc/text.h"
 #include "crdt/undo/random_script_for_test.h"
 #include "crdt/undo/revert.h"
 #include "tests/model/undo_model.h"

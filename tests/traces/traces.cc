@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "base/utf8.h"
 #include "crdt/doc/doc.h"
+#include "crdt/doc/text.h"
 #include "json/json.h"
 
 namespace quire::traces {

@@ -9,6 +9,7 @@
 #include "codec/inspect.h"
 #include "codec/open_snapshot.h"
 #include "codec/updates.h"
+#include "crdt/doc/history.h"
 #include "crdt/ids/container_text.h"
 
 namespace quire::cli {

@@ -5,6 +5,7 @@
 #include "cli/driver/imports.h"
 #include "cli/driver/operation.h"
 #include "codec/json_updates.h"
+#include "crdt/doc/history.h"
 
 namespace quire::cli {
 namespace {

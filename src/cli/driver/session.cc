@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/concat.h"
+#include "crdt/doc/history.h"
 #include "crdt/ids/mergeable.h"
 #include "json/json.h"
 

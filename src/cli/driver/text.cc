@@ -1,4 +1,6 @@
 // text.*: positions and lengths in the unit that the request names.
+#include "crdt/doc/text.h"
+
 #include <array>
 
 #include "cli/driver/text_unit.h"

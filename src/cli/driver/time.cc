@@ -5,6 +5,8 @@
 
 #include "cli/driver/diffs.h"
 #include "cli/driver/operation.h"
+#include "crdt/doc/apply.h"
+#include "crdt/doc/history.h"
 
 namespace quire::cli {
 namespace {

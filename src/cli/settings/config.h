@@ -16,7 +16,7 @@
 #include "base/result.h"
 #include "base/value.h"
 #include "json/fields.h"
-#include "kernel/core/kernel.h"
+#include "kernel/core/parts.h"
 #include "policy/path_rules.h"
 #include "policy/tool_rule.h"
 

@@ -12,6 +12,14 @@
 #include "base/concat.h"
 #include "base/utf8.h"
 #include "crdt/doc/body.h"
+#include "crdt/doc/counter.h"
+#include "crdt/doc/history.h"
+#include "crdt/doc/list.h"
+#include "crdt/doc/map.h"
+#include "crdt/doc/movable_list.h"
+#include "crdt/doc/text.h"
+#include "crdt/doc/tree.h"
+#include "crdt/doc/tree_values.h"
 #include "crdt/ids/container_text.h"
 
 namespace quire::crdt {

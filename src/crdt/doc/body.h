@@ -17,34 +17,32 @@
 #include "crdt/history/past.h"
 #include "crdt/history/pending.h"
 #include "crdt/ids/change_batch.h"
+#include "crdt/ids/placement.h"
 #include "crdt/merge/sequence.h"
 #include "crdt/merge/style.h"
-#include "crdt/merge/tree_moves.h"
 #include "crdt/state/map_state.h"
-#include "crdt/state/movable_state.h"
-#include "crdt/state/text_state.h"
-#include "crdt/state/tree_state.h"
+#include "seq/rope.h"
 
 namespace quire::crdt {
 
+class MovableState;
 class Splices;
 class Subscribers;
-
-// A movable list's state, and what the last transaction or import found when it came to it.
-struct MovableList {
-    MovableState state;
-    // How elements that were there before stood when an op from DocBody::began_ on changed them; in
-    // order, and an element as often as it was changed.
-    struct Before {
-        Lv lv;
-        std::uint32_t number;
-        MovableState::Element element;
-        bool shown;
-    };
-    std::vector<Before> before;
-};
+class TextState;
+class TreeState;
+enum class Side : std::int8_t;
+struct Cursor;
+struct CursorPlace;
+struct Event;
+struct MovableBody;
+struct TreeBody;
 
 struct Container {
+    Container();
+    Container(const Container&) = delete;
+    Container& operator=(const Container&) = delete;
+    ~Container();
+
     ContainerId id;
     ContainerIndex index = 0;
     ContainerLog* log = nullptr;
@@ -76,15 +74,10 @@ struct Container {
     std::unique_ptr<TextState> text;
 
     std::unique_ptr<MapState> map;
-    std::unique_ptr<MovableList> movable;
+    std::unique_ptr<MovableBody> movable;
     double sum = 0;  // Counter.
 
-    // Tree: both at the version of `moves`; made when first needed.
-    struct Tree {
-        TreeMoves moves;
-        TreeState state;
-    };
-    std::unique_ptr<Tree> tree;
+    std::unique_ptr<TreeBody> tree;  // Tree: made when first needed.
 
     // Whether it was alive when DocBody::epoch_ was `alive_at`.
     mutable std::uint64_t alive_at = 0;
@@ -374,7 +367,7 @@ public:
 
     // --- trees (tree_body.cc) ---
     // The tree, brought to a version.
-    Container::Tree& tree(Container& c, const Past* at);
+    TreeBody& tree(Container& c, const Past* at);
     // The node by number if it is alive at the version.
     std::optional<NodeIndex> tree_node(Container& c, OpId node, const Past* at);
     Value tree_value(Container& c, int depth, const Past* at);

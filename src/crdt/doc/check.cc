@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "crdt/doc/body.h"
+#include "crdt/doc/movable_body.h"
+#include "crdt/state/text_state.h"
 
 namespace quire::crdt {
 

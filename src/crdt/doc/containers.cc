@@ -1,7 +1,13 @@
 #include "crdt/doc/body.h"
+#include "crdt/doc/movable_body.h"
+#include "crdt/doc/tree_body.h"
 #include "crdt/ids/mergeable.h"
+#include "crdt/state/text_state.h"
 
 namespace quire::crdt {
+
+Container::Container() = default;
+Container::~Container() = default;
 
 ContainerIndex DocBody::open(const ContainerId& id) {
     const auto found = index_.find(id);
@@ -13,7 +19,7 @@ ContainerIndex DocBody::open(const ContainerId& id) {
     c.log = &log_.log(index);
     if (id.kind == ContainerKind::text) c.text = std::make_unique<TextState>();
     if (id.kind == ContainerKind::map) c.map = std::make_unique<MapState>();
-    if (id.kind == ContainerKind::movable_list) c.movable = std::make_unique<MovableList>();
+    if (id.kind == ContainerKind::movable_list) c.movable = std::make_unique<MovableBody>();
     index_.emplace(id, index);
     return index;
 }

@@ -2,6 +2,8 @@
 //
 // Floats are added in the order in which they became known here, so peers agree on sums that come
 // out exactly (of integers, of dyadic fractions) and may differ in the last digits of others.
+#include "crdt/doc/counter.h"
+
 #include <cmath>
 
 #include "base/check.h"

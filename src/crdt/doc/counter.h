@@ -5,7 +5,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "crdt/doc/container_view.h"
+#include "crdt/doc/doc.h"
 
 namespace quire::crdt {
 
@@ -20,5 +20,12 @@ private:
     friend class Doc;
     CounterView(const Doc& doc, Handle handle) : ContainerView(doc, handle) {}
 };
+
+inline CounterView Doc::counter(Handle counter) {
+    return {*this, counter};
+}
+inline const CounterView Doc::counter(Handle counter) const {
+    return {*this, counter};
+}
 
 }  // namespace quire::crdt

@@ -1,4 +1,6 @@
 // Counters: sums, and which deltas are written how.
+#include "crdt/doc/counter.h"
+
 #include <limits>
 
 #include <gtest/gtest.h>

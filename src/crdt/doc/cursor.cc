@@ -8,7 +8,10 @@
 #include "base/check.h"
 #include "base/concat.h"
 #include "crdt/doc/body.h"
+#include "crdt/doc/history.h"
+#include "crdt/doc/movable_body.h"
 #include "crdt/ids/container_text.h"
+#include "crdt/state/text_state.h"
 
 namespace quire::crdt {
 

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "crdt/doc/doc.h"
+#include "crdt/doc/list.h"
+#include "crdt/doc/movable_list.h"
+#include "crdt/doc/text.h"
 
 namespace quire::crdt {
 namespace {

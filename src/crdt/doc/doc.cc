@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/utf8.h"
 #include "crdt/doc/body.h"
+#include "crdt/doc/history.h"
 #include "crdt/doc/limits.h"
 #include "crdt/doc/opening.h"
 

@@ -23,71 +23,29 @@
 #include <string>
 #include <vector>
 
+#include "base/function.h"
 #include "base/result.h"
-#include "crdt/doc/apply.h"
 #include "crdt/doc/container_view.h"
-#include "crdt/doc/counter.h"
-#include "crdt/doc/cursor.h"
-#include "crdt/doc/events.h"
-#include "crdt/doc/history.h"
-#include "crdt/doc/inspection.h"
-#include "crdt/doc/list.h"
-#include "crdt/doc/map.h"
-#include "crdt/doc/movable_list.h"
-#include "crdt/doc/text.h"
-#include "crdt/doc/tree.h"
-#include "crdt/ids/change.h"
+#include "crdt/doc/transaction.h"
 #include "crdt/ids/change_batch.h"
-#include "crdt/ids/diff.h"
 #include "crdt/ids/version.h"
-#include "crdt/merge/style.h"
 
 namespace quire::crdt {
-
-struct CommitOptions {
-    std::string message = {};
-    std::string origin = {};
-    std::int64_t timestamp = 0;
-    bool want_diff = false;  // Whether Commit::diff is filled in.
-};
-
-struct ImportOptions {
-    std::string origin = {};  // For events.
-    bool want_diff = false;   // Whether Imported::diff is filled in.
-    // The changes tell less than the history they were made from, as JSON updates do (bytes are
-    // lists in them, and whole numbers may have been floats). An op that is known already is then
-    // compared only by what it follows.
-    bool says_less = false;
-};
-
-struct Commit {
-    IdSpan span;  // Empty when the transaction held nothing.
-    Diff diff;
-    std::string origin;
-    bool empty() const { return span.begin == span.end; }
-};
-
-struct Imported {
-    std::vector<IdSpan> success;  // What this import made part of the document.
-    std::vector<IdSpan> pending;  // What it parked until what it depends on arrives.
-    Diff diff;
-};
-
-struct DocSettings {
-    // How styles made here expand, by key.
-    StyleConfig text_styles = StyleConfig::usual();
-    // A commit that follows its peer's last change within this many seconds, with the same message
-    // and nothing else known in between, becomes part of that change. 0: within the same second.
-    std::int64_t merge_interval = 0;
-};
 
 // How deep values nest, a node of a tree counting as a level; what lies deeper is left out. A value
 // this deep can be written and destroyed, which recurses, on any thread's stack.
 inline constexpr int kMaxValueDepth = 1024;
 
+class CounterView;
 class DocBody;
+class History;
 class HistorySource;
+class ListView;
+class MapView;
+class MovableListView;
 class StateWriter;
+class TextView;
+class TreeView;
 struct OpeningVersion;
 struct UnreadHistory;
 
@@ -119,19 +77,20 @@ public:
     Value value(Handle container) const;
     Value value() const;
 
-    // Views (container_view.h). They cost nothing; those of a const document only read.
-    TextView text(Handle text) { return {*this, text}; }
-    const TextView text(Handle text) const { return {*this, text}; }
-    ListView list(Handle list) { return {*this, list}; }
-    const ListView list(Handle list) const { return {*this, list}; }
-    MapView map(Handle map) { return {*this, map}; }
-    const MapView map(Handle map) const { return {*this, map}; }
-    MovableListView movable_list(Handle list) { return {*this, list}; }
-    const MovableListView movable_list(Handle list) const { return {*this, list}; }
-    TreeView tree(Handle tree) { return {*this, tree}; }
-    const TreeView tree(Handle tree) const { return {*this, tree}; }
-    CounterView counter(Handle counter) { return {*this, counter}; }
-    const CounterView counter(Handle counter) const { return {*this, counter}; }
+    // Views (container_view.h). They cost nothing; those of a const document only read. Each has a
+    // header, which its users include: text.h, list.h, map.h, movable_list.h, tree.h, counter.h.
+    inline TextView text(Handle text);
+    inline const TextView text(Handle text) const;
+    inline ListView list(Handle list);
+    inline const ListView list(Handle list) const;
+    inline MapView map(Handle map);
+    inline const MapView map(Handle map) const;
+    inline MovableListView movable_list(Handle list);
+    inline const MovableListView movable_list(Handle list) const;
+    inline TreeView tree(Handle tree);
+    inline const TreeView tree(Handle tree) const;
+    inline CounterView counter(Handle counter);
+    inline const CounterView counter(Handle counter) const;
 
     // --- transactions ---
     IdSpan pending() const;  // The ops of the pending transaction; empty when there is none.
@@ -143,7 +102,7 @@ public:
     // What readers see; for a detached document not all that is known: see history().
     const VersionVector& version() const;
     Frontiers frontiers() const;
-    History history() const { return History(*this); }
+    inline History history() const;  // history.h
 
     // --- import and export ---
     // Atomic: an error changes nothing. Changes may come in any order, cut anywhere, and overlap

@@ -16,12 +16,11 @@
 
 #include "base/function.h"
 #include "base/result.h"
+#include "crdt/doc/doc.h"
 #include "crdt/ids/diff.h"
 #include "crdt/ids/version.h"
 
 namespace quire::crdt {
-
-class Doc;
 
 // A change without its ops.
 struct ChangeHeader {
@@ -79,5 +78,9 @@ public:
 private:
     const Doc* doc_;
 };
+
+inline History Doc::history() const {
+    return History(*this);
+}
 
 }  // namespace quire::crdt

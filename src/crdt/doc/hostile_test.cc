@@ -8,7 +8,14 @@
 #include <gtest/gtest.h>
 
 #include "base/words_for_test.h"
+#include "crdt/doc/apply.h"
 #include "crdt/doc/doc.h"
+#include "crdt/doc/events.h"
+#include "crdt/doc/history.h"
+#include "crdt/doc/list.h"
+#include "crdt/doc/text.h"
+#include "crdt/doc/tree.h"
+#include "crdt/doc/tree_values.h"
 #include "tests/peak_memory/peak_memory.h"
 
 namespace quire::crdt {

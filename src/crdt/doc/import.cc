@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "base/concat.h"
 #include "crdt/doc/body.h"
+#include "crdt/doc/events.h"
 #include "crdt/doc/import_run.h"
 #include "crdt/doc/validate.h"
 

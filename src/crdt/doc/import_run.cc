@@ -5,6 +5,7 @@
 
 #include "base/concat.h"
 #include "crdt/doc/limits.h"
+#include "crdt/doc/tree_body.h"
 
 namespace quire::crdt {
 

@@ -7,6 +7,9 @@
 
 #include "base/check.h"
 #include "crdt/doc/body.h"
+#include "crdt/doc/history.h"
+#include "crdt/doc/movable_body.h"
+#include "crdt/doc/tree_body.h"
 
 namespace quire::crdt {
 
@@ -134,7 +137,7 @@ std::vector<Inspection::MovableSlot> Inspection::movable_slots(Handle list) cons
 std::vector<Inspection::TreePlace> Inspection::tree_places(Handle tree) const {
     DocBody& body = this->body();
     Container& c = body.container(tree);
-    const Container::Tree& t = body.tree(c, nullptr);
+    const TreeBody& t = body.tree(c, nullptr);
     const ContainerLog& log = DocBody::log_of(c);
     std::vector<TreePlace> places;
     for (const Placement& place : t.moves.placements(log)) {

@@ -6,7 +6,7 @@
 
 #include "base/result.h"
 #include "base/value.h"
-#include "crdt/doc/container_view.h"
+#include "crdt/doc/doc.h"
 #include "crdt/ids/change.h"
 
 namespace quire::crdt {
@@ -29,5 +29,12 @@ private:
     friend class Doc;
     ListView(const Doc& doc, Handle handle) : ContainerView(doc, handle) {}
 };
+
+inline ListView Doc::list(Handle list) {
+    return {*this, list};
+}
+inline const ListView Doc::list(Handle list) const {
+    return {*this, list};
+}
 
 }  // namespace quire::crdt

@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "crdt/doc/body.h"
+#include "crdt/doc/events.h"
 
 namespace quire::crdt {
 

@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 #include "base/value.h"
-#include "crdt/doc/container_view.h"
+#include "crdt/doc/doc.h"
 #include "crdt/ids/change.h"
 
 namespace quire::crdt {
@@ -31,5 +31,12 @@ private:
     friend class Doc;
     MapView(const Doc& doc, Handle handle) : ContainerView(doc, handle) {}
 };
+
+inline MapView Doc::map(Handle map) {
+    return {*this, map};
+}
+inline const MapView Doc::map(Handle map) const {
+    return {*this, map};
+}
 
 }  // namespace quire::crdt

@@ -2,6 +2,8 @@
 //
 // The sequence orders slots; an insert or a move makes one. Which slot and which value an element
 // has is decided among all writes to it by (lamport, peer).
+#include "crdt/doc/movable_body.h"
+
 #include <algorithm>
 
 #include "base/check.h"
@@ -196,7 +198,7 @@ ListDelta DocBody::movable_delta_of(Container& c, LvSpan span) {
         }
     };
     std::vector<Step> steps;
-    const auto compare_with = [&](std::uint32_t number, const MovableList::Before* before) {
+    const auto compare_with = [&](std::uint32_t number, const MovableBody::Before* before) {
         const MovableState::Element& now = state.element(number);
         const bool is_there = state.slots().is_shown(number);
         const bool was_there = before != nullptr && before->shown;
@@ -219,8 +221,8 @@ ListDelta DocBody::movable_delta_of(Container& c, LvSpan span) {
         for (Lv lv = std::max(runs[i].lv, span.begin); lv < runs[i].end(); ++lv)
             compare_with(state.number_of(lv), nullptr);
     }
-    std::vector<const MovableList::Before*> firsts;
-    for (const MovableList::Before& before : c.movable->before) firsts.push_back(&before);
+    std::vector<const MovableBody::Before*> firsts;
+    for (const MovableBody::Before& before : c.movable->before) firsts.push_back(&before);
     std::stable_sort(firsts.begin(), firsts.end(),
                      [](const auto* a, const auto* b) { return a->number < b->number; });
     for (std::size_t i = 0; i < firsts.size(); ++i) {

@@ -1,11 +1,14 @@
 // Local edits of movable lists, and reading them: indexes that readers see, turned into positions
 // among slots.
+#include "crdt/doc/movable_list.h"
+
 #include <algorithm>
 #include <utility>
 
 #include "base/check.h"
 #include "crdt/doc/body.h"
 #include "crdt/doc/limits.h"
+#include "crdt/doc/movable_body.h"
 
 namespace quire::crdt {
 

@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "base/value.h"
-#include "crdt/doc/container_view.h"
+#include "crdt/doc/doc.h"
 #include "crdt/ids/change.h"
 
 namespace quire::crdt {
@@ -34,5 +34,12 @@ private:
     friend class Doc;
     MovableListView(const Doc& doc, Handle handle) : ContainerView(doc, handle) {}
 };
+
+inline MovableListView Doc::movable_list(Handle list) {
+    return {*this, list};
+}
+inline const MovableListView Doc::movable_list(Handle list) const {
+    return {*this, list};
+}
 
 }  // namespace quire::crdt

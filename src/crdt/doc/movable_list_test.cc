@@ -1,10 +1,15 @@
 // Movable lists: who wins where writes meet, what an index means, what is refused.
+#include "crdt/doc/movable_list.h"
+
 #include <random>
 
 #include <gtest/gtest.h>
 
 #include "base/words_for_test.h"
 #include "crdt/doc/doc.h"
+#include "crdt/doc/list.h"
+#include "crdt/doc/map.h"
+#include "crdt/doc/text.h"
 
 namespace quire::crdt {
 namespace {

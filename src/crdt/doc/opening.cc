@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "base/concat.h"
 #include "crdt/doc/body.h"
+#include "crdt/doc/history.h"
 #include "crdt/doc/limits.h"
 
 namespace quire::crdt {

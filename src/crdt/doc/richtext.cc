@@ -7,6 +7,7 @@
 #include "crdt/doc/body.h"
 #include "crdt/doc/limits.h"
 #include "crdt/merge/style.h"
+#include "crdt/state/text_state.h"
 
 namespace quire::crdt {
 

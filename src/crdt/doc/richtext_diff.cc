@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "crdt/doc/body.h"
 #include "crdt/merge/splices.h"
+#include "crdt/state/text_state.h"
 
 namespace quire::crdt {
 

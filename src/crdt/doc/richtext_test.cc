@@ -3,6 +3,8 @@
 
 #include "base/concat.h"
 #include "crdt/doc/doc.h"
+#include "crdt/doc/history.h"
+#include "crdt/doc/text.h"
 
 namespace quire::crdt {
 namespace {

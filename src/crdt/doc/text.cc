@@ -9,7 +9,9 @@
 #include "base/check.h"
 #include "base/utf8.h"
 #include "crdt/doc/body.h"
+#include "crdt/doc/history.h"
 #include "crdt/doc/limits.h"
+#include "crdt/state/text_state.h"
 
 namespace quire::crdt {
 

@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 #include "base/value.h"
-#include "crdt/doc/container_view.h"
+#include "crdt/doc/doc.h"
 #include "crdt/ids/diff.h"
 #include "crdt/ids/version.h"
 #include "seq/rope.h"
@@ -46,5 +46,12 @@ private:
     friend class Doc;
     TextView(const Doc& doc, Handle handle) : ContainerView(doc, handle) {}
 };
+
+inline TextView Doc::text(Handle text) {
+    return {*this, text};
+}
+inline const TextView Doc::text(Handle text) const {
+    return {*this, text};
+}
 
 }  // namespace quire::crdt

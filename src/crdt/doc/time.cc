@@ -4,6 +4,8 @@
 #include "base/check.h"
 #include "crdt/doc/body.h"
 #include "crdt/doc/comparison.h"
+#include "crdt/doc/events.h"
+#include "crdt/doc/history.h"
 
 namespace quire::crdt {
 

@@ -1,7 +1,12 @@
 #include <gtest/gtest.h>
 
 #include "base/words_for_test.h"
+#include "crdt/doc/apply.h"
 #include "crdt/doc/doc.h"
+#include "crdt/doc/history.h"
+#include "crdt/doc/list.h"
+#include "crdt/doc/map.h"
+#include "crdt/doc/text.h"
 
 namespace quire::crdt {
 namespace {

@@ -1,11 +1,15 @@
 // Tree edits become creates, moves and erases with fractional indexes. A position between two
 // siblings is a fresh index between theirs; siblings that share an index make room (see
 // DocBody::tree_positions). Reading brings the tree to the version that is shown.
+#include "crdt/doc/tree.h"
+
 #include <algorithm>
 
 #include "base/check.h"
 #include "base/concat.h"
 #include "crdt/doc/body.h"
+#include "crdt/doc/tree_body.h"
+#include "crdt/doc/tree_values.h"
 #include "crdt/ids/container_text.h"
 
 namespace quire::crdt {
@@ -38,7 +42,7 @@ Result<OpId> TreeView::create(std::optional<OpId> parent, std::optional<std::siz
     if (c == nullptr) return body().refuse(handle(), ContainerKind::tree);
     const std::optional<NodeIndex> up = parent_node(body(), *c, parent);
     if (!up) return no_node(*parent, "parent");
-    const Container::Tree& t = body().tree(*c, body().at());
+    const TreeBody& t = body().tree(*c, body().at());
     const std::size_t count = t.state.child_count(*up);
     if (index.value_or(0) > count) return no_child_at(*index, count);
 
@@ -58,7 +62,7 @@ Result<void> TreeView::move(OpId node, std::optional<OpId> parent,
     if (c == nullptr) return body().refuse(handle(), ContainerKind::tree);
     const std::optional<NodeIndex> up = parent_node(body(), *c, parent);
     if (!up) return no_node(*parent, "parent");
-    const Container::Tree& t = body().tree(*c, body().at());
+    const TreeBody& t = body().tree(*c, body().at());
     const std::optional<NodeIndex> moved = t.moves.find(node);
     const NodeIndex old_parent = moved ? t.state.parent(*moved) : kNowhere;
     if (old_parent == kNowhere || old_parent == kTreeErased) return no_node(node, "node");
@@ -82,7 +86,7 @@ Result<void> TreeView::move(OpId node, std::optional<OpId> parent,
 Result<void> TreeView::erase(OpId node) {
     Container* c = body().editable(handle(), ContainerKind::tree);
     if (c == nullptr) return body().refuse(handle(), ContainerKind::tree);
-    const Container::Tree& t = body().tree(*c, body().at());
+    const TreeBody& t = body().tree(*c, body().at());
     const std::optional<NodeIndex> index = t.moves.find(node);
     const NodeIndex parent = index ? t.state.parent(*index) : kNowhere;
     if (parent == kNowhere || parent == kTreeErased) return no_node(node, "node");

@@ -9,11 +9,12 @@
 #include <vector>
 
 #include "base/result.h"
-#include "crdt/doc/container_view.h"
-#include "crdt/doc/tree_values.h"
+#include "crdt/doc/doc.h"
 #include "crdt/ids/ids.h"
 
 namespace quire::crdt {
+
+struct TreeNode;  // tree_values.h
 
 class TreeView : public ContainerView {
 public:
@@ -42,5 +43,12 @@ private:
     friend class Doc;
     TreeView(const Doc& doc, Handle handle) : ContainerView(doc, handle) {}
 };
+
+inline TreeView Doc::tree(Handle tree) {
+    return {*this, tree};
+}
+inline const TreeView Doc::tree(Handle tree) const {
+    return {*this, tree};
+}
 
 }  // namespace quire::crdt

@@ -1,4 +1,6 @@
 // Trees within a document: state that follows the log to any version, values, diffs, local ops.
+#include "crdt/doc/tree_body.h"
+
 #include <algorithm>
 #include <type_traits>
 
@@ -12,9 +14,9 @@ namespace quire::crdt {
 // State keeps views of positions, which stay where they are while the log grows.
 static_assert(std::is_nothrow_move_constructible_v<OpContent>);
 
-Container::Tree& DocBody::tree(Container& c, const Past* at) {
+TreeBody& DocBody::tree(Container& c, const Past* at) {
     CHECK(c.id.kind == ContainerKind::tree);
-    if (c.tree == nullptr) c.tree = std::make_unique<Container::Tree>();
+    if (c.tree == nullptr) c.tree = std::make_unique<TreeBody>();
     // Until it is committed, what is pending is the only head.
     const Heads latest = open_ ? Heads{log_.end() - 1} : log_.heads();
     const TreeMoves::History history{log_.atoms(), log_.graph(), log_of(c)};
@@ -23,7 +25,7 @@ Container::Tree& DocBody::tree(Container& c, const Past* at) {
 }
 
 std::optional<NodeIndex> DocBody::tree_node(Container& c, OpId node, const Past* at) {
-    const Container::Tree& t = tree(c, at);
+    const TreeBody& t = tree(c, at);
     const std::optional<NodeIndex> index = t.moves.find(node);
     if (!index || !t.state.is_alive(*index)) return std::nullopt;
     return index;
@@ -41,7 +43,7 @@ Value DocBody::tree_value(Container& c, int depth, const Past* at) {
 }
 
 TreeDelta DocBody::tree_diff(Container& c, const Past& a, const Past& b) {
-    Container::Tree& t = tree(c, &a);
+    TreeBody& t = tree(c, &a);
     const TreeMoves::History history{log_.atoms(), log_.graph(), log_of(c)};
     return t.state.apply_and_tell(t.moves.move_to(history, b.heads()));
 }
@@ -102,7 +104,7 @@ std::vector<std::pair<NodeIndex, Bytes>> DocBody::tree_positions(const TreeState
 
 void DocBody::check_tree(Container& c) {
     const ContainerLog& log = log_of(c);
-    Container::Tree& kept = tree(c, nullptr);
+    TreeBody& kept = tree(c, nullptr);
     kept.moves.check_invariants();
     kept.state.check_invariants();
     // What was kept over all that was imported is what a replay of the ops gives.

@@ -1,3 +1,5 @@
+#include "crdt/doc/tree.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <map>
@@ -8,6 +10,11 @@
 
 #include "base/words_for_test.h"
 #include "crdt/doc/doc.h"
+#include "crdt/doc/history.h"
+#include "crdt/doc/inspection.h"
+#include "crdt/doc/list.h"
+#include "crdt/doc/map.h"
+#include "crdt/doc/tree_values.h"
 #include "crdt/ids/container_text.h"
 
 namespace quire::crdt {

@@ -8,6 +8,8 @@
 
 #include "base/concat.h"
 #include "crdt/doc/doc.h"
+#include "crdt/doc/map.h"
+#include "crdt/doc/text.h"
 
 namespace quire::crdt {
 namespace {

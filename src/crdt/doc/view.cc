@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "base/concat.h"
 #include "crdt/doc/body.h"
+#include "crdt/state/text_state.h"
 
 namespace quire::crdt {
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "crdt/state/movable_state.h"
+
 namespace quire::crdt {
 
 namespace {

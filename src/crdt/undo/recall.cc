@@ -8,6 +8,7 @@
 
 #include "base/concat.h"
 #include "crdt/doc/body.h"
+#include "crdt/doc/history.h"
 #include "crdt/undo/revert.h"
 #include "crdt/undo/stand_ins.h"
 

@@ -8,6 +8,11 @@
 
 #include <gtest/gtest.h>
 
+#include "crdt/doc/list.h"
+#include "crdt/doc/map.h"
+#include "crdt/doc/movable_list.h"
+#include "crdt/doc/text.h"
+#include "crdt/doc/tree.h"
 #include "crdt/undo/random_script_for_test.h"
 #include "crdt/undo/undo_actor_for_test.h"
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "crdt/doc/history.h"
+
 namespace quire::crdt {
 
 Reversal::Reversal(DocBody& body, std::vector<LvSpan> spans, RevertOptions options)

@@ -2,6 +2,7 @@
 // and setting are last writes, taken back where they still decide.
 #include <algorithm>
 
+#include "crdt/state/movable_state.h"
 #include "crdt/undo/reversal.h"
 
 namespace quire::crdt {

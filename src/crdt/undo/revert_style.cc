@@ -2,6 +2,7 @@
 // gives it. The anchors stay, as they do when text is deleted; a style over them says otherwise.
 #include <algorithm>
 
+#include "crdt/state/text_state.h"
 #include "crdt/undo/reversal.h"
 
 namespace quire::crdt {

@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "base/words_for_test.h"
+#include "crdt/doc/list.h"
+#include "crdt/doc/map.h"
 #include "crdt/doc/replica_for_test.h"
+#include "crdt/doc/text.h"
 
 namespace quire::crdt {
 namespace {

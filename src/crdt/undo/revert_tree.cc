@@ -3,6 +3,8 @@
 // holds and what stands below it.
 #include <algorithm>
 
+#include "crdt/doc/tree_body.h"
+#include "crdt/doc/tree_values.h"
 #include "crdt/undo/reversal.h"
 
 namespace quire::crdt {
@@ -70,7 +72,7 @@ void Reversal::tree(Container& c) {
     Lv first = kNoLv;
     for (const NodeStep& step : steps) first = std::min(first, step.taken.first);
     const Past past = body_.past_of(body_.oplog().graph().parents_of(first));
-    const Container::Tree& then = body_.tree(c, &past);
+    const TreeBody& then = body_.tree(c, &past);
     for (NodeStep& step : steps) {
         const std::optional<NodeIndex> node = then.moves.find(step.node);
         if (!node || then.state.parent(*node) == kNowhere) continue;
@@ -103,7 +105,7 @@ void Reversal::tree(Container& c) {
 bool Reversal::put_back(Container& from, Container& to, const NodeStep& step,
                         const std::vector<OpId>& touched) {
     const OpId node = stands_for(step.node);
-    const Container::Tree& now = body_.tree(to, nullptr);
+    const TreeBody& now = body_.tree(to, nullptr);
     const std::optional<NodeIndex> index = now.moves.find(node);
     if (!index && step.stood && &to != &from) {
         make_again(from, to, step, touched);
@@ -161,7 +163,7 @@ void Reversal::make_again(Container& from, Container& to, const NodeStep& step,
         Lv decided_by;
     };
     std::vector<Below> below;
-    const Container::Tree& old = body_.tree(from, nullptr);
+    const TreeBody& old = body_.tree(from, nullptr);
     old.state.for_each_below(
         *old.moves.find(step.node), [&](NodeIndex node, std::size_t, std::size_t) {
             const OpId id = old.moves.id_of(node);

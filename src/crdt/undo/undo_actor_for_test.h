@@ -8,7 +8,14 @@
 #include <vector>
 
 #include "base/concat.h"
+#include "crdt/doc/counter.h"
 #include "crdt/doc/doc.h"
+#include "crdt/doc/list.h"
+#include "crdt/doc/map.h"
+#include "crdt/doc/movable_list.h"
+#include "crdt/doc/text.h"
+#include "crdt/doc/tree.h"
+#include "crdt/doc/tree_values.h"
 #include "crdt/ids/container_text.h"
 #include "crdt/undo/random_script_for_test.h"
 #include "crdt/undo/revert.h"

@@ -9,6 +9,8 @@
 
 #include "base/check.h"
 #include "crdt/doc/body.h"
+#include "crdt/doc/cursor.h"
+#include "crdt/doc/history.h"
 #include "crdt/undo/revert.h"
 #include "crdt/undo/stand_ins.h"
 

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "base/value.h"
+#include "crdt/doc/cursor.h"
 #include "crdt/doc/doc.h"
 
 namespace quire::crdt {

@@ -2,7 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include "crdt/doc/cursor.h"
+#include "crdt/doc/list.h"
+#include "crdt/doc/map.h"
+#include "crdt/doc/movable_list.h"
 #include "crdt/doc/replica_for_test.h"
+#include "crdt/doc/text.h"
+#include "crdt/doc/tree.h"
 #include "crdt/undo/revert.h"
 
 namespace quire::crdt {

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "crdt/doc/text.h"
 #include "crdt/undo/random_script_for_test.h"
 #include "crdt/undo/undo_actor_for_test.h"
 #include "crdt/undo/undo_history.h"

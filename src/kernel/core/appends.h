@@ -15,7 +15,7 @@
 
 #include "base/function.h"
 #include "conversation/append_buffer.h"
-#include "kernel/core/kernel.h"
+#include "kernel/core/block_edits.h"
 
 namespace quire::kernel {
 

@@ -11,6 +11,7 @@
 #include "base/value.h"
 #include "conversation/block.h"
 #include "edits/plan.h"
+#include "edits/view.h"
 
 namespace quire::kernel {
 

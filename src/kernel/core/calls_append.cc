@@ -11,6 +11,8 @@
 #include <array>
 
 #include "base/check.h"
+#include "base/clock.h"
+#include "crdt/doc/text.h"
 #include "edits/view.h"
 #include "kernel/core/core.h"
 #include "seq/rope.h"

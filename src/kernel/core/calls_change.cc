@@ -7,6 +7,8 @@
 #include <algorithm>
 
 #include "base/bytes.h"
+#include "base/clock.h"
+#include "crdt/doc/text.h"
 #include "edits/view.h"
 #include "kernel/core/core.h"
 #include "kernel/core/describe.h"

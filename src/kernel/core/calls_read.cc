@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "base/utf8.h"
+#include "crdt/doc/text.h"
 #include "kernel/core/core.h"
 #include "kernel/core/describe.h"
 #include "kernel/core/walk.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "crdt/doc/text.h"
 #include "kernel/core/core.h"
 #include "kernel/core/walk.h"
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "crdt/doc/text.h"
 #include "edits/view.h"
 #include "kernel/core/core.h"
 #include "kernel/core/take_back.h"

@@ -2,6 +2,7 @@
 // nothing here is cached.
 #include "kernel/core/describe.h"
 
+#include "crdt/doc/text.h"
 #include "edits/view.h"
 #include "kernel/core/gate.h"
 

@@ -3,8 +3,9 @@
 
 #include <optional>
 
-#include "kernel/core/kernel.h"
+#include "kernel/core/block_reads.h"
 #include "kernel/core/live_document.h"
+#include "kernel/core/parts.h"
 
 namespace quire::kernel {
 

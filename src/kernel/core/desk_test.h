@@ -13,6 +13,7 @@
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "kernel/core/block_reads.h"
 #include "kernel/core/kernel.h"
 #include "kernel/oversight/overseer.h"
 #include "sched/manual_for_test.h"

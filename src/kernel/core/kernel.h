@@ -16,16 +16,31 @@
 
 #include "base/function.h"
 #include "edits/plan.h"
-#include "edits/view.h"
 #include "kernel/core/block_edits.h"
-#include "kernel/core/block_reads.h"
 #include "kernel/core/caller.h"
-#include "kernel/core/parts.h"
+
+namespace quire::edits {
+struct Finding;
+}
+namespace quire::store {
+struct DocumentRecord;
+}
 
 namespace quire::kernel {
 
 class Core;
 class Oversight;
+struct BlockText;
+struct FoundAll;
+struct HistoryPage;
+struct Limits;
+struct ListPage;
+struct ListQuery;
+struct LogEntry;
+struct Parts;
+struct SearchAll;
+struct SearchQuery;
+struct WholeText;
 
 // Counters for `quire status`.
 struct Status {

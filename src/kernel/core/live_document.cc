@@ -12,6 +12,7 @@
 
 #include "base/bytes.h"
 #include "base/check.h"
+#include "base/clock.h"
 #include "base/concat.h"
 #include "codec/updates.h"
 

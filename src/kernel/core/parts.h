@@ -4,9 +4,18 @@
 #include <cstddef>
 #include <string>
 
-#include "base/clock.h"
-#include "sched/scheduler.h"
-#include "store/store.h"
+namespace quire {
+
+class Clock;
+class Rng;
+namespace sched {
+class Scheduler;
+}
+namespace store {
+class Store;
+}
+
+}  // namespace quire
 
 namespace quire::kernel {
 

@@ -12,6 +12,7 @@
 #include <string>
 #include <utility>
 
+#include "crdt/doc/text.h"
 #include "files/form.h"
 #include "kernel/core/core.h"
 #include "kernel/files/file_calls.h"

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "kernel/core/block_reads.h"
 #include "kernel/core/kernel.h"
 #include "kernel/files/file_gate.h"
 #include "sched/scheduler.h"

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "base/check.h"
+#include "crdt/doc/history.h"
+#include "crdt/doc/text.h"
 #include "files/reconcile.h"
 #include "kernel/core/core.h"
 #include "memory/splices.h"

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/clock.h"
 #include "kernel/core/core.h"
 #include "kernel/core/versions.h"
 #include "kernel/memory/fed_blocks.h"

@@ -19,6 +19,8 @@
 #include <variant>
 #include <vector>
 
+#include "edits/view.h"
+#include "kernel/core/block_reads.h"
 #include "kernel/core/kernel.h"
 #include "kernel/memory/carried.h"
 #include "kernel/memory/memory_header.h"

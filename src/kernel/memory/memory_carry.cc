@@ -6,6 +6,7 @@
 #include <set>
 
 #include "codec/updates.h"
+#include "crdt/doc/history.h"
 #include "kernel/memory/carried_history.h"
 #include "kernel/memory/memory_body.h"
 #include "memory/memory_reader.h"

@@ -1,4 +1,6 @@
 // History of a memory block: versions, differences, undo and rollback.
+#include "crdt/doc/apply.h"
+#include "crdt/doc/history.h"
 #include "kernel/core/take_back.h"
 #include "kernel/memory/memory_body.h"
 #include "kernel/memory/memory_record.h"

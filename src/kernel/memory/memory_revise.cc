@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "crdt/doc/cursor.h"
 #include "json/json.h"
 #include "kernel/memory/memory_body.h"
 #include "kernel/memory/memory_record.h"

@@ -21,8 +21,10 @@
 #include <vector>
 
 #include "kernel/core/kernel.h"
+#include "kernel/core/parts.h"
 #include "policy/approval.h"
 #include "sched/guarded.h"
+#include "store/store.h"
 
 namespace quire::kernel {
 

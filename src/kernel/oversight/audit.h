@@ -13,9 +13,11 @@
 #include <string>
 #include <string_view>
 
+#include "base/clock.h"
 #include "base/enum_words.h"
 #include "kernel/core/kernel.h"
 #include "sched/guarded.h"
+#include "store/store.h"
 
 namespace quire::policy {
 struct Approval;
