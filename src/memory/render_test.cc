@@ -137,6 +137,15 @@ TEST(Render, AnEntryIsItsFieldsInTheirOrder) {
     EXPECT_EQ(body(desk), "[Showing all 1 entry]\n[2025-01-23 14:32] (ada) ran all tests\n");
 }
 
+TEST(Render, ANameCannotPassForAReadOnlyOne) {
+    CompositeSchema composite{{{"s [read-only]", BlockSchema()}, {"t\xE2\x80\xAE", BlockSchema()}}};
+    composite.sections.push_back({"s", BlockSchema(), "", true});
+    MemoryDesk desk(std::move(composite));
+    EXPECT_EQ(body(desk), "=== s \\[read-only] ===\n=== t\\u{202e} ===\n=== s [read-only] ===\n");
+    MemoryDesk map(MapSchema{{{.name = "f [read-only]", .required = true}}});
+    EXPECT_EQ(body(map), "f \\[read-only]: (unset)\n");
+}
+
 TEST(Render, ACompositeIsItsSectionsUnderTheirNames) {
     const BlockSchema inner = CompositeSchema{{{"deep", BlockSchema()}}};
     MemoryDesk desk(CompositeSchema{

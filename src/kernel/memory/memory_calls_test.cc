@@ -248,8 +248,8 @@ TEST(Memory, BlocksOfAnEarlierProgramGetTheirOwnersAndKeepTheirLabels) {
     }
     EXPECT_EQ(study.view("persona")->row.owner.str(), "agent:ada");
     EXPECT_EQ(reason(study.create("persona", kText)), "label_exists");
-    for (const store::DocumentRecord& each : study.desk.store.documents().value())
-        EXPECT_EQ(each.owner, "agent:ada");
+    const std::vector<store::DocumentRecord> stored = study.desk.store.documents().value();
+    for (const store::DocumentRecord& each : stored) EXPECT_EQ(each.owner, "agent:ada");
 }
 
 TEST(Memory, PartnersAndHumansAreAskedFirst) {
