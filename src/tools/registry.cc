@@ -132,7 +132,8 @@ policy::KnownTool known(const ToolInfo& info) {
     return {.name = info.name,
             .operations = info.operations.names(),
             .for_people = info.for_people,
-            .in_conversations = takes("conversation") || takes("block_id"),
+            // A tool that takes labels means memory, which is in no conversation.
+            .in_conversations = takes("conversation") || (takes("block_id") && !takes("label")),
             .conversation = info.conversation};
 }
 

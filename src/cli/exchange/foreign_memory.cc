@@ -44,8 +44,15 @@ public:
     // A new label that is `wanted` as far as possible. A number is appended to one that the owner
     // has already.
     std::string make(std::string_view wanted, const policy::Actor& owner) {
-        const std::string escaped = text::escape_hidden(wanted);
-        std::string label(utf8::prefix(escaped, kLongestLabel));
+        std::string label(wanted);
+        for (char& c : label) {
+            if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+        }
+        if (text::has_forbidden_in_name(label)) label = text::escape_hidden(label);
+        std::size_t size = std::min(label.size(), kLongestLabel);
+        while (size < label.size() && (static_cast<unsigned char>(label[size]) & 0xc0U) == 0x80U)
+            --size;  // Cut between characters.
+        label.resize(size);
         if (label.empty()) label = "unnamed";
         if (!kernel::check_label(label)) label = cat("imported ", label);
         std::string out = label;

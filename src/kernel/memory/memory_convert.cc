@@ -84,7 +84,6 @@ struct Plan {
 
 Result<Plan> plan(LiveDocument& document, const OpenedMemory& opened, const policy::Actor& by,
                   const MemoryConvert& what, std::int64_t now_ms) {
-    TRY(policy::permit(opened.rights, Operation::overwrite));
     const memory::MemoryBlock& before = opened.header.block;
     Plan out{{version_of_memory(document)}, before, {}};
     out.after.schema = TRY(memory::parse_schema(what.schema));
@@ -142,8 +141,13 @@ void MemoryCalls::convert(Caller by, std::string label, MemoryConvert what,
                                                const Caller& caller) -> Result<MemoryConverted> {
             const std::int64_t now_ms = body->kernel->parts().clock.wall_ms();
             TRY(body->fed.check_owned(opened.header, caller.actor, "convert"));
+            // A person is asked only about a conversion that nothing else refuses.
+            Result<void> permitted = policy::permit(opened.rights, Operation::overwrite);
+            if (!permitted && permitted.error().code() != Errc::escalation_required)
+                return Failure(std::move(permitted).error());
             Plan planned = TRY(plan(document, opened, caller.actor, what, now_ms));
             TRY(check_loss(opened, caller.actor, what, planned.report));
+            TRY(std::move(permitted));
             const bool same = planned.after.schema == opened.header.block.schema;
             if (what.dry_run || same) return std::move(planned.report);
             const bool additive = planned.report.additive;

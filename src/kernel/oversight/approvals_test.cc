@@ -179,7 +179,10 @@ std::vector<Way> ways() {
                                       {json::parse(R"({"Map": {"fields": [
                             {"name": "status", "field_type": "Text"},
                             {"name": "origin", "field_type": "Text", "read_only": true}]}})")
-                                           .value()},
+                                           .value(),
+                                       {},
+                                       false,
+                                       true},
                                       without_result<MemoryConverted>(std::move(reply)));
                     }};
     });
@@ -317,7 +320,7 @@ TEST(Approvals, OnceIsForThatCallAndNoOther) {
     EXPECT_EQ(office.told(set_status("other", "done")), "escalation_required");
     EXPECT_EQ(office.told(add_tag("plan", "done")), "escalation_required");
     EXPECT_EQ(office.told(erased("plan")), "escalation_required");
-    EXPECT_EQ(office.told(set_status("plan", "done"), "agent:bob"), "permission_denied");
+    EXPECT_EQ(office.told(set_status("plan", "done"), "agent:bob"), "invalid_reference");
     EXPECT_EQ(office.told(set_status("plan", "done")), "fine");
     EXPECT_EQ(office.told(set_status("plan", "done")), "escalation_required");
 }
@@ -521,7 +524,7 @@ const std::function<void(Study&)> kChanges[] = {
         ASSERT_TRUE(study.convert("plan", R"({"Map": {"fields": [
             {"name": "status", "field_type": "Text"},
             {"name": "origin", "field_type": "Text", "read_only": true}]}})",
-                                  "{}", false, kTom));
+                                  "{}", false, kTom, true));
     },
 };
 
