@@ -34,7 +34,7 @@ public:
         const auto at = std::prev(known_.upper_bound(id));
         return at->second.lamport + static_cast<crdt::Lamport>(id.counter - at->first.counter);
     }
-    // Whether another actor claims a part of this span of known atoms.
+    // Returns true if another actor claims a part of this span of known atoms.
     bool is_anothers(const crdt::IdSpan& span, const std::string& actor) const {
         if (span.size() == 0) return false;
         auto at = std::prev(known_.upper_bound({span.peer, span.begin}));

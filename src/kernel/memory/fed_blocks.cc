@@ -17,7 +17,7 @@ policy::Actor actor_of(const memory::Source& source) {
     return {policy::ActorKind::source, source.name()};
 }
 
-// Null where the block has no such section.
+// Returns null if the block has no such section.
 Value config_of(crdt::Doc& doc, const MemoryHeader& header) {
     Result<Value> config =
         memory::MemoryReader(doc, header.block.schema).value(memory::kConfigSection);

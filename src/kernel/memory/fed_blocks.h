@@ -49,7 +49,7 @@ public:
     using Change = Function<Result<void>(crdt::Doc&)>;
     Result<SourceVerdict> judge(LiveDocument& document, const MemoryHeader& header,
                                 const policy::Actor& by, Change change) const;
-    // Whether the block's shape, label and existence may be changed; for fed blocks only the
+    // Checks that `by` may change the block's shape, label and existence; for fed blocks only the
     // source may. `what` is a verb for the message. Error: denied "source_owned" {source}.
     Result<void> check_owned(const MemoryHeader& header, const policy::Actor& by,
                              std::string_view what) const;

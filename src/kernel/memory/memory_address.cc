@@ -44,7 +44,7 @@ Result<store::DocumentRecord> only_one(std::vector<store::DocumentRecord> record
     return ambiguous_label(asked, std::move(candidates));
 }
 
-// Whether a block is shared with the actor or fed by a source.
+// Returns true if a block is shared with the actor or fed by a source.
 bool is_near(const policy::Actor& by, const store::DocumentRecord& record) {
     const Result<MemoryHeader> header = decode_memory_header(record.name, record.header);
     if (!header) return false;

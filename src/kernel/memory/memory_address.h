@@ -34,8 +34,8 @@ struct OwnedLabel {
 // The catalog's name for the block of that owner and label.
 Name name_of_memory(const policy::Actor& owner, std::string label);
 
-// Whether the actor may know of the block. A block whose header does not parse is known to its
-// owner and to all who are no agents.
+// Returns true if the actor may know of the block. A block whose header does not parse is known to
+// its owner and to every actor that is not an agent.
 bool may_see_memory(const policy::Actor& by, const store::DocumentRecord& record);
 
 // Error: not_found "invalid_reference" {label}.
@@ -44,8 +44,7 @@ Failure no_such_memory(const std::string& label);
 Failure label_exists(const std::string& label);
 
 struct MemoryAddress {
-    // Which blocks a label may name. An id names a deleted block in every case, which
-    // open_memory() then refuses.
+    // The blocks that a label may name.
     enum class Among {
         present,
         moved,    // Also by the label that its last move took from it.
@@ -60,7 +59,7 @@ struct MemoryAddress {
     // where several deleted blocks had the label. O(log blocks + blocks of that label); O(blocks)
     // for a label that a block had, or that only deleted blocks have.
     Result<std::shared_ptr<LiveDocument>> find(Catalog& catalog) const;
-    // False for a block that was given another label since it was found.
+    // Returns false if the block was given another label since it was found.
     bool is_meant(const Catalog& catalog, const LiveDocument& document) const;
 
 private:

@@ -164,7 +164,8 @@ void MemoryCalls::list(Caller by, MemoryListQuery what, Reply<MemoryList> reply)
     std::vector<store::DocumentKey> live;
     std::vector<store::DocumentRecord> stored;
     if (found->what().deleted) {
-        // Their versions are not at hand in the store, so they are loaded.
+        // The store does not keep the versions of deleted blocks at hand, so those blocks are
+        // loaded.
         for (const store::DocumentRecord& each : kernel.catalog().deleted(kMemoryKind))
             live.push_back(each.key);
     } else {
@@ -210,7 +211,8 @@ void MemoryCalls::Body::erase(Caller by, const Label& label, Reply<MemoryVersion
             RecordState before = record_state(document);
             document.set_deleted(true);
             record_change(document, caller.actor, "delete", std::move(before));
-            // Before the deletion is durable its label leads to what is still there on the disk.
+            // Until the deletion is durable, the label still leads to the block that is on the
+            // disk.
             follow_record(document, body->kernel->catalog());
             return version_of_memory(document);
         });

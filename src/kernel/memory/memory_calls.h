@@ -2,8 +2,9 @@
 // "memory" whose name is its label. Its schema, owner and permissions are in the document's
 // header (memory_header.h). Every write passes the gate of memory/gate.h.
 //
-// Labels belong to the blocks' owners, and are unique among an owner's blocks that are not deleted. How
-// a call names a block stands in memory_address.h. Replies come exactly once, from any thread, and what they say is durable.
+// Labels belong to the blocks' owners, and are unique among an owner's blocks that are not deleted.
+// memory_address.h says how a call names a block. Replies come exactly once, from any thread, and
+// what they say is durable.
 //
 // Errors of every call but create() and list(): not_found "invalid_reference", also for a block that
 // the caller may not see; conflict "ambiguous_label" {candidates}; corrupt where what is stored of
@@ -57,7 +58,7 @@ struct MemoryVersion {
 // The request for a new block: with a schema, or with the name of a template.
 struct MemoryCreate {
     std::string label;
-    // One of the two.
+    // Exactly one of these two is given.
     std::optional<Value> schema;  // In the form of memory/schema_form.h.
     std::optional<std::string> from_template;
     std::optional<std::string> description;  // Absent: the template's.
@@ -81,7 +82,7 @@ struct MemoryRow {
     // name another block, or several.
     std::string address = {};
 };
-// Which blocks to list.
+// Selects the blocks to list.
 struct MemoryListQuery {
     std::optional<MemoryType> type = {};
     std::string prefix = {};  // The label begins with it.
@@ -245,8 +246,8 @@ public:
     // those of revise(), write() and diff(); unsupported "schema_changed" if the schema has
     // changed since.
     void revise(Caller by, std::string label, MemoryRevise what, Reply<MemoryRevised> reply);
-    // Like the kernel's read() and edit(). An edit needs the permission to overwrite, except for
-    // text put at the end.
+    // These are like the kernel's read() and edit(). An edit needs the permission to overwrite,
+    // except for text put at the end.
     void read_text(Caller by, TextLabel label, std::optional<text::LineRange> range,
                    Reply<MemoryText> reply);
     void edit_text(Caller by, TextLabel label, std::string operation, edits::Plan plan,
@@ -293,12 +294,12 @@ public:
     // Archives one block and loads the other in one transaction: they exchange their labels.
     // Needs the permission to overwrite both. Errors: those of archive() and load().
     void swap(Caller by, std::string label, std::string archival_label, Reply<MemoryMoved> reply);
-    // Another schema for a block, with what it holds carried over (schema/convert.h); with dry_run
-    // only what would be. What overwriting needs; what is read-only must stay as it is, but for
-    // sources and the system. One version and one step of undo. Errors: invalid_argument
-    // "invalid_schema", "invalid_mapping", "loses_text" {lost} without accept_loss; denied
-    // "read_only_field", "read_only_section", and "permission_denied" where an agent that has a share
-    // below admin would lose something; those of MemoryEdit.
+    // Gives a block another schema and carries its content over (memory/convert.h); with dry_run,
+    // only reports the result. Needs the permission to overwrite. Read-only parts must stay as they
+    // are, except for sources and the system. The conversion is one version and one step of undo.
+    // Errors: invalid_argument "invalid_schema", "invalid_mapping", "loses_text" {lost} without
+    // accept_loss; denied "read_only_field", "read_only_section", and "permission_denied" if an
+    // agent that has a share below admin would lose something; those of MemoryEdit.
     void convert(Caller by, std::string label, MemoryConvert what, Reply<MemoryConverted> reply);
     // Finds blocks that the caller may read by the words of their labels, descriptions and
     // content. For a long block, the first 256 KiB of plain_text() are searched; for a Log these

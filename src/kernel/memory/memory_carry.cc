@@ -86,7 +86,7 @@ public:
         for (const Packed& each : packed_) records.push_back(each.document);
         auto made = kernel_->catalog().make_held(records);
         if (!made) {
-            // Somebody took a label since it was looked at.
+            // Another call took a label since the labels were checked.
             const Result<void> labelled = label_all();
             return reply_(labelled ? again() : Failure(labelled.error()));
         }

@@ -42,8 +42,8 @@ Result<void> put_in(memory::MemoryEdit& edit, const memory::BlockSchema& schema,
     return {};
 }
 
-// In the document's pending transaction. An error leaves part of it done. Who may convert was
-// asked; what may not change was compared.
+// Works in the document's pending transaction; an error leaves part of it done. The caller has
+// checked the permission to convert, and that nothing changed that must not.
 Result<void> carry_over(crdt::Doc& doc, const memory::MemoryBlock& before,
                         const memory::MemoryBlock& after, Value value, std::int64_t now_ms) {
     memory::clear(doc, before.schema);

@@ -61,7 +61,7 @@ void move_to(LiveDocument& document, OpenedMemory& opened, const policy::Actor& 
     record_change(document, by, cat(to.word, " ", to.label), std::move(before), {}, partner);
 }
 
-// "notes_archived_1700000000", or with a number after it where there is one of that name.
+// Returns "notes_archived_1700000000", followed by a number if that name is taken.
 std::string claim_free_label(Catalog& catalog, const LiveDocument& document, std::int64_t now_ms) {
     const std::string stem =
         cat(utf8::prefix(document.name(), kStem / 4), "_archived_", now_ms / 1000);
@@ -201,13 +201,14 @@ public:
     }
 
 protected:
-    // On the strand of a document that is held and idle: whether its part may be done.
+    // Checks, on the strand of a document that is held and idle, that its part may be done.
     virtual Result<void> check(LiveDocument& live) = 0;
     // Does its part, in a transaction.
     virtual void move(LiveDocument& live) = 0;
     // The answer, once both parts are stored.
     virtual T made() = 0;
-    // Whether the call is to be made anew, for one of them was moved since it was found.
+    // Returns true if the call was made anew, because one of the blocks was moved since it was
+    // found.
     virtual bool again(Reply<T>& /*reply*/) { return false; }
 
     MemoryCalls::Body& memory() { return *memory_; }
@@ -236,7 +237,7 @@ private:
         renamed_.push_back(live.record());
     }
 
-    // On the strand of the second.
+    // Runs on the strand of the second document.
     void prepare() {
         store::DocumentRecord room = second_->record();
         room.name = kNoLabel;  // Makes room for the other in the transaction.
@@ -246,7 +247,7 @@ private:
         first_->strand().post([self = this->shared_from_this()] { self->store(); });
     }
 
-    // On the strand of the first.
+    // Runs on the strand of the first document.
     void store() {
         // Closing waits for what was submitted before it came to this strand, and for no more.
         if (kernel_->is_closing()) return stored(shutting_down());
@@ -273,7 +274,7 @@ private:
         end(result ? Result<T>(made()) : Failure(result.error()));
     }
 
-    // Order the records so that each label is released before the other block claims it.
+    // Orders the records so that each label is released before the other block claims it.
     void join(store::Batch& batch) {
         std::vector<store::DocumentRecord> documents{part_.documents.front()};
         documents.insert(documents.end(), batch.documents.begin(), batch.documents.end());

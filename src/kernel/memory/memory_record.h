@@ -34,7 +34,7 @@ Result<std::optional<RecordState>> record_set_back(const LiveDocument& document,
 // "read_only_section".
 Failure breached(const memory::ReadOnlyBreach& breach);
 
-// Whether another actor wrote, since that version, what still stands.
+// Returns true if a change that another actor made since that version still stands.
 bool others_wrote_since(const BlockRef& block, const policy::Actor& by, std::uint64_t version);
 
 // The schema that the block had at a version. Errors: corrupt; unsupported "schema_changed"

@@ -16,15 +16,17 @@
 namespace quire::kernel {
 namespace {
 
-// How much of a block's text a search looks through. To cut it into words takes time: so much of it
-// goes with every write; where there is more, a search does it for all the writes before it.
+// A search looks through the first kTextBytes of a block's text. Cutting text into words takes
+// time, so every write stores at most kTextAtOnce of it; if there is more, the next search stores
+// the rest once for all the writes before it.
 constexpr std::size_t kTextBytes = 256U << 10;
 constexpr std::size_t kTextAtOnce = 16U << 10;
 // Writes in a row share one text: with each of them it would make every write slower.
 constexpr std::int64_t kMomentMs = 1000;
-// How many blocks go into one transaction of a search.
+// One transaction of a search takes at most so many blocks.
 constexpr std::size_t kTextsAtOnce = 200;
-// Asked for of every block by those whom no ownership binds. Others have a hexadecimal one.
+// Every block has this word; a reader that no ownership binds searches for it. Owners' words are
+// hexadecimal behind the r.
 constexpr std::string_view kEverybody = "rall";
 
 // A word of letters and digits that stands for an actor.
@@ -48,7 +50,7 @@ store::TextRecord search_text(LiveDocument& document, std::size_t bytes) {
     text.description = header->block.description;
     text.content = memory::plain_text({document.doc(), header->block.schema}, bytes);
     for (std::string* part : {&text.description, &text.content}) {
-        // They would be taken for the ends of a hit.
+        // A search would take these characters for the ends of a hit.
         std::replace(part->begin(), part->end(), store::kHit, ' ');
         std::replace(part->begin(), part->end(), store::kHitEnd, ' ');
     }
@@ -86,7 +88,7 @@ std::string shown_snippet(const std::string& snippet) {
 
 }  // namespace
 
-// Which blocks have changed since what they are found by was stored, by how often they have.
+// Counts how often each block has changed since its search text was stored.
 class MemoryTexts {
 public:
     void changed(store::DocumentKey key) {
@@ -110,7 +112,7 @@ public:
     std::uint64_t changes(store::DocumentKey key) {
         return state_.with([&](State& state) { return state.changes[key]; });
     }
-    // Whether the text is to go with a write that is made now.
+    // Returns true if the text is to be stored with a write that is made now.
     bool is_due(store::DocumentKey key, std::int64_t now_ms) {
         return state_.with([&](State& state) {
             const auto [last, first] = state.written.try_emplace(key, now_ms);
@@ -171,7 +173,7 @@ public:
         const std::vector<store::DocumentKey> some(
             stale_.end() - static_cast<std::ptrdiff_t>(count), stale_.end());
         stale_.resize(stale_.size() - count);
-        // One that was deleted before this kernel began is known to the store alone.
+        // Only the store knows a block that was deleted before this kernel began.
         for (const store::DocumentKey key : some) {
             if (kernel_->catalog().find(key) == nullptr) {
                 found_.emplace_back(store::TextRecord{.document = key, .gone = true},
@@ -203,7 +205,7 @@ private:
                 for (const auto& [text, changes] : self->found_)
                     self->texts_->kept(text.document, changes);
                 self->found_.clear();
-                // Not here: the store's thread has commits to answer.
+                // The next step is posted: the store's thread has other commits to answer.
                 self->kernel_->parts().scheduler.post([self] { self->next(); });
             });
     }

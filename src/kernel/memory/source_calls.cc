@@ -29,12 +29,12 @@ public:
         : memory_(std::move(memory)), source_(source) {}
 
     memory::Source& source() const { return source_; }
-    // Why it feeds nothing; "" where it does, or is about to.
+    // The reason why it feeds nothing; "" if it does, or is about to.
     std::string fault() const {
         return fault_.with([](const std::string& fault) { return fault; });
     }
 
-    // "" where the block is there, else why not.
+    // Gets "" if the block is there, else the reason why it is not.
     using Told = Function<void(std::string)>;
     void start(MemoryCalls& calls, Told then) {
         Told told = [self = shared_from_this(), then = std::move(then)](std::string why) mutable {
