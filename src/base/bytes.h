@@ -40,7 +40,7 @@ public:
           end_(bytes.data() + bytes.size()),
           origin_(origin) {}
 
-    // Whether nothing has failed yet. at_end() is true after a failure, too.
+    // Returns true if nothing has failed yet. at_end() is true after a failure, too.
     bool ok() const { return what_ == nullptr; }
     bool at_end() const { return at_ == end_; }
     std::size_t remaining() const { return static_cast<std::size_t>(end_ - at_); }

@@ -34,12 +34,12 @@ public:
 
     bool empty() const { return text_.empty(); }
     std::size_t bytes() const { return text_.size(); }
-    // Whether `writer` must wait until another writer's text has been taken.
+    // Returns true if `writer` must wait until another writer's text has been taken.
     bool blocks(const policy::Actor& writer) const { return !empty() && writer != writer_; }
 
     // Requires well-formed UTF-8 and !blocks(writer). O(|text|).
     void add(std::string_view text, std::int64_t now_ms, const policy::Actor& writer);
-    // Whether a rule asks for a flush now.
+    // Returns true if a rule asks for a flush now.
     bool due(std::int64_t now_ms) const;
     // The time at which silence makes the buffer due; none while it is empty.
     std::optional<std::int64_t> deadline_ms() const;

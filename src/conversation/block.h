@@ -29,8 +29,8 @@ constexpr auto words_of(Status) {
     return word_table("pending", "running", "done", "error");
 }
 
-// Whether a caller may change the status so: anything except back to pending. Errors: conflict
-// "invalid_transition".
+// Checks that a caller may change the status from `from` to `to`: anything is allowed except back
+// to pending. Errors: conflict "invalid_transition".
 Result<void> check_transition(Status from, Status to);
 
 // The name of a block for tools: "b7" for the block that is a whole document (a file), "b1_2_45"

@@ -33,7 +33,7 @@ public:
 
     // Which files are checked, and shown: none given is all.
     bool has_path(std::string_view path) const;
-    // Whether the config shows a finding, by its path and its check.
+    // Returns true if the config shows a finding, by its path and its check.
     bool has(const Finding& finding) const { return has_path(finding.path) && has_check(finding); }
     // Errors are shown whatever the checks are.
     bool has_check(const Finding& finding) const;
@@ -41,7 +41,7 @@ public:
     std::size_t steps(std::size_t path_bytes) const { return path_weight_ * path_bytes; }
     // Likewise has(), of a path and a check.
     std::size_t all_steps(std::size_t bytes) const { return weight_ * bytes; }
-    // Whether the same files are checked.
+    // Returns true if the same files are checked.
     bool same_files(const CheckConfig& other) const { return paths_ == other.paths_; }
 
     // The part of a config that cannot be followed.

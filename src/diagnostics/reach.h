@@ -24,7 +24,8 @@ public:
     static std::string resolved(const std::string& path);
     // The path from the root of what `path`, absolute, leads to; none where that is outside.
     std::optional<std::string> below_root(const std::string& path) const;
-    // Whether agents may write `path`, absolute: what it leads to, or a name on the way to it.
+    // Returns true if agents may write `path`, absolute: what it leads to, or a name on the way to
+    // it.
     bool is_agents(const std::string& path) const;
 
     // The part of the unit's command that agents may write and that the compiler runs or takes

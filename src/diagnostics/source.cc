@@ -403,7 +403,7 @@ private:
         if (!seen) return "not run since the kernel started";
         return summary(*seen);
     }
-    // Whether a file could not be checked, or none was though there are entries.
+    // Returns true if a file could not be checked, or none was though there are entries.
     static bool lacks(const Seen& seen) {
         const Units& units = *seen.choice->units;
         const bool some_entries = !units.listed.empty() || units.outside > 0;

@@ -41,7 +41,8 @@ struct DiagnosticsOptions {
                                         // looks that agree are a settled change.
     std::int64_t progress_ms = 2'000;   // A run tells how far it is at most so often, and twenty
                                         // times in all.
-    // Whether agents may write a path, from the root: nothing there is run, or says what is.
+    // Returns true if agents may write a path, given from the root. Nothing at such a path is run,
+    // nor does it say what is run.
     std::function<bool(const std::string&)> agents_write = {};
 };
 

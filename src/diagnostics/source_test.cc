@@ -646,7 +646,7 @@ TEST(DiagnosticsSource, ClangTidyGoesByNoConfigThatAgentsMayWrite) {
 }
 
 TEST(DiagnosticsSource, FlagsThatAgentsMayWriteKeepClangTidyFromRunning) {
-    // Whether or not there are any yet.
+    // Agents may write the file, so it does not matter that no flags are in it yet.
     RealTool real("clang-tidy", {"compile_flags.txt"});
     real.project.write("src/a.cc", "\n");
     const std::string status = real.run().get("status")->as_string();

@@ -134,7 +134,7 @@ public:
     // Requires a value that fits schema(), and in which those not listed are of their types.
     T decode(const Value& value) const;
     Map encode(const T& from) const;
-    // Whether an object has the tags of this struct, of which there must be some.
+    // Returns true if an object has the tags of this struct, of which there must be some.
     bool is_tagged(const Value& value) const;
     // The first tag.
     std::string_view tag_name() const { return first_tag().name; }

@@ -19,7 +19,7 @@ struct ParseLimits {
     std::size_t depth = 128;
     // The most bytes of input. A Value takes several times as much memory as its text.
     std::size_t bytes = 64U << 20;
-    // Whether an integer that does not fit 64 bits is an error instead of a float.
+    // True if an integer that does not fit 64 bits is an error instead of a float.
     bool exact_integers = false;
 };
 

@@ -33,13 +33,13 @@ struct Implementation {
     std::string version;
 };
 
-// Whether `_meta` has any of the members by which a modern request is known.
+// Returns true if `_meta` has any of the members by which a modern request is known.
 bool has_modern_meta(const Map& params);
 // The fault in the `_meta` of a modern request, if any: members missing or mistyped (-32602), or a
 // revision that is not served (-32022, with data.supported and data.requested).
 std::optional<rpc::Fault> check_modern_meta(const Map& params);
 
-// Whether a client with these capabilities can show forms to its user.
+// Returns true if a client with these capabilities can show forms to its user.
 bool takes_forms(const Value* capabilities);
 // The capabilities in the `_meta` of a modern request; null when it declares none.
 const Value* client_capabilities(const Map& meta);

@@ -19,9 +19,9 @@ std::string digest_of(const ToolCalls::Call& call) {
     return policy::call_digest("tools/call", call.name, call.arguments);
 }
 
-// Whether somebody else has answered this approval first. The call is then made all the same: it
-// runs, or its refusal says who denied it. Approvals that are used, revoked or outdated do not
-// count.
+// Returns true if somebody else has answered this approval first. The call is then made all the
+// same: it runs, or its refusal says who denied it. Approvals that are used, revoked or outdated do
+// not count.
 bool is_answered_meanwhile(const Error& error) {
     const Value* const status = error.details().find("status");
     return error.reason() == "already_resolved" && status != nullptr &&

@@ -3,9 +3,9 @@
 // through the same gate. Items made by the batch are remembered, because later ops of the batch
 // fill them. Sizes are added up per root and compared with the limits at the end.
 //
-// Whether a batch only appends cannot be seen from ops: two concurrent inserts at the end may
-// interleave. So is_append() replays the batch on the version it was written on and checks that its
-// delta keeps everything and adds at the end.
+// Ops do not show that a batch only appends: two concurrent inserts at the end may interleave. So
+// is_append() replays the batch on the version it was written on and checks that its delta keeps
+// everything and adds at the end.
 
 #include "memory/incoming.h"
 

@@ -44,7 +44,7 @@ bool is_name(std::string_view name) {
     });
 }
 
-// Whether it has invisible characters other than blanks and line ends.
+// Returns true if the text has invisible characters other than blanks and line ends.
 bool has_hidden(std::string_view text) {
     std::string seen(text);
     for (char& c : seen) {

@@ -266,7 +266,7 @@ void Mount::settle(std::shared_ptr<Attempt> call) {
     admit(std::move(call), *approved, std::move(*now));
 }
 
-// Whether the arguments of a call fit the tool as it is now.
+// Checks that the arguments of a call fit the tool as it is now.
 Result<void> Mount::check(const Definition& definition, const Value& arguments) const {
     const Result<tools::ToolInfo> info =
         published(name(), definition, argument_of(definition.name));

@@ -65,7 +65,7 @@ public:
     ~Mount();
 
     const std::string& name() const { return options_.server.name; }
-    // Whether definitions are approved.
+    // Returns true if definitions are approved.
     bool has_pin() const;
     // Asks the program for its list, and starts it when it does not run. Without a pin the list is
     // pinned, as an act of `by`. Errors: those of ServerProcess::contact(), and of the kernel.

@@ -47,7 +47,7 @@ public:
 
     // In the order of quire.toml.
     std::vector<std::string> names() const;
-    // Whether the mount exists and has approved definitions.
+    // Returns true if the mount exists and has approved definitions.
     bool has_pin(const std::string& name) const;
     // {mounts: [row]}, the rows as Mount::show() has them.
     Value list() const;

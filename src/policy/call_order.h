@@ -1,4 +1,4 @@
-// CallOrder: whether tools can succeed in an order that meets all demands.
+// CallOrder: decides if tools can succeed in an order that meets all demands.
 //
 // Each tool has two nodes, its first and its last success in a loop; a tool that may be called only
 // once has one node for both. An arrow from a to b says that a comes strictly before b. The demands

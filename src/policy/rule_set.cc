@@ -46,7 +46,7 @@ RuleSet::RuleSet(std::shared_ptr<const ToolCatalog> catalog, std::vector<ToolRul
         first_check_.push_back(static_cast<std::uint32_t>(checks_.size()));
         std::vector<RuleCheck> found;
         compile_checks(tool, found);
-        // Whether the operation is allowed comes before all other checks, whatever their priority.
+        // The check of the operation itself comes before all others, whatever their priority.
         std::ranges::stable_sort(found, [](const RuleCheck& a, const RuleCheck& b) {
             return std::pair(a.kind != Kind::operation, a.rule) <
                    std::pair(b.kind != Kind::operation, b.rule);

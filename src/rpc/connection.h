@@ -53,7 +53,8 @@ public:
     // The requests that change nothing, in the form of mcp/repeatable.h. Part of the answer to the
     // hello.
     virtual Map reads() const { return {}; }
-    // Whether answers are still to come. A kernel that ends waits for them, but not for long.
+    // Returns true if answers are still to come. A kernel that ends waits for them, but not for
+    // long.
     virtual bool is_busy() const { return false; }
     // The kernel is about to end: the session stops waiting for people.
     virtual void on_ending() {}

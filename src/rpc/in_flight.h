@@ -78,7 +78,7 @@ public:
     void cancel_all();
     // The request stays open until it is cancelled; no answer will come.
     void leave_open(const Value& id);
-    // Whether answers are still to come that do not wait for a person.
+    // Returns true if answers are still to come that do not wait for a person.
     bool is_busy() const;
 
     Connection& connection() { return *connection_; }

@@ -24,7 +24,8 @@ Failure closed(std::string_view why) {
     return fail(Errc::unavailable, "closed", std::string(why));
 }
 
-// Whether `fd` got ready for `events` in time. An interruption by a signal counts as not yet.
+// Returns true if `fd` got ready for `events` in time. An interruption by a signal counts as not
+// yet.
 bool is_ready(int fd, short events, int timeout_ms) {
     pollfd wanted = {.fd = fd, .events = events, .revents = 0};
     return ::poll(&wanted, 1, timeout_ms) > 0;

@@ -22,8 +22,8 @@ public:
     std::vector<std::string> cancel();
     // For a client that is gone: an answer to each question, an error.
     std::vector<std::string> decline();
-    // Whether a line's messages are all answers to questions that were cancelled or declined. No
-    // other kernel wants such a line.
+    // Returns true if a line's messages are all answers to questions that were cancelled or
+    // declined. No other kernel wants such a line.
     bool are_late(const std::vector<rpc::MessageHead>& heads) const;
 
 private:

@@ -27,7 +27,7 @@ Error fate_unknown() {
                  "you repeat it; it was not repeated for you");
 }
 
-// Whether the kernel answers a request with this id: a string, or an integer of 64 bits.
+// Returns true if the kernel answers a request with this id: a string, or an integer of 64 bits.
 bool is_request_id(std::string_view id) {
     if (id.starts_with('"')) return true;
     std::int64_t number = 0;

@@ -22,7 +22,7 @@ public:
     std::vector<std::string> take_repeatable();
     // Removes the request that is answered. An answer with the id "null" refuses the oldest batch.
     void remove(const std::string& id);
-    // Whether an answer is still to come. Subscriptions do not count: they stay unanswered.
+    // Returns true if an answer is still to come. Subscriptions do not count: they stay unanswered.
     bool any_awaited() const;
 
     // Removes all requests and returns an answer for each, in no particular order: for a tools/call

@@ -29,7 +29,7 @@ private:
     const std::string path_;
 };
 
-// Whether `condition` holds within 20 seconds.
+// Returns true if `condition` holds within 20 seconds.
 template <class Condition>
 bool comes_true(Condition condition) {
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);

@@ -18,7 +18,7 @@ namespace quire::server {
 
 class WorkspaceService final : public mcp::Service {
 public:
-    // Whether a tool that the session's profile lacks is looked for in the other profiles.
+    // Says if a tool that the session's profile lacks is looked for in the other profiles.
     enum class Reach { own_profile, any_profile };
 
     // Attaches `session` to the kernel for as long as this lives. Registry, kernel and files

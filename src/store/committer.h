@@ -29,7 +29,7 @@ public:
     // Writes all of `batches` in one transaction, which is durable on return. After an error none
     // of them is kept.
     virtual Result<void> write(std::span<const Batch* const> batches) = 0;
-    // Whether after `error` nothing may be acknowledged any more.
+    // Returns true if nothing may be acknowledged any more after `error`.
     virtual bool is_final(const Error& error) const = 0;
     // Called for upkeep at the start, and when nothing has been queued for a while.
     virtual void tend() = 0;

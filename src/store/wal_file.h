@@ -17,8 +17,8 @@ class WalFile {
 public:
     explicit WalFile(const std::string& database_path) : path_(database_path + "-wal") {}
 
-    // Whether the log may hold frames that the database file lacks, because its last owner was
-    // killed.
+    // Returns true if the log may hold frames that the database file lacks, because its last owner
+    // was killed.
     bool is_in_use() const;
     // Makes the file at least `bytes` long with written blocks, not only reserved ones. O(bytes)
     // and a flush.

@@ -11,8 +11,8 @@ namespace quire::text {
 // "\u{202e}", and bytes that are not UTF-8 as "\x{ff}". O(text).
 std::string escape_hidden(std::string_view text);
 
-// Whether the text, which is UTF-8, has a character that a name must not have: a control character
-// (Cc), a direction mark, or a line or paragraph separator. O(text).
+// Returns true if the text, which is UTF-8, has a character that a name must not have: a control
+// character (Cc), a direction mark, or a line or paragraph separator. O(text).
 bool has_forbidden_in_name(std::string_view text);
 
 }  // namespace quire::text

@@ -23,7 +23,7 @@ struct BlockViewArgs {
     std::optional<std::int64_t> end_line;
 };
 
-// Whether the range runs forwards; nothing else is known before the block is read.
+// Checks that the range runs forwards; nothing else is known before the block is read.
 Result<void> check_order(std::int64_t start, std::int64_t end) {
     if (start == 0 || end == 0) {
         return invalid("invalid_range", "lines are numbered from 1; -1 is the last",

@@ -22,7 +22,7 @@ const Map& members_of(const Operation& operation) {
     return members == nullptr ? none : members->as_map();
 }
 
-// Whether the operation cannot do without this argument.
+// Returns true if the operation requires this argument.
 bool needs(const Operation& operation, const std::string& member) {
     const Value* const required = operation.arguments.find("required");
     return required != nullptr &&

@@ -137,7 +137,7 @@ policy::KnownTool known(const ToolInfo& info) {
             .conversation = info.conversation};
 }
 
-// Whether a call of the operation changes nothing, by what the tool promises.
+// Returns true if a call of the operation changes nothing, according to what the tool promises.
 bool only_reads(const ToolInfo& info, std::string_view operation) {
     if (info.foreign) return false;
     const Operation* const named = info.operations.find(operation);
@@ -191,7 +191,7 @@ struct View {
     }
 };
 
-// Whether the actor is not shown the tool, or not this operation of it.
+// Returns true if the actor is not shown the tool, or not this operation of it.
 bool is_hidden(const policy::RuleSet& set, const std::string& tool, const std::string& operation) {
     if (!set.is_listed(tool)) return true;
     const auto left = set.allowed_operations(tool);

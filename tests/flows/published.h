@@ -1,4 +1,4 @@
-// Whether what a tool answered is what it publishes.
+// Checks that a tool's answer matches what the tool publishes.
 #pragma once
 
 #include <string_view>

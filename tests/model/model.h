@@ -25,7 +25,7 @@ enum class Fault {
 // The deep value that these changes amount to, as Doc::value() gives it. CHECKs that their deps are
 // among them.
 Value replay(std::span<const crdt::Change> changes, Fault fault = Fault::none);
-// Whether both say the same, op by op and byte by byte, however they are cut into changes.
+// Returns true if both say the same, op by op and byte by byte, however they are cut into changes.
 bool same_history(std::span<const crdt::Change> a, std::span<const crdt::Change> b);
 
 // The visible entities of a text in order, after these changes; anchors have no text.

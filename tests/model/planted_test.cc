@@ -189,7 +189,8 @@ bool slip_in(Diff& diff, Slip slip) {
     return false;
 }
 
-// Whether a shadow that is told the diff with the slip in it breaks, or shows something else.
+// Returns true if a shadow that is told the diff with the slip in it breaks, or shows something
+// else.
 bool is_seen(Shadow shadow, Diff diff, Slip slip, Doc& doc, const Value& value) {
     if (!slip_in(diff, slip)) return false;
     try {

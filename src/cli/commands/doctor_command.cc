@@ -72,7 +72,7 @@ void check_rule_settings(const std::string& workspace, std::vector<DoctorFinding
     }
 }
 
-// Whether the mounted programs exist; they are not run.
+// Checks that the mounted programs exist; they are not run.
 void check_mounts(const std::string& workspace, std::vector<DoctorFinding>& findings) {
     const auto settings = load_config(workspace);
     if (!settings) return;
@@ -143,7 +143,7 @@ DoctorFinding check_disk(const std::string& workspace) {
     return {Health::good, "disk", std::move(found), ""};
 }
 
-// Whether a kernel can open the store of this workspace, if there is one.
+// Checks that a kernel can open the store of this workspace, if there is one.
 void check_store(const Globals& globals, const std::filesystem::path& workspace,
                  std::vector<DoctorFinding>& findings) {
     std::error_code missing;
@@ -176,7 +176,8 @@ DoctorFinding broken_handshake(std::string_view what, const Error& error) {
             "this is a fault in quire or in the machine: please report it"};
 }
 
-// Whether clients of both protocol generations can connect and call, and how long that takes.
+// Checks that clients of both protocol generations can connect and call, and measures how long that
+// takes.
 void check_handshakes(std::vector<DoctorFinding>& findings) {
     auto scratch = ScratchDirectory::make("quire-doctor-");
     if (!scratch) return findings.push_back(broken_handshake("MCP", scratch.error()));

@@ -203,7 +203,7 @@ private:
         return place;
     }
 
-    // Whether a corrected text could be saved after this refusal.
+    // Returns true if a corrected text could be saved after this refusal.
     static bool can_be_corrected(const Error& error) { return error.reason() != "schema_changed"; }
 
     // Asks the person at the terminal, if there is one, whether to go on editing.
@@ -282,8 +282,8 @@ private:
         return output(text);
     }
 
-    // Whether the place, as revise() names it, is a counter. A field's name may hold a '/', a
-    // section's may not.
+    // Returns true if the place, as revise() names it, is a counter. A field's name may hold a '/',
+    // a section's may not.
     bool is_counter(std::string_view place) const {
         std::size_t end = 0;
         for (std::size_t begin = 0; end != std::string_view::npos; begin = end + 1) {

@@ -50,7 +50,7 @@ bool is_as_it_was(const struct stat& before, const struct stat& after) {
            before.st_size == after.st_size && same(before.st_mtim, after.st_mtim);
 }
 
-// Whether the command is one that scripts name when nothing is to be edited.
+// Returns true if the command is one that scripts name when nothing is to be edited.
 bool opens_nothing(std::string_view command) {
     const auto begin = command.find_first_not_of(' ');
     if (begin == std::string_view::npos) return false;

@@ -99,7 +99,7 @@ public:
         return options_.dry_run ? Result<void>() : verify(client);
     }
 
-    // Whether the import may have happened before a failure.
+    // Returns true if the import may have happened before a failure.
     bool may_be_done() const { return may_be_done_ && !options_.dry_run; }
 
     int report() const {

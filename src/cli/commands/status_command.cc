@@ -1,4 +1,4 @@
-// quire status: whether a kernel runs here, and what it holds. It never starts one.
+// quire status: says if a kernel runs here, and what it holds. It never starts one.
 #include <filesystem>
 #include <string>
 #include <system_error>

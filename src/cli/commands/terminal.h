@@ -23,7 +23,8 @@ void complain(std::string_view what);
 // Complains about the error; kRefused.
 int refuse(const Error& error);
 
-// Whether standard output is a terminal, and whether it may be coloured (NO_COLOR is respected).
+// These return true if standard output is a terminal, and if it may be coloured (NO_COLOR is
+// respected).
 bool is_terminal();
 bool has_colours();
 enum class Colour { red, green, yellow, blue, magenta, cyan, grey };

@@ -28,7 +28,7 @@ constexpr std::size_t line_of_block(std::size_t index) {
 
 std::string write_memory_file(const MemoryFile& file);
 
-// Whether the text begins like a memory file.
+// Returns true if the text begins like a memory file.
 bool is_memory_file(std::string_view text);
 // Errors: unsupported "newer_file" {format}; corrupt "corrupt" if the text is cut off or differs
 // from what was written by a byte. O(size).

@@ -84,7 +84,8 @@ struct AgentSettings {
 
 // [approvals]
 struct ApprovalSettings {
-    // Whether approvals are asked for in the agent's MCP client, if it can show a question.
+    // True if approvals are asked for in the agent's MCP client, provided that it can show a
+    // question.
     bool elicitation = true;
     static json::Fields<ApprovalSettings> fields() {
         return json::Fields<ApprovalSettings>().optional("elicitation",

@@ -31,7 +31,7 @@ const char* fault_in(const Change& change) {
     return nullptr;
 }
 
-// Whether the atoms of an unsound change are a number that a row and a head can hold.
+// Returns true if a row and a head can hold the number of atoms of an unsound change.
 bool is_countable(const Change& change) {
     std::int64_t atoms = 0;
     for (const Op& op : change.ops) {

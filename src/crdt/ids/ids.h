@@ -63,7 +63,7 @@ struct ContainerId {
         return {kind, std::move(name)};
     }
     static ContainerId normal(OpId id, ContainerKind kind) { return {kind, id}; }
-    // Whether the container is a root. root_name() requires a root; op() requires a child.
+    // Returns true if the container is a root. root_name() requires a root; op() requires a child.
     bool is_root() const { return std::holds_alternative<std::string>(name); }
     const std::string& root_name() const { return std::get<std::string>(name); }
     OpId op() const { return std::get<OpId>(name); }

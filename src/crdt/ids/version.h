@@ -15,7 +15,7 @@ class VersionVector {
 public:
     // The number of known atoms of the peer; 0 if none.
     Counter end_of(PeerId peer) const;
-    // Whether the version contains an atom, or all of another version. O(log peers), and
+    // Returns true if the version contains an atom, or all of another version. O(log peers), and
     // O(peers).
     bool includes(OpId id) const { return id.counter < end_of(id.peer); }
     bool includes(const VersionVector& other) const;

@@ -130,7 +130,7 @@ public:
     }
     // How many atoms before the cursor's atom are visible after everything.
     std::uint32_t last_before(const Cursor& at) const;
-    // Whether a's atom comes before b's.
+    // Returns true if a's atom comes before b's.
     bool before(const Cursor& a, const Cursor& b) const;
 
     // Puts the item at the cursor, splitting what is there. `join`: it may lengthen the item before

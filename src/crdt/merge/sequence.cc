@@ -222,7 +222,8 @@ Cursor Sequence::spot(const AtomTable& atoms, const Gap& gap) const {
         }
         return false;
     };
-    // Whether an atom before `at` lies behind the left origin. It is mostly near one of the two.
+    // Returns true if an atom before `at` lies behind the left origin. It is mostly near one of the
+    // two.
     const auto is_passed = [&](Lv origin, const Cursor& at) {
         if (gap.left == kNoLv) return true;
         if (at.leaf == gap.before.leaf)

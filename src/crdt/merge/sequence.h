@@ -139,7 +139,7 @@ public:
             if (item.now == 1) take(item.lv, item.len);
         } while (items_.next(at));
     }
-    // Whether an atom is visible in the version last moved to.
+    // Returns true if an atom is visible in the version last moved to.
     bool is_visible(Lv lv) const { return items_.item(items_.find_atom(lv)).now == 1; }
     // All stretches in order, and whether each is visible in the version last moved to. Moving on
     // may cut stretches; it neither joins nor reorders them.
@@ -208,7 +208,7 @@ private:
     ItemTree items_;
     std::vector<Target> targets_;  // Sorted by op.
     Heads version_;                // The version that `now` of the items counts.
-    bool at_last_ = true;          // Whether that version holds everything taken in.
+    bool at_last_ = true;          // True if that version holds everything taken in.
     std::size_t distance_ = 0;     // Atoms walked over since it last did.
     std::size_t linear_ = 0;       // Linear atoms that came in since it last did.
     Lv end_ = 0;

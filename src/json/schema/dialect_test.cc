@@ -22,7 +22,7 @@ std::string from(std::string_view dialect, std::string_view members) {
     return made ? write(*made) : made.error().reason();
 }
 
-// Whether a value fits what a draft-07 schema becomes.
+// Returns true if a value fits what a draft-07 schema becomes.
 bool fits(std::string_view members, std::string_view value) {
     const Value schema = parse(cat(R"({"$schema":")", kDraft07, R"(",)", members, "}")).value();
     const Schema compiled = Schema::compile(in_2020_12(schema).value()).value();

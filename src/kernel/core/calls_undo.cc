@@ -32,7 +32,7 @@ std::vector<crdt::Handle> touched_by(const BlockRef& block, UnitKind kind) {
     return {};
 }
 
-// Whether anyone but who made the block has a change in it that stands.
+// Returns true if an actor other than the block's maker has a change in it that stands.
 bool others_wrote(const BlockRef& block, const Unit& made) {
     const std::vector<Unit>& units = block.state->history.units();
     return std::any_of(units.begin(), units.end(), [&](const Unit& unit) {

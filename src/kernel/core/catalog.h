@@ -42,8 +42,8 @@ public:
     std::optional<std::vector<std::shared_ptr<LiveDocument>>> make_held(
         std::vector<store::DocumentRecord>& records);
     bool is_taken(const Name& name) const;
-    // Whether the document has its name. One that has lost it is not what a caller of that name
-    // means, whoever has it now.
+    // Returns true if the document still has its name. A caller who uses the name does not mean a
+    // document that has lost it, whoever has the name now.
     bool has_name(store::DocumentKey key) const;
     // The document was deleted: its name is free again, and it stays reachable by its key.
     void settle_deletion(const store::DocumentRecord& record);

@@ -57,7 +57,7 @@ public:
     // under way, with those that wait for it.
     using Tokens = std::map<Token, std::deque<Function<void()>>>;
 
-    // Whether the kernel shuts down.
+    // Returns true once the kernel shuts down.
     bool is_closing() {
         return counters_.with([](const Counters& counters) { return counters.closing; });
     }
@@ -184,7 +184,7 @@ private:
 };
 
 inline constexpr std::string_view kGoOnElsewhere = "Go on in another block";
-// Whether a conversation may have the name: 1 to 200 bytes.
+// Returns true if a conversation may have the name: 1 to 200 bytes.
 bool is_conversation_name(std::string_view name);
 // Too large for `limit`, in the words of every call. Error: out_of_range "too_large" {limit}.
 Failure too_large(std::string_view what, std::size_t limit,

@@ -22,7 +22,7 @@ public:
     // is the call's answer. `approved`: escalating operations that a person has allowed.
     virtual Result<void> enter(LiveDocument& document, const policy::Actor& actor, Access access,
                                policy::Operations approved) = 0;
-    // Whether the document differs from what is on the disk.
+    // Returns true if the document differs from what is on the disk.
     virtual bool dirty(LiveDocument& document) = 0;
 };
 

@@ -88,8 +88,8 @@ public:
     crdt::Doc& doc() { return *doc_; }
     conversation::Conversation* conversation() { return conversation_.get(); }
     const store::DocumentRecord& record() const { return record_; }
-    bool is_stored() const { return !fresh_; }  // Whether the store knows it.
-    // Whether nothing was ever done in it. It is loaded.
+    bool is_stored() const { return !fresh_; }  // True if the store knows it.
+    // Returns true if nothing was ever done in it. It is loaded.
     bool is_blank() const { return record_.header.empty() && doc_->history().op_count() == 0; }
 
     // The block with this id. A deleted block is found only with `deleted_too`. Errors: not_found
@@ -134,7 +134,7 @@ public:
     void set_record(RecordState record);
     // A deleted document's block is found only where deleted ones are.
     void set_deleted(bool deleted);
-    // Whether the transaction changes something that an answer must wait for.
+    // Returns true if the transaction changes something that an answer must wait for.
     bool is_due() const { return due_; }
     // Calls `then` on the strand when this transaction is stored or refused, before its call is
     // answered. `then` may replace the store's error.
@@ -153,7 +153,7 @@ public:
             waiters_.push_back({submitted_, std::move(then)});
         }
     }
-    // Whether everything submitted is durable or refused.
+    // Returns true if everything submitted is durable or refused.
     bool idle() const { return submitted_ == finished_; }
 
     // Tells a document that was stored together with others before it was ever loaded whether the
@@ -209,7 +209,7 @@ private:
     std::vector<store::PeerRecord> peers_;  // The index is the peer's number.
     std::map<std::string, BlockState> states_;
     store::Batch batch_;
-    bool due_ = false;  // Whether `batch_` has more than what can wait.
+    bool due_ = false;  // True if `batch_` has more than what can wait.
     std::vector<Function<void(Result<void>&)>> on_stored_;  // For `batch_`.
 
     std::uint64_t submitted_ = 0;

@@ -27,7 +27,7 @@ public:
     // The escalating operations that a person has allowed the caller on this target.
     virtual policy::Operations approved(const Caller& by, const policy::Target& target) = 0;
     virtual policy::Operations approved(const Caller& by, LiveDocument& document) = 0;
-    // Whether the actor may know of a memory block.
+    // Returns true if the actor may know of a memory block.
     virtual bool may_see(const policy::Actor& by, const store::DocumentRecord& memory) = 0;
     // Asks a person to allow what `refusal`, an escalation, refused. tell() gets what the caller is
     // answered: that an approval waits, that it was denied, or why none could be asked for.
@@ -35,7 +35,7 @@ public:
                      Function<void(Error)> tell) = 0;
     virtual void ask(const Caller& by, LiveDocument& document, Error refusal,
                      Function<void(Error)> tell) = 0;
-    // Whether the error is an escalation for which nobody has been asked.
+    // Returns true if the error is an escalation for which nobody has been asked.
     static bool is_unasked(const Error& error);
 
     // Called when the kernel shuts down: no more requests are made.

@@ -30,7 +30,7 @@ enum class UnitKind : std::uint8_t {
     record = 5,     // Changed what is known of a whole document beside its content.
 };
 
-// Whether the unit is in effect, undone, or can never be undone or redone again.
+// A unit is in effect, undone, or can never be undone or redone again.
 enum class UnitState : std::uint8_t { done = 0, undone = 1, gone = 2 };
 constexpr auto words_of(UnitState) {
     return word_table("done", "undone", "gone");

@@ -69,8 +69,8 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
     };
     static Need saving() { return {policy::Operation::append, true}; }
 
-    // Whether the caller may do this at the place. If not, `reply` gets the refusal, after a
-    // person was asked if one can allow it.
+    // Returns true if the caller may do this at the place. If not, `reply` gets the refusal, after
+    // a person was asked if one can allow it.
     template <class T>
     bool admits(const Caller& by, const fs::Place& place, Need need, Reply<T>& reply) {
         const policy::Target target = target_of_file(place.path);

@@ -56,8 +56,8 @@ public:
     // permission}.
     Result<void> admit(const fs::Place& place, policy::Operation operation,
                        const policy::Actor& actor, policy::Operations approved) const;
-    // Whether the file may be saved. Saving needs permission to append. If a person must approve
-    // it, they are asked about what a save does: overwrite.
+    // Checks that the file may be saved. Saving needs permission to append. If a person must
+    // approve it, they are asked about what a save does: overwrite.
     Result<void> admit_save(const fs::Place& place, const policy::Actor& actor,
                             policy::Operations approved) const;
 

@@ -26,7 +26,8 @@ void FileCalls::save(Caller by, std::string path, Reply<FileSaved> reply) {
                           });
 }
 
-// Whether a save by the actor was refused for what the disk has now. From now on one was.
+// Returns true if a save by the actor was already refused because of the disk's present content.
+// Records that one is refused now.
 bool FileCalls::Body::was_warned(const LiveDocument& document, const files::DiskState& disk,
                                  const policy::Actor& actor) {
     return warned_actors.with([&](auto& all) {

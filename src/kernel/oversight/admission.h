@@ -40,8 +40,8 @@ struct CallEnd {
     bool failed = false;  // Another program's tool says that it failed, so rules count no success.
 
     bool is_refused() const { return !code.empty(); }
-    // Whether it is certain that the call did nothing; then an approval for it alone is given
-    // back.
+    // Returns true if it is certain that the call did nothing; then an approval for it alone is
+    // given back.
     bool is_undone() const { return is_refused() && reason != "fate_unknown"; }
     static CallEnd of(const Error& error);
     template <class T>

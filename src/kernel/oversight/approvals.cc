@@ -46,7 +46,7 @@ bool is_once(const Approval& approval) {
     return approval.resolved->answer == Answer::approve_once;
 }
 
-// Whether the approval is settled and no longer in force.
+// Returns true if the approval is settled and no longer in force.
 bool is_over(const Approval& approval, std::int64_t now_ms) {
     return approval.status != ApprovalStatus::pending && !policy::stands(approval, now_ms);
 }
@@ -80,9 +80,9 @@ store::Batch batch_of(const Approval& approval, ApprovalChange change, const pol
     return batch;
 }
 
-// Whether `earlier` is about a mounted tool as it was before it changed to what `now` is about.
-// Such requests are dropped; otherwise a tool that changes each time would fill its agent's quota
-// of requests.
+// Returns true if `earlier` is about a mounted tool as it was before it changed to what `now` is
+// about. Such requests are dropped; otherwise a tool that changes each time would fill its agent's
+// quota of requests.
 bool is_of_before(const policy::Ask& earlier, const policy::Ask& now) {
     return now.target.kind == "mount" && earlier.target.kind == now.target.kind &&
            earlier.actor == now.actor && earlier.target.name == now.target.name &&

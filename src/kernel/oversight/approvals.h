@@ -44,7 +44,7 @@ public:
     void begin(const Caller& by, Reply<void> then);
     void end(const Caller& by, bool refused);
 
-    // Whether of() may return anything. O(log agents).
+    // Returns true if of() may return anything. O(log agents).
     bool any_for(const Caller& by) const;
     // The escalating operations on this target that the call may do.
     policy::Operations of(const Caller& by, const policy::Target& target);

@@ -22,8 +22,8 @@ std::string_view member_text(const Value& of, std::string_view member) {
                                                   : std::string_view();
 }
 
-// Whether it is of that moment or later; also where it does not say, so that nobody hides an entry
-// by breaking it.
+// Returns true if the entry is of that moment or later. An entry that does not say its time counts
+// too, so that nobody hides one by breaking it.
 bool is_since(std::string_view body, std::int64_t since_ms) {
     constexpr std::string_view kBegin = R"({"at":)";
     if (!body.starts_with(kBegin)) return true;

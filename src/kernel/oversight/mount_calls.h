@@ -40,7 +40,7 @@ public:
         std::string description;  // For the person.
         std::string message;      // For the caller.
     };
-    // Whether a person lets the caller use the changed tool. Errors: escalation_required
+    // Checks that a person lets the caller use the changed tool. Errors: escalation_required
     // "escalation_required" {tool, operation, permission, approver, approval_id}; those of
     // Approvals::ask().
     void admit(const Caller& by, Changed what, Reply<void> reply);

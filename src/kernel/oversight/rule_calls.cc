@@ -62,7 +62,7 @@ struct RuleCalls::Desk : std::enable_shared_from_this<Desk> {
         // calls are under way. What they count is not stored before they are there.
         std::map<std::string, std::size_t, std::less<>> awaited = {};
 
-        // Whether nothing is remembered of the agent beyond its sessions.
+        // Returns true if nothing is remembered of the agent beyond its sessions.
         bool is_forgotten() const {
             return sessions.empty() && ledger.rules().remembered(policy::Per::persistent).empty() &&
                    ledger.rules().remembered(policy::Per::conversation).empty();
