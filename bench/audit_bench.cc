@@ -1,6 +1,6 @@
-// What the audit log costs the thread that a call runs on: the entry before a call that changes
-// something and the one after it, and the one after a call that reads. The store writes them later,
-// on its own thread: look at the CPU time.
+// Measures what the audit log costs the thread that a call runs on: the entry before a call that
+// changes something and the one after it, and the one after a call that reads. The store writes
+// them later, on its own thread: look at the CPU time.
 #include <string>
 
 #include <benchmark/benchmark.h>
@@ -39,7 +39,7 @@ void read(benchmark::State& state) {
 }
 BENCHMARK(read)->Iterations(kCalls);
 
-// Of so many bytes.
+// The argument is the number of bytes that the call appends.
 void change(benchmark::State& state) {
     const std::string content(static_cast<std::size_t>(state.range(0)), 'x');
     call(state, "block_append", {{"block_id", "b1_2_45"}, {"text", content}}, false);

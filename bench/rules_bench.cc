@@ -1,4 +1,4 @@
-// What one call costs where a thousand rules for tools hold, and what a list of tools costs.
+// Measures one call under a thousand rules for tools, and a list of tools.
 #include <memory>
 #include <string>
 #include <vector>
@@ -43,7 +43,7 @@ ToolRule rule(RuleType type, std::string of) {
     return out;
 }
 
-// Of every type, over all tools: as many as an operator would never write.
+// Rules of almost every type, over all tools: more than an operator would ever write.
 std::vector<ToolRule> over_all_tools() {
     std::vector<ToolRule> rules;
     for (int i = 0; i < kRules; ++i) {
@@ -135,7 +135,7 @@ Value schema_of_tool() {
         .value();
 }
 
-// What an actor is shown of all tools, made anew.
+// Makes anew the list of all tools that an actor is shown.
 void list(benchmark::State& state) {
     std::vector<ToolRule> rules;
     for (int i = 0; i < kTools; ++i) {

@@ -1,4 +1,4 @@
-// What it costs to check the arguments of a tool call: each call pays it once.
+// Measures the check of a tool call's arguments, which every call pays once.
 #include <string_view>
 
 #include <benchmark/benchmark.h>
@@ -10,7 +10,7 @@
 namespace quire {
 namespace {
 
-// As the tool `file` lists itself: one object, all members optional but one.
+// The tool `file` as it lists itself: one object, all members optional but one.
 constexpr std::string_view kFile = R"({
     "type": "object", "additionalProperties": false, "required": ["operation"],
     "properties": {

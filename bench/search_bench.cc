@@ -24,7 +24,7 @@ using Time = std::chrono::steady_clock;
 
 constexpr int kBlocks = 100'000;
 constexpr int kAtOnce = 10'000;  // Blocks that one kernel makes: it keeps them in memory.
-constexpr int kWords = 40;       // Of a block.
+constexpr int kWords = 40;       // In each block.
 constexpr std::ptrdiff_t kInFlight = 500;
 
 double ms_since(Time::time_point start) {
@@ -36,7 +36,7 @@ std::string word(unsigned number) {
     return cat("w", number);
 }
 
-// What a block says: words by Zipf's law, more or less, the same in every run.
+// Makes the blocks' texts: words by Zipf's law, more or less, the same in every run.
 class Texts {
 public:
     std::string next() {

@@ -1,6 +1,6 @@
-// What a durable commit costs, beside what the disk itself asks for: one fdatasync of 256 bytes
-// appended to a file. Both in one run, on one directory (QUIRE_BENCH_DIR, or the temporary one),
-// taking turns so that a disk that slows down slows both.
+// Measures a durable commit beside the disk's own cost: one fdatasync of 256 bytes appended to a
+// file. Both run on one directory (QUIRE_BENCH_DIR, or the temporary one) and take turns, so that a
+// disk that slows down slows both.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -28,7 +28,7 @@ public:
     Directory() : TestDirectory(parent_in("QUIRE_BENCH_DIR")) {}
 };
 
-// What the kernel stores for one small edit.
+// The batch that the kernel stores for one small edit.
 Batch edit(DocumentKey document, std::uint64_t version) {
     return {.updates = {{document, Bytes(220, 1)}},
             .blocks = {{.document = document,
@@ -152,7 +152,7 @@ void OpenExisting(benchmark::State& state) {
 }
 BENCHMARK(OpenExisting)->Iterations(50)->Unit(benchmark::kMillisecond)->UseRealTime();
 
-// What a reader waits for while writers keep the store busy.
+// Measures how long a reader waits while writers keep the store busy.
 void ReadWhileWriting(benchmark::State& state) {
     const Directory directory;
     const auto store = std::move(open_sqlite(directory / "quire.db")->store);

@@ -1,5 +1,5 @@
-// What the engine's benchmarks work on, as blobs that any Loro client can import: the same bytes
-// are given to us and to loro-crdt.
+// The engine's benchmarks work on these blobs, which any Loro client can import: the same bytes are
+// given to us and to loro-crdt.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@ const traces::Sequential* sequential(const std::string& name);
 
 struct Merging {
     std::vector<Bytes> blobs;  // To be imported in this order, into an empty document.
-    std::string end;           // What the text is then; "" where that is not known beforehand.
+    std::string end;           // The text after the imports; "" if it is not known beforehand.
 };
 
 // All of a concurrent trace, as one blob. None where its file is absent.

@@ -44,7 +44,7 @@ public:
         return {};
     }
 
-    // What `other` does not know yet, as bytes; and such bytes taken in.
+    // news_for() returns the changes that `other` does not know yet, as bytes; take() imports them.
     Bytes news_for(const TodoList& other) const {
         return codec::encode_updates(doc_.changes_since(other.doc_.version()));
     }

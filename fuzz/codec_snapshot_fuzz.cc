@@ -1,6 +1,6 @@
-// Whatever bytes a peer sends: what is read is written and reads back the same, what is not is
-// refused as corrupt or unsupported. The checksums of the envelope and of all tables are made to
-// fit first, so that mutations reach blocks, frames and states.
+// A peer may send any bytes: a snapshot that can be read is written and reads back the same; any
+// other is refused as corrupt or unsupported. The checksums of the envelope and of all tables are
+// made to fit first, so that mutations reach blocks, frames and states.
 #include <cstddef>
 #include <cstdint>
 

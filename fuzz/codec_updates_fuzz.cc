@@ -1,6 +1,6 @@
-// Whatever bytes a peer sends: what is read is written and read back unchanged, what is not is
-// refused as corrupt or unsupported. The checksum is made to fit first, so that mutations reach the
-// blocks.
+// A peer may send any bytes: updates that can be read are written and read back unchanged; any
+// other bytes are refused as corrupt or unsupported. The checksum is made to fit first, so that
+// mutations reach the blocks.
 #include <cstddef>
 #include <cstdint>
 #include <span>

@@ -1,5 +1,5 @@
-// Whatever bytes claim to be a cursor: what is read is written back the same and resolved in a
-// document, or refused.
+// Any bytes may claim to be a cursor: one that can be read is written back the same and resolved in
+// a document; anything else is refused.
 #include <cstddef>
 #include <cstdint>
 

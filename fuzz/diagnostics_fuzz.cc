@@ -1,5 +1,5 @@
-// What says how a project is compiled, and what a compiler says of it: what is read of either can
-// be run, and kept in a block; what cannot be read is refused or passed over.
+// Reads compile commands and a compiler's output from any bytes. Commands that are read can be run,
+// and findings that are read can be kept in a block; what cannot be read is refused or passed over.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

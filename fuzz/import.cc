@@ -88,7 +88,7 @@ void look_around(Doc& doc) {
 void reopen(const Doc& doc, const Seen& whole) {
     const Bytes blob = codec::encode_snapshot(doc).value();
     Doc lazy(1001);
-    // What we write we read, whatever it was made of.
+    // The history that we write can be read, whatever the document was made of.
     CHECK(codec::decode_history(blob).has_value());
     if (!codec::open_snapshot(lazy, blob).value()) return;
     const auto shows_the_same = [&] {
@@ -145,7 +145,7 @@ void import_into(Doc doc, Decode& decode) {
     if (has_nan(doc)) return;
     crdt::check_invariants(doc);
     reopen(doc, after);
-    // What was taken can be sent on.
+    // The changes that were taken can be sent on.
     Doc other(1000);
     CHECK(other.import(codec::decode_updates(after.history).value()));
     CHECK(seen(other).roots == after.roots && other.frontiers() == after.heads);

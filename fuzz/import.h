@@ -1,5 +1,5 @@
-// What importing must keep, whatever comes in: a refusal changes nothing and is repeated, what was
-// taken is sound and can be sent on, and memory stays within its bounds.
+// An import keeps these promises, whatever comes in: a refusal changes nothing and is repeated,
+// changes that were taken are sound and can be sent on, and memory stays within its bounds.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Whatever JSON updates someone wrote, a document takes them whole or stays as it was, and what it
-// says of them reads back the same.
+// A document takes JSON updates whole or stays as it was, whatever they say, and the JSON that it
+// writes of them reads back the same.
 #include <cstddef>
 #include <cstdint>
 #include <span>

@@ -1,6 +1,6 @@
-// Whatever snapshot a peer sends: a document takes its history whole or stays as it was; opened
-// without its history it shows something or says what is wrong. Checksums are made to fit first,
-// and mutations are of changes, ops and states.
+// A document takes the history of any snapshot whole or stays as it was; opened without its
+// history, it shows something or says what is wrong. Checksums are made to fit first, and mutations
+// are of changes, ops and states.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Whatever updates a peer sends, a document takes them whole or stays as it was. The checksum is
-// made to fit first, and mutations are of changes and ops.
+// A document takes any updates whole or stays as it was. The checksum is made to fit first, and
+// mutations are of changes and ops.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -30,7 +30,7 @@ Result<std::vector<crdt::Change>> changes_of(const Bytes& blob) {
     return TRY(codec::decode_updates(blob)).changes();
 }
 
-// As a batch that views the blob, twice, and as objects of its own.
+// Imports the blob as a batch that views it, twice, and as objects of its own.
 void import_batch(const Bytes& blob) {
     auto batch = codec::decode_updates(blob);
     const auto changes = changes_of(blob);

@@ -1,4 +1,4 @@
-// What parses is written and read back unchanged; what does not is refused, whatever the bytes are.
+// JSON that parses is written and read back unchanged; any other bytes are refused.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -16,8 +16,8 @@ struct CompileUnit;
 
 class Reach {
 public:
-    // `root`: absolute. `agents_write`: whether the rules let agents write a path from the root;
-    // none is never.
+    // `root`: absolute. `agents_write` returns true if the rules let agents write a path from the
+    // root; without it they may write none.
     Reach(std::string root, std::function<bool(const std::string&)> agents_write);
 
     // Without links; as far as it exists.

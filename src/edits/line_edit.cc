@@ -160,7 +160,7 @@ private:
         }
         TRY(located(index, check_written(raw, edit_.limits)));
         const seq::Rope& text = draft_.text();
-        // The text that the newline rules look at: whether it is empty and has a final newline.
+        // The newline rules ask if this text is empty and if it has a final newline.
         const seq::Rope& asked = coords_ == Coords::original ? draft_.original() : text;
         if (text.empty() && asked.empty()) {
             draft_.splice({0}, {0}, raw);

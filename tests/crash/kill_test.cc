@@ -26,7 +26,7 @@ namespace {
 constexpr int kLoops = 200;
 constexpr int kCalls = 24;  // That each writer sends in a loop.
 
-// What became of the lines that were sent to one block.
+// The lines that were sent to one block, and those that were acknowledged.
 struct Ledger {
     std::string block_id;
     std::set<std::string> sent, acknowledged;

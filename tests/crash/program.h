@@ -13,7 +13,7 @@
 
 namespace quire::crash {
 
-// Where the program is: $QUIRE, as the build sets it; "" when it is not there, and then a test
+// The path of the program: $QUIRE, as the build sets it; "" if no program is there, and then a test
 // skips.
 std::string program();
 
@@ -28,8 +28,8 @@ public:
 
     const std::string& path() const { return directory_.path(); }
     std::string state(const std::string& name) const { return directory_ / ".quire/" + name; }
-    pid_t kernel() const;                // As the lock file says; 0 when that process is no more.
-    bool kill_kernel(int signal) const;  // And waits until it is gone; false when there was none.
+    pid_t kernel() const;                // From the lock file; 0 when that process is no more.
+    bool kill_kernel(int signal) const;  // Waits until it is gone; false when there was none.
     std::vector<pid_t> kernels() const;  // Every process that runs as a kernel of this workspace.
 
 private:

@@ -1,4 +1,4 @@
-// What the tool context answers, operation by operation, is what each profile publishes of it.
+// The answers of the tool `context` fit what each profile publishes of it, operation by operation.
 #include <set>
 #include <string>
 

@@ -436,7 +436,8 @@ TEST(FileTool, AReadThatBeginsPastTheEndSaysWhichLinesThereAre) {
               "lines");
 }
 
-// What an error says to call is there to be called: each operation has its own arguments.
+// An error that suggests a call names arguments which the operation has: each operation has its
+// own.
 TEST(FileTool, ErrorsNameTheArgumentsOfTheOperation) {
     for (const Profile profile : {Profile::full, Profile::model}) {
         Workspace workspace(profile);

@@ -127,7 +127,7 @@ TEST_F(MemoryTool, AnEditIsAWriteWithHistoryAndUndo) {
     EXPECT_EQ(history, "rename m; str_replace; create; ");
     context(R"({"operation":"undo","label":"m"})");
     EXPECT_EQ(value("m"), "tea\n");
-    // What a block held from the start is no write to take back.
+    // The text that a block was created with is not a write to undo.
     const tools::EncodedResult more =
         call("context", R"({"operation":"undo","label":"m"})", "agent:ada");
     EXPECT_TRUE(more.is_error);

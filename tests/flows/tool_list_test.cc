@@ -1,4 +1,4 @@
-// What is published of the tools: small, true, and the same as their documentation.
+// The published list of the tools is small, true, and the same as their documentation.
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -113,7 +113,7 @@ TEST(ToolList, TheDocumentationMatchesThePublishedTools) {
     EXPECT_EQ(written.str(), page) << "run this test with REGEN=1 and review the difference";
 }
 
-// What a tool declares of its operations is what its schema has.
+// The operations that a tool declares are those of its schema.
 TEST(ToolList, OperationsAndSchemasSayTheSame) {
     const Published published;
     std::size_t declaring = 0;

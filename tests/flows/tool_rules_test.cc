@@ -91,7 +91,7 @@ TEST(ToolRules, AHiddenOperationIsRefused) {
         EXPECT_TRUE(refused.text.starts_with("Nothing was changed: Operation 'delete'"));
     }
     EXPECT_TRUE(workspace.disk.has("f"));
-    // Whatever else is wrong with it.
+    // The refusal comes first, whatever else is wrong with the call.
     EXPECT_EQ(workspace.outcome(R"({"operation":"append","nonsense":1})"), "operation_not_allowed");
     // A word that is none: the schema knows of the others alone.
     EXPECT_EQ(workspace.outcome(R"({"operation":"burn"})"), "invalid_arguments");
@@ -147,7 +147,7 @@ TEST(ToolRules, ADottedNameIsTheOperationThatRuns) {
         EXPECT_EQ(workspace.last.get("error")->get("reason")->as_string(), "invalid_argument");
         EXPECT_TRUE(workspace.disk.has("f"));
     }
-    // What it is called as is what the log says.
+    // The log has the operation by which the tool was called.
     workspace.call_tool("file.read", json::write(Value(R"({"path":"f"})")));
     workspace.call_tool("file.delete", R"({"path":"none"})");
     std::vector<std::string> logged;
@@ -275,11 +275,11 @@ TEST(ToolRules, ARefusalInAConversationThatDoesNotExistLeavesNothing) {
             cat(R"({"role":"user","kind":"text","conversation":")", conversation, "\"", more, "}"));
         return made.is_error ? workspace.last.get("error")->get("reason")->as_string() : "ok";
     };
-    // Where the call names a parent that is none, and where the name is none.
+    // These calls name a parent that does not exist.
     constexpr auto kNowhere = R"(,"parent_id":"1-1")";
     for (int i = 0; i < 50; ++i) EXPECT_NE(create(cat("c", i), kNowhere), "ok");
     EXPECT_EQ(workspace.stored_facts(), 0U);
-    // As if it had never been called there: the conversation is not, and what was counted is not.
+    // Nothing was counted for "c0", since the conversation does not exist.
     for (int i = 0; i < 5; ++i) EXPECT_NE(create("c0", kNowhere), "max_calls_exceeded");
     EXPECT_EQ(create("c0"), "ok");
     EXPECT_EQ(workspace.stored_facts(), 1U);
@@ -298,7 +298,8 @@ TEST(ToolRules, ARefusalInAConversationThatDoesNotExistLeavesNothing) {
     EXPECT_EQ(create(std::string(302, 'x')), "max_calls_exceeded");
     EXPECT_EQ(workspace.stored_facts(), 2U);
 
-    // What was counted in one that a crash left without its first block goes at the next start.
+    // A crash may leave facts of a conversation that never got its first block. The next start
+    // drops them.
     Workspace other(Profile::full, common({at_most("*", 2, Per::conversation)}));
     other.call_tool("block_create", R"({"role":"user","kind":"text","conversation":"c1"})");
     other.store_facts(workspace.facts());
@@ -416,7 +417,7 @@ TEST(ToolRules, NoListedOperationIsRefusedForGatingAndNoUnlistedOneRuns) {
         const tools::ToolInfo* const info = info_of(workspace, "file");
         for (const std::string& word : catalog.find("file")->operations) {
             const bool is_listed = info != nullptr && info->operations.find(word) != nullptr;
-            // What it needs, so that a listed one gets past its arguments.
+            // The arguments that an operation needs to get past the schema.
             const std::map<std::string, std::string> more = {
                 {"list", ""},
                 {"status", ""},

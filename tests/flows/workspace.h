@@ -114,7 +114,7 @@ public:
     // The next batch that is handed to it finds the disk full.
     void fill_the_disk_once() { store_.fail_next(); }
 
-    // What the audit log says, oldest first.
+    // The entries of the audit log, oldest first.
     std::vector<std::string> audit_log() {
         store_.commit({}, [](Result<void>) {});
         std::vector<std::string> out;

@@ -192,8 +192,8 @@ private:
         }
     }
 
-    // What only other programs write: styles, backward deletes of any place, several ops in one
-    // change.
+    // Writes ops that only other programs write: styles, backward deletes of any place, several ops
+    // in one change.
     void foreign_change(Doc& doc) {
         doc.commit();
         const ContainerId text = root(ContainerKind::text);

@@ -30,7 +30,7 @@ struct Model {
     explicit Model(Fault planted = Fault::none) : fault(planted) {}
 
     Fault fault;
-    std::map<OpId, Version> before;  // What each atom has seen.
+    std::map<OpId, Version> before;  // The atoms that each atom has seen.
     std::map<OpId, Lamport> lamports;
     std::map<ContainerId, std::vector<Element>> sequences;
     std::map<ContainerId, std::map<std::string, Entry>> maps;
@@ -39,7 +39,7 @@ struct Model {
     std::map<ContainerId, double> counters;
     std::map<ContainerId, bool> touched;
     std::map<OpId, std::uint32_t>
-        style_ends;  // Where the end of a style goes, by the id it will have.
+        style_ends;  // The place of a style's end, by the id it will have.
 
     void apply(const Change& change);
     Value value(const ContainerId& id) const;

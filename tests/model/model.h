@@ -13,11 +13,11 @@
 
 namespace quire::model {
 
-// What can be wrong with a document: a model with one of these in it is what a comparison must find
-// to differ, or else it compares nothing (planted_test.cc).
+// The faults that can be planted in a model. A comparison must find that a model with one of these
+// differs; if it does not, it compares nothing (planted_test.cc).
 enum class Fault {
     none,
-    tie_break,    // Of two peers at one place, or with one lamport, the other one is first.
+    tie_break,    // The other of two peers at one place, or with one lamport, is first.
     erase,        // Deletes with an odd counter do nothing.
     number_type,  // Whole numbers in lists and maps are floats.
 };

@@ -18,7 +18,7 @@ void MovableModel::apply(const Op& op, OpId id, Lamport lamport, const Version& 
     } else if (const auto* gone = std::get_if<SequenceDelete>(&op.content)) {
         erase(slots_, id, static_cast<std::size_t>(gone->pos), version, fault_);
     } else if (const auto* move = std::get_if<ListMove>(&op.content)) {
-        // Where it goes to is counted without the slot that it leaves.
+        // The target position is counted without the slot that the element leaves.
         erase(slots_, id, move->from, version, Fault::none);
         Version after = version;
         after.insert(id);

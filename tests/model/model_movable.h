@@ -14,7 +14,7 @@ public:
     explicit MovableModel(Fault fault = Fault::none) : fault_(fault) {}
     // One atom, written in `version`.
     void apply(const crdt::Op& op, crdt::OpId id, crdt::Lamport lamport, const Version& version);
-    // What is seen, in order: the atom that gave the value, and the value.
+    // The visible items in order: the atom that gave the value, and the value.
     std::vector<std::pair<crdt::OpId, crdt::Slot>> items() const;
 
 private:
@@ -24,7 +24,7 @@ private:
         friend auto operator<=>(const Rank&, const Rank&) = default;
     };
     struct Writes {
-        std::map<Rank, crdt::OpId> places;  // By slot.
+        std::map<Rank, crdt::OpId> places;  // The slots, by the rank of the op that chose each.
         std::map<Rank, std::pair<crdt::OpId, crdt::Slot>> values;
     };
 

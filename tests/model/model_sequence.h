@@ -19,12 +19,12 @@ struct Element {
     std::optional<crdt::OpId> left;
     std::optional<crdt::OpId> right;
     std::set<crdt::OpId> deleted_by;
-    std::string text;           // Of a text: one code point, or "" for a style anchor.
-    crdt::Slot slot = Value();  // Of a list.
+    std::string text;           // In a text: one code point, or "" for a style anchor.
+    crdt::Slot slot = Value();  // In a list.
 };
 
 bool visible(const Element& element, const Version& version);
-// Where an atom goes, or what it deletes, whose position counts what `version` sees.
+// These insert an atom, or delete the one, at a position that counts what `version` sees.
 void insert(std::vector<Element>& all, Element x, std::size_t pos, const Version& version,
             Fault fault);
 void erase(std::vector<Element>& all, crdt::OpId by, std::size_t pos, const Version& version,

@@ -14,7 +14,7 @@ using namespace crdt;
 
 namespace {
 
-// Where both anchors of a style lie, among the visible entities.
+// A style and the positions of both its anchors among the visible entities.
 struct Style {
     StyleStart start;
     std::pair<Lamport, PeerId> rank;

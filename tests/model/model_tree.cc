@@ -13,7 +13,7 @@ namespace {
 
 using namespace crdt;
 
-// Where erased nodes go.
+// Erased nodes become children of this node.
 constexpr OpId kGone{kNoPeer, 0};
 
 struct Place {

@@ -31,7 +31,7 @@ Doc whole(const Bytes& blob, PeerId peer) {
     return doc;
 }
 
-// By container: in which order those come that do not hold each other means nothing.
+// The deltas by container: two diffs may list containers that do not hold each other in any order.
 std::map<ContainerId, Delta> deltas(const Diff& diff) {
     std::map<ContainerId, Delta> deltas;
     for (const ContainerDiff& part : diff) deltas.emplace(part.container, part.delta);

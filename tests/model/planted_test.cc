@@ -21,7 +21,8 @@ using model::Shadow;
 
 constexpr Fault kFaults[] = {Fault::tie_break, Fault::erase, Fault::number_type};
 constexpr std::uint64_t kHistories = 40;
-constexpr std::uint64_t kFewest = 5;  // Of these: not every history has a place for every fault.
+constexpr std::uint64_t kFewest =
+    5;  // At least so many show the fault: not every history has a place for every fault.
 
 // In how many of the histories `differs` finds something.
 template <class Differs>

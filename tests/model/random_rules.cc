@@ -8,7 +8,7 @@ using policy::RuleType;
 using policy::ToolRule;
 
 policy::ToolCatalog few_tools() {
-    // Of `b` one operation is a later version's, and so is `f`.
+    // One operation of `b` is a later version's, and so is `f`.
     return policy::ToolCatalog({{"a", {"read", "write", "erase"}},
                                 {.name = "b", .operations = {"view", "set"}, .later = {"set"}},
                                 {"c"},

@@ -1,4 +1,4 @@
-// What the analysis of rules claims, against a search of everything that can be called.
+// Compares the claims of the analysis of rules with a search of everything that can be called.
 #include <algorithm>
 #include <deque>
 #include <memory>
@@ -44,7 +44,7 @@ public:
     bool is_whole() const { return whole_; }
     bool can_end() const { return can_end_; }
     bool was_called(const std::string& tool) const { return called_.contains(tool); }
-    // By one session.
+    // The most loops that one session ended.
     std::size_t most_loops() const { return most_loops_; }
     // In a loop that ended.
     bool ended_with(const std::string& tool) const { return ended_with_.contains(tool); }

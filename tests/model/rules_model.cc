@@ -154,7 +154,7 @@ std::int64_t Rules::passed_since(const Call& call, Now now) const {
            (now.steady_ms - booted_.steady_ms);
 }
 
-// Of the loop that runs; 0 for none.
+// The last success of the tool in the loop that runs; 0 if there is none.
 std::size_t Rules::last_success(std::size_t session, const std::string& tool) const {
     std::size_t last = 0;
     for (const Call& call : calls_) {
@@ -178,9 +178,9 @@ std::vector<std::string> Rules::in_order(std::vector<std::string> tools) const {
     return out;
 }
 
-// What the rule still wants before the loop ends, where `ending` would be the last to succeed (""
-// for nothing). Of a rule that is about several tools, for the first of them that has something
-// outstanding, where something ends the loop; for all of them where not.
+// Returns the tools that the rule still demands before the loop ends, if `ending` ("" for nothing)
+// were the last to succeed. A rule may be about several tools: if something ends the loop, the
+// answer is for the first of them that has something outstanding, otherwise for all of them.
 std::vector<std::string> Rules::owed(const Placed& placed, std::size_t session,
                                      const std::string& ending, bool& is_owed) const {
     const ToolRule& rule = placed.rule;

@@ -13,14 +13,14 @@
 
 namespace quire::rules_model {
 
-// What the model gets wrong on purpose, to show that a comparison with it can fail.
+// The faults that can be planted in the model, to show that a comparison with it can fail.
 enum class PlantedFault {
     none,
     failures_satisfy,       // A failed call satisfies prerequisites.
     wildcard_beside_named,  // A rule for "*" holds beside one that names the tool.
     refused_calls_count,    // max_calls counts what was refused.
     cooldown_from_end,      // A cooldown begins when the call has ended.
-    loops_are_one,          // What succeeded in one loop counts in the next.
+    loops_are_one,          // A success in one loop counts in the next.
     priority_ignored,
     running_is_free,  // A call that runs does not count as called.
     sessions_are_one,
@@ -46,8 +46,8 @@ struct Asked {
 
 struct Answer {
     std::string reason;                // "" where it is admitted.
-    std::optional<std::size_t> line;   // Of the rule.
-    std::vector<std::string> missing;  // By the catalog's order.
+    std::optional<std::size_t> line;   // The rule's line.
+    std::vector<std::string> missing;  // In the catalog's order.
     std::vector<std::string> called;
     std::int64_t retry_after_ms = 0;
     std::vector<std::size_t> asks;  // The lines of the rules that want consent.
@@ -77,15 +77,15 @@ public:
     // anew.
     void restart(Now now);
     Answer ask(const Asked& asked, Now now) const;
-    // Of a call that was admitted. Its index.
+    // Records that an admitted call begins, and returns its index.
     std::size_t begin(const Asked& asked, Now now);
     void note_refused(const Asked& asked, Now now);
     enum class Step { none, goes_on, ended };
     Step finish(std::size_t index, bool success, Now now);
     Report report(std::size_t session, Now now) const;
 
-    // What is left to happen depends on this alone, where time is no matter: for a search of all
-    // that can be called. `session` is the one that goes on.
+    // The state that alone decides what can still happen if time does not matter; it is for a
+    // search of all that can be called. `session` is the one that goes on.
     std::string state_of(std::size_t session) const;
     bool has_succeeded_in_loop(std::size_t session, const std::string& tool) const;
     bool is_exit(const std::string& tool) const;
@@ -131,7 +131,7 @@ private:
     std::vector<Placed> rules_;  // In the order in which they are told.
     PlantedFault fault_;
     std::vector<Call> calls_;
-    std::vector<std::size_t> loops_ended_;  // By session.
+    std::vector<std::size_t> loops_ended_;  // For each session.
     std::size_t successes_ = 0;
     std::size_t boot_ = 0;
     Now booted_;

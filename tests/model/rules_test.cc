@@ -63,7 +63,7 @@ public:
         boot();
     }
 
-    // What differs; "" for nothing.
+    // Returns the difference; "" if there is none.
     std::string step(Tape& tape, std::vector<std::string>& told) {
         clock_.advance(std::vector<std::int64_t>{0, 1, 4, 30}[tape.pick(4)]);
         const std::size_t what = tape.pick(16);
@@ -185,7 +185,7 @@ private:
     // explain() says what admit() does, and why; the next call that a refusal names is admitted.
     std::string look(const policy::RuleAutomaton& automaton, const policy::ToolCall& call) const {
         const policy::CallDecision seen = automaton.explain(call);
-        // What the tool does not have is told before when it may be called.
+        // A refusal of an operation that the tool does not have comes before one about the moment.
         const auto first_refusing = [&](bool gating) {
             return std::find_if(
                 seen.trace.begin(), seen.trace.end(), [&](const policy::RuleLook& look) {
@@ -247,7 +247,7 @@ Played play(Tape& tape, Script& script, PlantedFault fault) {
     if (script.empty()) return out;
     tape.turn_to(script[0].choice);
     if (tape.is_random()) script[0].edits.resize(tape.pick(14));
-    // Of fewer types, so that several are about one tool.
+    // Fewer types of rules are drawn here, so that several rules are about one tool.
     const bool demanding = tape.pick(3) == 1;
     auto rules = rules_model::random_rules(tape, script[0].edits, {.demanding = demanding});
     for (const auto* level : {&rules.common, &rules.own}) {
@@ -281,7 +281,7 @@ TEST(RulesModel, APlantedFaultInTheModelIsFound) {
     }
 }
 
-// What is listed of a tool and what may be called are the same.
+// The list shows exactly the operations of a tool that may be called.
 TEST(RulesModel, NoListedOperationIsRefusedForGatingAndNoUnlistedOneRuns) {
     crdt::play_seeds(1, 1, [](Tape& tape, Script& script) {
         Played out;

@@ -25,7 +25,7 @@ public:
     std::size_t count() const { return docs_.size(); }
     std::size_t below(std::size_t n) { return static_cast<std::size_t>(random_() % n); }
 
-    // What a document was at a commit.
+    // The state of a document at a commit.
     struct Moment {
         crdt::Frontiers frontiers;
         crdt::VersionVector version;

@@ -161,7 +161,8 @@ void Shadow::apply(const Diff& diff) {
         if (const auto* counter = std::get_if<CounterDelta>(&part.delta))
             change<double>(part.container, *counter);
     }
-    // What cannot be reached is forgotten: should it come back, a diff tells all of it.
+    // The shadow forgets containers that cannot be reached: if one comes back, a diff tells all of
+    // it.
     std::set<ContainerId> found;
     for (const auto& [id, content] : containers_) {
         if (id.is_root()) reach(id, found);

@@ -85,7 +85,7 @@ void UndoMapModel::take_back(const Commits& commits) {
     for (const std::size_t commit : commits) {
         for (const Touch& touch : commits_[commit]) before.emplace(touch.write, !touch.stood);
     }
-    std::map<char, std::size_t> newest;  // Of the writes that were touched, by key.
+    std::map<char, std::size_t> newest;  // The newest of the touched writes, by key.
     for (const auto& [write, stood] : before) newest[writes_[write].key] = write;
     std::set<char> written_since;
     for (const auto& [key, touched] : newest) {

@@ -8,7 +8,7 @@
 
 namespace {
 
-// Of the whole process, as operator new is.
+// These count for the whole process, as operator new works for all of it.
 // NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables)
 std::atomic<std::size_t> allocated{0};
 std::atomic<std::size_t> peak{0};

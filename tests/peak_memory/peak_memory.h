@@ -1,4 +1,5 @@
-// What a test or fuzz program has allocated, counted: who links this has its operator new.
+// Counts what a test or fuzz program has allocated: a program that links this gets its operator
+// new.
 #pragma once
 
 #include <cstddef>

@@ -43,7 +43,7 @@ std::vector<fs::path> json_files(const fs::path& folder) {
     return files;
 }
 
-// What the cases refer to, at the address that the suite gives it.
+// The documents that the cases refer to, at the address that the suite gives them.
 class Remotes {
 public:
     Remotes() {
@@ -99,8 +99,8 @@ TEST(JsonSchemaTestSuite, EveryRequiredCaseHasItsVerdict) {
     EXPECT_EQ(run(data() / "tests/draft2020-12"), kRequiredCases);
 }
 
-// Of the optional ones those that fit what is here: patterns as ECMA-262 has them, numbers as large
-// as a Value holds them, names where no schemas are.
+// The bundled optional cases are those that fit this validator: patterns as ECMA-262 has them,
+// numbers as large as a Value holds them, names that are not schemas.
 TEST(JsonSchemaTestSuite, TheOptionalCasesThatAreBundledHaveTheirVerdictToo) {
     EXPECT_EQ(run(data() / "tests/draft2020-12/optional"), kOptionalCases);
 }

@@ -99,7 +99,7 @@ std::optional<std::vector<Graph>> conformance() {
     std::vector<Graph> graphs;
     for (const Value& recorded : value->as_list()) {
         Graph graph{recorded.get("endContent")->as_string(), {}};
-        std::vector<crdt::OpId> atoms;  // By operation number.
+        std::vector<crdt::OpId> atoms;  // The atoms by operation number.
         for (const Value& transaction : recorded.get("txns")->as_list()) {
             const std::size_t rank =
                 static_cast<std::size_t>(transaction.get("agent")->as_string()[0] - 'a') + 1;
@@ -136,7 +136,7 @@ std::optional<std::vector<Graph>> conformance() {
 
 std::vector<crdt::Change> as_positions(const Concurrent& trace, const crdt::ContainerId& text) {
     std::vector<crdt::Counter> next(trace.agents);
-    std::vector<crdt::Frontiers> after;  // Of each transaction.
+    std::vector<crdt::Frontiers> after;  // The frontiers after each transaction.
     std::vector<crdt::Change> changes;
     for (const Transaction& transaction : trace.transactions) {
         const crdt::PeerId peer = transaction.agent + 1;

@@ -55,11 +55,11 @@ std::optional<std::vector<Graph>> conformance();
 // The generated one, of the repository `root`.
 Sequential shipped(const std::string& root);
 
-// The same history as changes of one text: a replica for each agent, that before each transaction
-// takes in what its parents know and nothing more.
+// The history of `trace` as changes of one text. Each agent has a replica, which takes in what the
+// parents of a transaction know, and no more, before it makes the transaction.
 std::vector<crdt::Change> as_changes(const Concurrent& trace, const crdt::ContainerId& text);
-// The same without replicas: positions as recorded, deletes with a start id of no meaning. For long
-// histories of many.
+// The history of `trace`, made without replicas: positions are as recorded, and the start ids of
+// deletes have no meaning. For long histories of many agents.
 std::vector<crdt::Change> as_positions(const Concurrent& trace, const crdt::ContainerId& text);
 
 }  // namespace quire::traces

@@ -144,9 +144,8 @@ struct Settings {
 };
 
 // Reads the text of a quire.toml. `file` is its name in messages. Errors: invalid_argument
-// "invalid_config" {file, line}; the message names both, the fault, and the valid values. Whether
-// the tools that rules name exist, and whether all rules can be met, is checked later
-// (tool_rules.h).
+// "invalid_config" {file, line}; the message names both, the fault, and the valid values.
+// tool_rules.h checks later that the tools which rules name exist, and that all rules can be met.
 Result<Settings> parse_config(std::string_view toml, std::string_view file = "quire.toml");
 // The settings of the workspace `directory`; the defaults if it has no quire.toml.
 Result<Settings> load_config(const std::string& directory);

@@ -144,8 +144,8 @@ ItemTree::Widths ItemTree::total() const {
 
 namespace {
 
-// The atom number `pos` of the visible ones in a leaf. Whether an item is visible could not be
-// predicted, so that only the end of the search branches.
+// Returns the atom number `pos` of the visible ones in a leaf. The processor could not predict if
+// an item is visible, so only the end of the search branches.
 template <class IsVisible>
 ItemTree::Cursor find_in(ItemTree::Leaf* leaf, std::uint32_t pos, IsVisible is_visible) {
     for (std::uint32_t i = 0;; ++i) {
