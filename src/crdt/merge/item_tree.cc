@@ -225,8 +225,6 @@ bool ItemTree::before(const Cursor& a, const Cursor& b) const {
     return from_a < from_b;
 }
 
-// --- changing ---
-
 void ItemTree::widen(Leaf* leaf, std::int64_t now, std::int64_t last) {
     // Counts wrap around, so that a negative one is taken off.
     const Widths by{static_cast<std::uint32_t>(now), static_cast<std::uint32_t>(last)};
@@ -395,8 +393,6 @@ ItemTree::Widths ItemTree::adjust_below(Node* node, Function<std::int32_t(const 
     above->end_at(above->count);
     return total;
 }
-
-// --- the index ---
 
 std::size_t ItemTree::page_of(Lv lv) const {
     const std::size_t after = count_up_to(index_first_, lv);
