@@ -27,8 +27,9 @@
 #include "base/concat.h"
 #include "diagnostics/check.h"
 #include "diagnostics/check_config.h"
-#include "diagnostics/compile_commands.h"
-#include "diagnostics/reach.h"
+#include "diagnostics/checker.h"
+#include "diagnostics/fed_block.h"
+#include "diagnostics/units.h"
 #include "json/json.h"
 #include "memory/timestamp.h"
 #include "sched/guarded.h"
@@ -39,145 +40,7 @@ namespace {
 
 using memory::ConfigAnswer;
 
-constexpr std::string_view kFedSection = "diagnostics";
 constexpr std::size_t kProgressParts = 20;
-
-memory::Field fed(std::string name, memory::FieldType type, std::string description) {
-    memory::Field out;
-    out.name = std::move(name);
-    out.type = type;
-    out.description = std::move(description);
-    return out;
-}
-
-memory::MemoryBlock make_block(const std::string& label) {
-    using memory::FieldType;
-    memory::MapSchema found{
-        {fed("status", FieldType::text, "what the source is doing"),
-         fed("errors", FieldType::number, "in what paths and checks choose"),
-         fed("warnings", FieldType::number, "likewise"),
-         fed("matching", FieldType::number, "findings that the config lets through, shown or not"),
-         fed("last_run", FieldType::timestamp, "when the run ended that found this"),
-         fed("findings", FieldType::list, "errors first, then by place")}};
-    memory::CompositeSchema shape;
-    shape.sections.push_back({.name = std::string(kFedSection),
-                              .schema = memory::BlockSchema(std::move(found)),
-                              .description = "written by source:diagnostics",
-                              .read_only = true});
-    shape.sections.push_back({.name = std::string(memory::kConfigSection),
-                              .schema = memory::BlockSchema(memory::MapSchema{config_fields()}),
-                              .description = "what to check and show; yours to set"});
-    memory::MemoryBlock out;
-    out.label = label;
-    out.description =
-        "What the compiler says of this workspace. Set the fields of config to choose what is "
-        "checked and shown; each edit is answered applied, pending or rejected.";
-    out.schema = std::move(shape);
-    return out;
-}
-
-// A path in it is one from the root, wherever the tool is run.
-std::string tool_of(const DiagnosticsOptions& options) {
-    const std::string& tool = options.tool;
-    return tool.find('/') == std::string::npos ? tool : absolute_path(options.root, tool);
-}
-
-// Why nothing can be run where that shows already; "" where it does not.
-std::string refusal_of(const DiagnosticsOptions& options) {
-    const CheckTool tool{options.root, tool_of(options), "", 0};
-    const std::string_view list = options.compile_commands;
-    if (!tool.is_tidy() || list.substr(list.rfind('/') + 1) == "compile_commands.json") return "";
-    return cat("clang-tidy reads no list that is not called compile_commands.json; give ", list,
-               " that name, or make a link of that name to it, and name that in quire.toml");
-}
-
-// A unit as it is chosen and remembered.
-struct Listed {
-    CompileUnit unit;
-    std::string path;  // From the root.
-    std::string key;   // Equal for the same file checked by the same command.
-};
-struct Units {
-    std::vector<Listed> listed;
-    std::size_t outside = 0;  // Entries whose files are not below the root.
-    std::size_t path_bytes = 0;
-};
-
-// Which of the units a config chooses. Found once: it is as much work as there are patterns and
-// paths.
-struct Choice {
-    std::shared_ptr<const Units> units;
-    CheckConfig config;
-    std::vector<const Listed*> chosen;
-
-    bool is_of(const std::shared_ptr<const Units>& all, const CheckConfig& wanted) const {
-        return units == all && config.same_files(wanted);
-    }
-};
-// Null where it was stopped.
-std::shared_ptr<const Choice> choose(std::shared_ptr<const Units> units, const CheckConfig& config,
-                                     const std::stop_token& stop) {
-    auto out = std::make_shared<Choice>(Choice{std::move(units), config, {}});
-    for (const Listed& each : out->units->listed) {
-        if (stop.stop_requested()) return nullptr;
-        if (config.has_path(each.path)) out->chosen.push_back(&each);
-    }
-    return out;
-}
-
-std::string key_of(const CompileUnit& unit) {
-    std::string out = cat(unit.directory, "\n", unit.file);
-    for (const std::string& word : unit.arguments) cat_to(out, "\n"), cat_to(out, word);
-    return out;
-}
-
-// The files below the root; a project may compile others, which are not the workspace's.
-Result<Units> read_units(const std::string& file, const Reach& reach, const std::string& root) {
-    const Result<std::string> text = read_trusted(file, reach);
-    if (!text && text.error().code() != Errc::not_found) return Failure(text.error());
-    if (!text) {
-        return fail(
-            Errc::not_found, "file_not_found",
-            cat("cannot read ", file,
-                "; let the build system write it (cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON), "
-                "or name another in quire.toml"));
-    }
-    const std::string base = absolute_path(file, "..");
-    const std::string below = root == "/" ? root : root + "/";
-    Units out;
-    for (CompileUnit& unit : TRY(parse_compile_commands(*text, base))) {
-        std::optional<std::string> path = reach.below_root(unit.file);
-        if (!path) {
-            ++out.outside;
-            continue;
-        }
-        // Its own name, where that is one from the root: findings have it too.
-        if (unit.file.starts_with(below)) path = unit.file.substr(below.size());
-        std::string key = key_of(unit);
-        out.path_bytes += path->size();
-        out.listed.push_back({std::move(unit), std::move(*path), std::move(key)});
-    }
-    return out;
-}
-
-// Looks at each file once.
-class Stamps {
-public:
-    const InputStamp& of(const std::string& path) {
-        const auto [at, is_new] = known_.try_emplace(path);
-        if (is_new) at->second = stamp_of(path);
-        return at->second;
-    }
-
-private:
-    std::map<std::string, InputStamp> known_;
-};
-
-bool is_current(const Checked& checked, Stamps& stamps) {
-    return checked.problem.empty() &&
-           std::all_of(checked.inputs.begin(), checked.inputs.end(),
-                       [&](const auto& input) { return stamps.of(input.first) == input.second; });
-}
 
 }  // namespace
 
@@ -186,12 +49,8 @@ class DiagnosticsSource::Body : public std::enable_shared_from_this<DiagnosticsS
 public:
     Body(DiagnosticsOptions options, sched::Scheduler& workers, Clock& clock)
         : options_(std::move(options)),
-          refusal_(refusal_of(options_)),
           block_(make_block(options_.label)),
-          file_(absolute_path(options_.root, options_.compile_commands)),
-          tool_{options_.root, tool_of(options_), absolute_path(file_, ".."), options_.timeout_ms,
-                options_.writable},
-          reach_(options_.root, options_.agents_write),
+          checker_(options_, clock),
           workers_(workers),
           clock_(clock) {}
 
@@ -206,7 +65,8 @@ public:
                     fault->field, fault->value, fault->allowed};
         }
         using Kind = ConfigAnswer::Kind;
-        if (!refusal().empty()) return {Kind::pending, cat("nothing is run here: ", refusal())};
+        if (!checker_.refusal().empty())
+            return {Kind::pending, cat("nothing is run here: ", checker_.refusal())};
         if (!wanted.enabled) return {Kind::applied, "nothing is run any more"};
         const std::optional<Seen> seen = see(wanted);
         if (!seen) return {Kind::pending, "it takes effect with the next run, which begins now"};
@@ -293,14 +153,13 @@ public:
         const std::optional<Seen> seen = see(wanted.config);
         return state_.with([&](const Inside& state) -> State {
             const bool running = state.phase != Phase::idle;
-            const bool failed = !refusal().empty() ||
+            const bool failed = !checker_.refusal().empty() ||
                                 (!running && (!state.problem.empty() || (seen && lacks(*seen))));
             return {running, failed, status(state, wanted, seen)};
         });
     }
 
 private:
-    using Checks = std::vector<std::shared_ptr<const Checked>>;
     enum class Phase { idle, planning, checking };
     struct Followed {
         CheckConfig config;
@@ -342,12 +201,6 @@ private:
         return out;
     }
 
-    // The known checks of the files that a config chooses. No lock is held while patterns are
-    // matched.
-    struct Seen {
-        std::shared_ptr<const Choice> choice;
-        Checks checks;  // One for each chosen; never null.
-    };
     // None where not all of them have been checked, and where to find them is more than a moment's
     // work: then it is for a run.
     std::optional<Seen> see(const CheckConfig& config) const {
@@ -376,26 +229,13 @@ private:
         return out;
     }
 
-    static std::vector<Finding> collect(const Seen& seen) {
-        std::vector<Finding> out;
-        for (const auto& each : seen.checks)
-            out.insert(out.end(), each->findings.begin(), each->findings.end());
-        sort_findings(out);
-        return out;
-    }
-
     std::string status(const Inside& state, const Followed& wanted,
                        const std::optional<Seen>& seen) const {
         return cat(doing(state, wanted.config, seen), wanted.fault);
     }
-    // Why nothing may be run; "" where it may. What agents may write may change at any time.
-    std::string refusal() const {
-        return refusal_.empty() && reach_.is_agents(file_) ? agents_refusal(file_, reach_)
-                                                           : refusal_;
-    }
     std::string doing(const Inside& state, const CheckConfig& config,
                       const std::optional<Seen>& seen) const {
-        if (!refusal().empty()) return cat("off: ", refusal());
+        if (!checker_.refusal().empty()) return cat("off: ", checker_.refusal());
         if (!config.enabled) return "off: enabled is false in config";
         if (state.phase == Phase::planning) return "running: looking at what has changed";
         if (state.phase == Phase::checking) return cat("running ", state.done, " of ", state.total);
@@ -403,37 +243,9 @@ private:
         if (!seen) return "not run since the kernel started";
         return summary(*seen);
     }
-    // Returns true if a file could not be checked, or none was though there are entries.
-    static bool lacks(const Seen& seen) {
-        const Units& units = *seen.choice->units;
-        const bool some_entries = !units.listed.empty() || units.outside > 0;
-        return (seen.checks.empty() && some_entries) ||
-               std::any_of(seen.checks.begin(), seen.checks.end(),
-                           [](const auto& each) { return !each->problem.empty(); });
-    }
-    static std::string summary(const Seen& seen) {
-        const std::size_t files = seen.checks.size();
-        std::size_t failed = 0;
-        std::string problem;
-        for (std::size_t i = 0; i < files; ++i) {
-            const std::string& why = seen.checks[i]->problem;
-            if (!why.empty() && failed++ == 0)
-                problem = cat(seen.choice->chosen[i]->path, ": ", why);
-        }
-        const std::size_t well = files - failed;
-        std::string out = cat("checked ", well, well == 1 ? " file" : " files");
-        if (failed > 0) out += cat("; ", failed, " could not be: ", problem);
-        const std::size_t outside = seen.choice->units->outside;
-        if (outside > 0) {
-            out += cat("; ", outside, outside == 1 ? " entry is" : " entries are",
-                       " outside the workspace");
-        }
-        return out;
-    }
-
     // A run, in place of the one that is under way.
     void begin() {
-        if (!refusal().empty()) return;
+        if (!checker_.refusal().empty()) return;
         struct Begun {
             std::uint64_t round;
             std::stop_token stop;
@@ -454,22 +266,15 @@ private:
     }
 
     void plan(std::uint64_t round, const std::stop_token& stop) {
-        const InputStamp list_stamp = stamp_of(file_);
+        const InputStamp list_stamp = stamp_of(checker_.list());
         state_.with([&](Inside& state) { state.list_stamp = list_stamp; });
-        Result<Units> read = read_units(file_, reach_, options_.root);
+        Result<Units> read = read_units(checker_.list(), checker_.reach(), options_.root);
         if (!read) {
             const bool may_not = read.error().code() == Errc::denied;
             return end(round, cat(may_not ? "off: " : "failed: ", read.error().message()));
         }
-        // Flags may name a plugin.
-        const std::string flags = absolute_path(tool_.database, "compile_flags.txt");
-        if (tool_.is_tidy() && reach_.is_agents(flags)) {
-            return end(round,
-                       cat("off: agents may write ", reach_.below_root(flags).value_or(flags),
-                           ", which clang-tidy reads in place of compile_commands.json. A "
-                           "rule with permission = \"read_only\" before the one that lets "
-                           "them makes it run"));
-        }
+        if (const std::string why = checker_.flags_refusal(); !why.empty())
+            return end(round, cat("off: ", why));
         if (::mkdir(options_.scratch.c_str(), 0700) != 0 && stamp_of(options_.scratch).size < 0)
             return end(round, cat("failed: cannot make ", options_.scratch));
         const auto units = std::make_shared<const Units>(std::move(*read));
@@ -536,13 +341,7 @@ private:
         if (!next) return;
         // The task of a round that is over may still be at work under the same number.
         const std::string scratch = cat(options_.scratch, "/", round, "_", task, ".d");
-        const CompileUnit& unit = next->listed->unit;
-        std::optional<Checked> checked = Checked{};
-        if (std::string why = distrust(unit); !why.empty()) {
-            checked->problem = std::move(why);
-        } else {
-            checked = check(*next->listed, scratch, next->stop);
-        }
+        std::optional<Checked> checked = checker_.check(*next->listed, scratch, next->stop);
         const auto [over, tells] = state_.with([&](Inside& state) -> std::pair<bool, bool> {
             if (checked) {
                 state.known[next->listed->key] =
@@ -561,44 +360,6 @@ private:
         if (over) return end(round, "");
         if (tells) tell();
         post_check(round, task);
-    }
-
-    std::optional<Checked> check(const Listed& listed, const std::string& scratch,
-                                 const std::stop_token& stop) const {
-        CheckTool tool = tool_;
-        if (tool.is_tidy()) {
-            const Result<std::string> config =
-                tidy_config_of(absolute_path(options_.root, listed.path), options_.root, reach_);
-            if (!config) return Checked{{}, {}, config.error().message()};
-            tool.tidy_config = *config;
-        }
-        std::optional<Checked> out = check_unit(listed.unit, tool, scratch, clock_, stop);
-        if (out) name_from_root(*out);
-        return out;
-    }
-
-    // A compiler may call a file by another name of the root.
-    void name_from_root(Checked& checked) const {
-        std::map<std::string, std::optional<std::string>> known;
-        for (Finding& each : checked.findings) {
-            if (!each.path.starts_with('/')) continue;
-            const auto [at, is_new] = known.try_emplace(each.path);
-            if (is_new) at->second = reach_.below_root(each.path);
-            if (at->second) each.path = *at->second;
-        }
-    }
-
-    // Why the unit is not checked: what agents write is not run. "" where it is checked.
-    std::string distrust(const CompileUnit& unit) const {
-        if (!options_.agents_write) return "";
-        const bool is_compiler = !tool_.program.empty() && !tool_.is_tidy();
-        for (const std::string& each : {program_of(unit), tool_.program}) {
-            if (each.empty() || (is_compiler && each != tool_.program)) continue;
-            const std::string part = reach_.agents_part(unit, each);
-            if (part == each) return cat("agents may write its compiler, ", each);
-            if (!part.empty()) return cat("its command names ", part, ", which agents may write");
-        }
-        return "";
     }
 
     void end(std::uint64_t round, std::string problem) {
@@ -642,7 +403,7 @@ private:
             }
             return out;
         });
-        if (!watched || !refusal().empty()) return;
+        if (!watched || !checker_.refusal().empty()) return;
         Stamps stamps;
         std::vector<InputStamp> changed;
         for (const auto& checked : *watched) {
@@ -650,7 +411,7 @@ private:
                 if (stamps.of(path) != stamp) changed.push_back(stamps.of(path));
             }
         }
-        const InputStamp list = stamps.of(file_);
+        const InputStamp list = stamps.of(checker_.list());
         const bool settled = state_.with([&](Inside& state) {
             const bool other_list = list != state.list_stamp;
             if (other_list) changed.push_back(list);
@@ -663,11 +424,8 @@ private:
 
     const std::string name_ = "diagnostics";
     const DiagnosticsOptions options_;
-    const std::string refusal_;
     const memory::MemoryBlock block_;
-    const std::string file_;
-    const CheckTool tool_;
-    const Reach reach_;
+    const Checker checker_;
     sched::Scheduler& workers_;
     Clock& clock_;
     sched::Guarded<Inside> state_;
