@@ -39,7 +39,7 @@ private:
     void name_from_root(Checked& checked) const;
 
     const DiagnosticsOptions& options_;
-    const std::string settings_refusal_;  // What the settings alone show; "" for nothing.
+    const std::string settings_refusal_;  // From the settings alone; "" for none.
     const std::string list_;
     const CheckTool tool_;
     const Reach reach_;

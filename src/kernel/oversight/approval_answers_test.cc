@@ -1,4 +1,4 @@
-// Who may answer a request for approval, and what an answer is worth when the target has changed.
+// The actors who may answer a request for approval, and the worth of an answer to a changed target.
 #include <functional>
 #include <set>
 
