@@ -25,15 +25,27 @@ void add_number(std::string& out, char letter, char32_t number) {
     cat_to(out, cat("\\", letter, "{", hex_number(number), "}"));
 }
 
+// The length of the stretch of printable ASCII that the text begins with, of which most texts are
+// made and of which no character needs a look at its code point.
+std::size_t printable_ascii(std::string_view text) {
+    std::size_t at = 0;
+    while (at < text.size() && text[at] >= 0x20 && text[at] < 0x7F) ++at;
+    return at;
+}
+
 // Writes visible characters as they are and hidden ones as numbers.
 void add_escaped(std::string& out, std::string_view valid) {
     for (std::size_t at = 0; at < valid.size();) {
         const std::size_t begin = at;
+        at += printable_ascii(valid.substr(at));
+        out += valid.substr(begin, at - begin);
+        if (at == valid.size()) return;
+        const std::size_t other = at;
         const char32_t point = utf8::decode(valid, at);
         if (is_hidden(point)) {
             add_number(out, 'u', point);
         } else {
-            out += valid.substr(begin, at - begin);
+            out += valid.substr(other, at - other);
         }
     }
 }
@@ -41,7 +53,7 @@ void add_escaped(std::string& out, std::string_view valid) {
 }  // namespace
 
 bool has_forbidden_in_name(std::string_view text) {
-    for (std::size_t at = 0; at < text.size();) {
+    for (std::size_t at = printable_ascii(text); at < text.size();) {
         if (is_forbidden_in_name(utf8::decode(text, at))) return true;
     }
     return false;
@@ -49,6 +61,7 @@ bool has_forbidden_in_name(std::string_view text) {
 
 // Invalid bytes are escaped one by one, valid stretches as text.
 std::string escape_hidden(std::string_view text) {
+    if (printable_ascii(text) == text.size()) return std::string(text);
     std::string out;
     while (true) {
         const std::size_t valid = utf8::find_invalid(text).value_or(text.size());

@@ -12,6 +12,9 @@ TEST(EscapeHidden, EveryCharacterCanBeSeen) {
     EXPECT_EQ(escape_hidden("a\xe2\x80\x8bz"), "a\\u{200b}z");
     EXPECT_EQ(escape_hidden("\xf3\xa0\x81\x81"), "\\u{e0041}");
     EXPECT_EQ(escape_hidden("a\xff\xfe"), "a\\x{ff}\\x{fe}");
+    EXPECT_EQ(escape_hidden(""), "");
+    EXPECT_EQ(escape_hidden("\x1f ~\x7f"), "\\u{1f} ~\\u{7f}");
+    EXPECT_EQ(escape_hidden("\xff" "ab"), "\\x{ff}ab");
 }
 
 }  // namespace
