@@ -177,7 +177,8 @@ Result<int> run_import(const Globals& globals, const ImportOptions& options) {
     Importing importing(*person, options);
     if (const auto done = importing.run(); !done) {
         const int code = refuse(done.error());
-        if (done.error().reason() == "label_exists" && options.rename.empty())
+        const std::string_view reason = done.error().reason();
+        if ((reason == "label_exists" || reason == "invalid_label") && options.rename.empty())
             complain("with --rename SUFFIX these labels get SUFFIX appended");
         if (!importing.may_be_done()) complain("nothing was imported");
         return code;

@@ -82,7 +82,9 @@ void Kernel::create(Caller by, BlockCreate what, Reply<BlockVersion> reply) {
                       cat("a conversation's name has 1 to ", kLongestName, " bytes")));
         return;
     }
-    if (text::has_forbidden_in_name(what.conversation)) {
+    // A conversation that an earlier version made goes on under its name.
+    if (text::has_forbidden_in_name(what.conversation) &&
+        !core_->catalog().is_taken({kConversationKind, what.conversation})) {
         reply(invalid("invalid_label",
                       "a conversation's name has no control, direction or line-separating "
                       "characters"));

@@ -116,8 +116,6 @@ Result<CarriedBlock> carried_of(const Value& value) {
     const std::string label = named != nullptr && named->is_string() ? named->as_string() : "?";
     json::Read<CarriedForm> form = json::read<CarriedForm>(value);
     if (!form) return damaged(label, form.error().message());
-    if (const auto checked = check_label(label); !checked)
-        return damaged(label, checked.error().message());
     if (form->content_sha256 != content_digest(form->value))
         return damaged(label, "its value is not the one that its digest is of");
     CarriedBlock block{.header = std::move(form->header), .value = std::move(form->value)};

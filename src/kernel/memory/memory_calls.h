@@ -208,7 +208,7 @@ struct MemoryFound {
 struct MemoryImport {
     std::vector<CarriedBlock> blocks;
     std::optional<policy::Actor> owner = {};  // In place of the one that each has.
-    std::string suffix = {};                  // For labels that are taken; "" to refuse them.
+    std::string suffix = {};                  // For labels that are taken or invalid; "" to refuse them.
     bool dry_run = false;
 };
 struct MemoryImported {

@@ -117,7 +117,6 @@ private:
     }
 
     Result<Packed> pack(const CarriedBlock& block) {
-        TRY(check_label(block.header.block.label));
         const std::size_t limit = kernel_->limits().operation_bytes;
         if (block.header.block.description.size() > limit) {
             return too_large(cat("the description of '", block.header.block.label, "'"), limit,
@@ -163,7 +162,8 @@ private:
         return doc.frontiers();
     }
 
-    // A label for each; those that are taken are refused, or get the suffix.
+    // A label for each; those that are taken or that no block may have are refused, or get the
+    // suffix.
     Result<void> label_all() {
         std::set<Name> given;
         List taken;
@@ -172,7 +172,8 @@ private:
             const auto is_taken = [&] {
                 return given.contains(name) || kernel_->catalog().is_taken(name);
             };
-            if (is_taken() && !what_.suffix.empty()) name.name += what_.suffix;
+            if (!what_.suffix.empty() && (is_taken() || !check_label(name.name)))
+                name.name += what_.suffix;
             TRY(check_label(name.name));
             if (is_taken()) taken.emplace_back(name.name);
             each.document.name = name.name;

@@ -55,6 +55,20 @@ TEST(MemoryCarry, ANumberThatLeavesNoRoomForOthersIsDamage) {
     }
 }
 
+// An earlier version stored labels that no block may be given today.
+TEST(MemoryCarry, ALabelThatIsNotAllowedIsTakenInWithASuffix) {
+    Carrier here;
+    ASSERT_TRUE(here.create("notes", kText));
+    CarriedBlock block = here.out("notes").value();
+    block.header.block.label = "b1";
+    Carrier there;
+
+    EXPECT_EQ(reason(there.in({over_the_wire(block)})), "invalid_label");
+    EXPECT_EQ(there.labels("system:test"), "");
+    EXPECT_EQ(reason(there.in({over_the_wire(block)}, "-old")), "fine");
+    EXPECT_EQ(there.labels("system:test"), "b1-old ");
+}
+
 TEST(MemoryCarry, ABlockIsTheSameElsewhere) {
     Carrier here;
     ASSERT_TRUE(here.create("build"));
