@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/concat.h"
+#include "crdt/ids/ids.h"
 #include "text/escape.h"
 
 namespace quire::memory {

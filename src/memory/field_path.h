@@ -23,8 +23,11 @@
 
 #include "base/enum_words.h"
 #include "base/result.h"
-#include "crdt/ids/ids.h"
 #include "memory/block_schema.h"
+
+namespace quire::crdt {
+struct ContainerId;
+}
 
 namespace quire::memory {
 

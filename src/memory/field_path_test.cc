@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "crdt/ids/ids.h"
+
 namespace quire::memory {
 namespace {
 

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "json/fields.h"
-#include "kernel/memory/memory_calls.h"
+#include "kernel/memory/memory_requests.h"
 #include "tools/tool.h"
 
 namespace quire::tools {

@@ -6,7 +6,7 @@
 
 #include "json/fields.h"
 #include "kernel/files/file_calls.h"
-#include "kernel/memory/memory_calls.h"
+#include "kernel/memory/memory_requests.h"
 
 namespace quire::json {
 
