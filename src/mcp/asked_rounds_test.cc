@@ -71,7 +71,7 @@ TEST(AskedRounds, AClientThatCannotAskGetsTheRefusal) {
     EXPECT_EQ(outcome_of(client.round(2, "", "{}", "{}")), "escalation_required");
 }
 
-TEST(AskedRounds, AStateIsForItsCallItsActorAndItsTime) {
+TEST(AskedRounds, AStateHoldsForItsCallActorAndTimeAlone) {
     SharedKernel kernel;
     TestClient ada(kernel), eve(kernel, "agent:eve");
     const Value asked = ada.round(1);
@@ -105,7 +105,7 @@ TEST(AskedRounds, AStateThatWasChangedIsRefused) {
     EXPECT_EQ(kernel.ledger->status("ap_1"), ApprovalStatus::pending);
 }
 
-TEST(AskedRounds, AnAnswerIsGivenOnce) {
+TEST(AskedRounds, AnAnswerCountsOnce) {
     SharedKernel kernel;
     TestClient client(kernel);
     const std::string approve = given_back(client.round(1), kApproved);

@@ -104,7 +104,7 @@ TEST(Elicitation, NoQuestionIsLong) {
     EXPECT_TRUE(message_about(asked).ends_with("…"));
 }
 
-TEST(Elicitation, ADecisionIsWhatWasOffered) {
+TEST(Elicitation, OnlyAnOfferedDecisionIsUnderstood) {
     const auto once = understood(R"({"action":"accept","content":{"decision":"approve_once"}})");
     ASSERT_TRUE(once);
     EXPECT_EQ(once->answer, policy::Answer::approve_once);
@@ -128,7 +128,7 @@ TEST(Elicitation, ADecisionIsWhatWasOffered) {
     EXPECT_EQ(understood(R"({"action":"decline"})")->answer, policy::Answer::deny);
 }
 
-TEST(Elicitation, AnswersThatAreNoDecisionGiveNone) {
+TEST(Elicitation, AnswersWithoutADecisionGiveNone) {
     for (const char* answer :
          {R"({"action":"cancel"})",
           R"({"action":"accept"})",

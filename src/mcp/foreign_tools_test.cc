@@ -8,7 +8,7 @@
 namespace quire::mcp {
 namespace {
 
-TEST(ForeignTools, TheirContentIsServedAsItIs) {
+TEST(ForeignTools, ContentOfForeignToolsIsServedUnchanged) {
     tools::ToolAnswer result;
     result.text = "in words";
     result.content = List{Map{{"type", "image"}, {"data", "AA=="}, {"mimeType", "image/png"}}};

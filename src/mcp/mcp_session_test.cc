@@ -234,7 +234,7 @@ TEST(McpSession, EndsABatchWithoutTheRequestsThatWereCancelled) {
     EXPECT_EQ(heard[0].as_list().size(), 1U);
 }
 
-TEST(McpSession, OutlivesMessagesThatAreNone) {
+TEST(McpSession, SurvivesMalformedMessages) {
     SessionClient client;
     client.open();
     EXPECT_EQ(code(client.only("{")), -32700);

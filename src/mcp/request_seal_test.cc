@@ -13,7 +13,7 @@ std::string why_not(const Result<std::string>& opened) {
     return opened ? cat("it is open: ", *opened) : opened.error().reason();
 }
 
-TEST(RequestSeal, OpensWhatItSealedForWhomAndForWhatItWas) {
+TEST(RequestSeal, OpensASealOnlyForItsActorItsCallAndItsTime) {
     SeededRng rng(1);
     const RequestSeal seal(rng);
     const std::string state = seal.seal(kAdas, "ap_1", 100);

@@ -95,7 +95,7 @@ TEST(ToolCalls, AClientThatCanAskIsAsked) {
     }
 }
 
-TEST(ToolCalls, AnAnswerToNothingIsNone) {
+TEST(ToolCalls, AnAnswerToNoQuestionIsIgnored) {
     SharedKernel kernel;
     TestClient client(kernel);
     client.open();
@@ -139,7 +139,7 @@ TEST(ToolCalls, NoQuestionIsAskedInTheNameOfAnotherCaller) {
     EXPECT_EQ(kernel.ledger->status("ap_1"), ApprovalStatus::pending);
 }
 
-TEST(ToolCalls, ACallThatIsTakenBackTakesItsQuestionBack) {
+TEST(ToolCalls, ACancelledCallCancelsItsQuestion) {
     SharedKernel kernel;
     TestClient client(kernel);
     client.open();
@@ -158,7 +158,7 @@ TEST(ToolCalls, ACallThatIsTakenBackTakesItsQuestionBack) {
     EXPECT_TRUE(is_question(client.call(1)));
 }
 
-TEST(ToolCalls, ACallThatWasTakenBackBeforeLeadsToNoQuestion) {
+TEST(ToolCalls, ACallCancelledBeforehandAsksNoQuestion) {
     SharedKernel kernel;
     TestClient client(kernel);
     client.open();
@@ -183,7 +183,7 @@ public:
     std::vector<std::string> lines;
 };
 
-TEST(ToolCalls, ACallThatIsTakenBackWhileItIsAskedAboutTakesItsQuestionBack) {
+TEST(ToolCalls, ACallCancelledWhileItIsAskedAboutCancelsItsQuestion) {
     SharedKernel kernel;
     const auto connection = std::make_shared<HastyConnection>();
     connection->in_flight = std::make_shared<rpc::InFlight>(connection, 10);
@@ -224,7 +224,7 @@ TEST(ToolCalls, TheEndOfTheConnectionLeavesTheApprovalWaiting) {
     EXPECT_TRUE(client.heard().empty());
 }
 
-TEST(ToolCalls, AFloodIsAskedAboutInPart) {
+TEST(ToolCalls, OnlySomeOfAFloodOfCallsAreAskedAbout) {
     SharedKernel kernel;
     TestClient client(kernel);
     client.open();
@@ -254,7 +254,7 @@ TEST(ToolCalls, OneQuestionIsNotAskedTwiceAtOnce) {
     EXPECT_EQ(outcome_of(client.answer(asked[0], kApproved)), "done");
 }
 
-TEST(ToolCalls, AQuestionThatNobodyAnswersIsTakenBackInTheEnd) {
+TEST(ToolCalls, AnUnansweredQuestionIsCancelledInTheEnd) {
     SharedKernel kernel;
     TestClient client(kernel);
     client.open();
@@ -276,7 +276,7 @@ TEST(ToolCalls, AQuestionThatNobodyAnswersIsTakenBackInTheEnd) {
     EXPECT_EQ(kernel.ledger->status("ap_1"), ApprovalStatus::pending);
 }
 
-TEST(ToolCalls, ACallThatWaitsForAPersonKeepsNoKernelFromEnding) {
+TEST(ToolCalls, AKernelEndsThoughACallWaitsForAPerson) {
     SharedKernel kernel;
     TestClient client(kernel);
     client.open();
@@ -294,7 +294,7 @@ TEST(ToolCalls, ACallThatWaitsForAPersonKeepsNoKernelFromEnding) {
     EXPECT_FALSE(client.session().is_busy());
 }
 
-TEST(ToolCalls, WhenTheKernelEndsNobodyIsWaitedForAndNobodyAsked) {
+TEST(ToolCalls, AnEndingKernelNeitherWaitsForPeopleNorAsksThem) {
     SharedKernel kernel;
     TestClient client(kernel);
     client.open();

@@ -52,7 +52,7 @@ TEST_F(PipedProgramTest, ClosingItsInputEndsIt) {
     EXPECT_EQ(run->end(5000, clock), "exit code 5");
 }
 
-TEST_F(PipedProgramTest, ADeafProgramIsSignalledAndAStubbornOneKilled) {
+TEST_F(PipedProgramTest, AProgramThatDoesNotEndIsSignalledAndThenKilled) {
     auto asked = PipedProgram::start(
         program("trap 'exit 6' TERM; echo ready; while :; do sleep 0.01; done"));
     char buffer[8];

@@ -64,7 +64,7 @@ TEST(Shim, ALostKernelsQuestionIsCancelledAndItsAnswerDropped) {
     EXPECT_EQ(count_of(heard.all(), "accept"), 0U);
 }
 
-TEST(Shim, WhenTheClientHasGoneTheKernelsQuestionIsAnsweredSo) {
+TEST(Shim, WhenTheClientLeavesTheKernelsQuestionIsAnsweredWithAnError) {
     const TestWorkspace workspace;
     Heard heard;
     const FakeKernel kernel(workspace, heard);
@@ -78,7 +78,7 @@ TEST(Shim, WhenTheClientHasGoneTheKernelsQuestionIsAnsweredSo) {
     EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::milliseconds(450));
 }
 
-TEST(Shim, AQuestionThatComesAfterTheClientHasGoneIsAnsweredSo) {
+TEST(Shim, AQuestionAfterTheClientHasLeftIsAnsweredWithAnError) {
     const TestWorkspace workspace;
     Heard heard;
     const FakeKernel kernel(workspace, heard);
@@ -89,7 +89,7 @@ TEST(Shim, AQuestionThatComesAfterTheClientHasGoneIsAnsweredSo) {
     EXPECT_EQ(method_of(client.hear()), "nobody");
 }
 
-TEST(KernelQuestions, OnlyAnswersToWhatIsSettledAreLate) {
+TEST(KernelQuestions, OnlyAnswersToSettledQuestionsAreLate) {
     KernelQuestions questions;
     const auto late = [&](std::string_view line) {
         return questions.are_late(rpc::scan_messages(line));

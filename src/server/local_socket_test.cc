@@ -229,7 +229,7 @@ TEST(LocalSocket, ASilentClientIsDisconnected) {
     EXPECT_EQ(::recv(socket.get(), nothing, 1, 0), 0);
 }
 
-TEST(LocalSocket, ALineBeyondTheBoundIsToldAndTheNextOneFollows) {
+TEST(LocalSocket, ALineBeyondTheBoundIsReportedAndTheNextOneFollows) {
     const Workspace workspace;
     LocalServerOptions options = patient();
     options.line_bytes = 1000;
@@ -272,7 +272,7 @@ TEST(LocalSocket, ManyClientsEachGetTheirOwnAnswersInOrder) {
     EXPECT_TRUE(comes_true([&] { return server.closed == kClients; }));
 }
 
-TEST(LocalSocket, OneThreadServesToo) {
+TEST(LocalSocket, OneThreadIsEnoughToServe) {
     const Workspace workspace;
     Server server(workspace, patient(), Server::Threads::one);
     Client client(workspace);
@@ -379,7 +379,7 @@ TEST(LocalSocket, TheSocketEndsSomeTimeAfterItsLastClientHasLeft) {
     EXPECT_TRUE(comes_true([&] { return server.ended.load(); }));
 }
 
-TEST(LocalSocket, ToldToEndItStillSendsWhatIsQueued) {
+TEST(LocalSocket, ASocketToldToEndStillSendsTheQueuedLines) {
     const Workspace workspace;
     Server server(workspace, patient());
     Client client(workspace);

@@ -31,7 +31,7 @@ TEST(Shim, RelaysBothWaysAndEndsWithItsInput) {
     EXPECT_TRUE(client.hear().is_null());
 }
 
-TEST(Shim, WithoutAKernelItSaysSoAtOnce) {
+TEST(Shim, WithoutAKernelTheShimReportsItAtOnce) {
     const TestWorkspace workspace;
     McpClient client(workspace);
     client.wait();
@@ -175,7 +175,7 @@ TEST(Shim, AReadThatEveryKernelDiesOfIsGivenUp) {
     EXPECT_EQ(count_of(heard.all(), "closing"), 4U);
 }
 
-TEST(Shim, OnlyWhatIsPlainlyAReadIsAskedAgain) {
+TEST(Shim, OnlyClearReadsMayBeSentAgain) {
     const mcp::Repeatable repeatable(Map{{"block_view", true}, {"file", List{"read"}}});
     const auto covers = [&](const std::string& method, const std::string& params) {
         return repeatable.covers(rpc::scan_messages(request(1, method, params)).front());
@@ -217,7 +217,7 @@ TEST(Shim, WhileNoKernelCanBeHadACallIsRefusedAsNotDone) {
     EXPECT_EQ(method_of(client.hear()), "ping");
 }
 
-TEST(Shim, AnInitializeWithoutAnAnswerIsSaidAgain) {
+TEST(Shim, AnUnansweredInitializeIsSentAgain) {
     const TestWorkspace workspace;
     Heard first_heard, heard;
     auto kernel = std::make_unique<FakeKernel>(workspace, first_heard);

@@ -50,7 +50,7 @@ function sql(folder, statement) {
 }
 const untied = "DROP TRIGGER audit_is_not_changed; DROP TRIGGER audit_is_not_removed;";
 
-test("what agents call and people answer stands in the log in its order, refusals with their reasons", { skip }, async (t) => {
+test("the log has agents' calls and people's answers in order, and refusals with their reasons", { skip }, async (t) => {
     const folder = workspace(t, {}, rules);
     const agent = await connectQuire(t, "SDK v1", folder, { profile: "model", actor: "agent:ada" });
     await ok(agent, "context", { operation: "create", label: "plan", schema: "Text", permission: "human" });
@@ -100,7 +100,7 @@ test("what agents call and people answer stands in the log in its order, refusal
     assert.ok(!tools.some(({ name }) => name.includes("audit")));
 });
 
-test("the chain is checked by other means from what --json prints", { skip }, async (t) => {
+test("the output of --json suffices to check the chain by other means", { skip }, async (t) => {
     const folder = workspace(t);
     for (let i = 0; i < 20; i++)
         run(folder, ["call", "block_create", JSON.stringify({ role: "user", kind: "text", content: `${i} "ä"\n\u202e` })]);
@@ -123,7 +123,7 @@ test("the chain is checked by other means from what --json prints", { skip }, as
     assert.equal(verify(folder, "--expect-head", hash.toString("hex")).status, 0);
 });
 
-test("whoever changes, removes or inserts an entry is found, and a cut end by a hash that was noted", { skip }, async (t) => {
+test("a changed, removed or inserted entry is found, and a cut end by a hash that was noted", { skip }, async (t) => {
     const folder = workspace(t);
     for (let i = 0; i < 5; i++) run(folder, ["call", "block_list", "{}"]);
     const { head, status } = verify(folder);
@@ -159,7 +159,7 @@ test("whoever changes, removes or inserts an entry is found, and a cut end by a 
     assert.deepEqual(cut.missing, [head]);
 });
 
-test("what was called by other ways than tools stands there, too", { skip }, async (t) => {
+test("calls other than tool calls are logged, too", { skip }, async (t) => {
     const folder = workspace(t, { "a.txt": "one\n" }, rules);
     const agent = await connectQuire(t, "SDK v1", folder, { profile: "model", actor: "agent:ada" });
     await ok(agent, "context", { operation: "create", label: "plan", schema: "Text" });

@@ -239,7 +239,7 @@ test("a graph as other systems write it is read, and nothing of it is lost", { s
     assert.deepEqual(world.context("view", { label: "Ann" }).value, { name: "Ann", entity_type: "person, author", observations: ["likes tea", "writes"] });
 });
 
-test("what is too long to be handed over says so, and what else can be done", { skip }, (t) => {
+test("a memory that is too long to import or to edit whole is refused, with another way to do it", { skip }, (t) => {
     const world = setUp(t);
     const entity = (name, observation) => JSON.stringify({ type: "entity", name, entityType: "thing", observations: Array(63).fill(observation) });
     const longer = world.run(["import", world.file("longer.jsonl", entity("Longer", "a".repeat(1_100_000))), "--agent", "ada", ...tom]);

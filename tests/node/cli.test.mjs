@@ -255,7 +255,7 @@ test("undo takes a file by its path", { skip }, (t) => {
     assert.match(run(["undo", "src/b.txt", "--workspace", folder]).stderr, /no file src\/b\.txt/);
 });
 
-test("cat prints a file as the workspace has it, whole", { skip }, (t) => {
+test("cat prints the whole file as the workspace has it", { skip }, (t) => {
     const long = "x".repeat(5000) + "\n" + "line\n".repeat(3000);
     const folder = workspace(t, { "long.txt": long });
     assert.equal(run(["cat", "long.txt", "--workspace", folder]).stdout, long);
@@ -292,7 +292,7 @@ test("completion prints scripts that their shells read", { skip }, () => {
     assert.match(run(["completion", "fish"]).stdout, /complete -c quire/);
 });
 
-test("doctor finds nothing broken where nothing is", { skip }, (t) => {
+test("doctor finds no fault in a sound workspace", { skip }, (t) => {
     const folder = workspace(t);
     const { status, stdout, stderr } = run(["doctor", "--json", "--workspace", folder]);
     const { findings } = JSON.parse(stdout);
@@ -300,7 +300,7 @@ test("doctor finds nothing broken where nothing is", { skip }, (t) => {
     for (const what of ["MCP 2025-11-25", "MCP 2026-07-28"]) assert.equal(findings.find((f) => f.what === what)?.health, "ok", what);
 });
 
-test("rules that cannot hold are told by doctor, and those that may not by the kernel, too", { skip }, (t) => {
+test("doctor and the kernel warn of a rule for an unknown tool, and doctor fails on rules that cannot be met", { skip }, (t) => {
     const folder = workspace(t, {}, '[[tools.rules]]\ntool = "shell"\ntype = "max_calls"\nvalue = 3\n');
     const found = run(["doctor", "--workspace", folder]);
     assert.equal(found.status, 0, found.stderr);

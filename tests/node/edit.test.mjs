@@ -42,7 +42,7 @@ function setUp(t, settings = "") {
 
 const keptIn = (stderr) => stderr.match(/Your text is in (\S+);/)?.[1];
 
-test("what a person changes is written as theirs, and nothing else", { skip }, (t) => {
+test("only a person's changes are written, and as theirs", { skip }, (t) => {
     const { context, value, script, edit, run } = setUp(t);
     context({ operation: "create", label: "profile", schema: profile, description: "Who we work for" });
     context({ operation: "set_field", label: "profile", field: "origin", value: "web" }, "source:crm");
@@ -79,7 +79,7 @@ test("a text is edited as it is, with and without its last newline", { skip }, (
     assert.equal(value("ended"), "a\nb\n");
 });
 
-test("what an agent writes while the editor is open stays", { skip }, async (t) => {
+test("an agent's writes while the editor is open stay", { skip }, async (t) => {
     const { folder, context, value, script } = setUp(t);
     context({ operation: "create", label: "profile", schema: profile });
     const go = join(folder, "go");
@@ -106,7 +106,7 @@ test("what an agent writes while the editor is open stays", { skip }, async (t) 
     assert.deepEqual(value("profile"), { name: "Tom", level: 6, tags: ["new"] });
 });
 
-test("what cannot be read or written is kept in a file, and gone on with", { skip }, (t) => {
+test("a text that cannot be read or written is kept in a file, from which editing goes on", { skip }, (t) => {
     const { context, value, script, edit } = setUp(t);
     context({ operation: "create", label: "profile", schema: profile });
 
@@ -200,7 +200,7 @@ test("a file that an editor may still have open is kept", { skip }, (t) => {
     }
 });
 
-test("what another schema was given to meanwhile is taken over by hand", { skip }, (t) => {
+test("a block that got another schema meanwhile is merged by hand", { skip }, (t) => {
     const { folder, context, value, script, edit, calls } = setUp(t);
     context({ operation: "create", label: "profile", schema: profile });
     const wider = { Map: { fields: [...profile.Map.fields, { name: "more", field_type: "Text" }] } };
@@ -220,7 +220,7 @@ test("what another schema was given to meanwhile is taken over by hand", { skip 
     assert.deepEqual(value("profile"), { level: 5 });
 });
 
-test("a counter that two change is summed, and that is told", { skip }, (t) => {
+test("a counter that two actors change is summed, and the answer says so", { skip }, (t) => {
     const { context, value, script, edit, calls } = setUp(t);
     const fields = { Map: { fields: [{ name: "visits/all", field_type: "Counter" }, { name: "level", field_type: "Number" }] } };
     context({ operation: "create", label: "seen", schema: { Composite: { sections: [{ name: "now", schema: fields }] } } });
@@ -230,7 +230,7 @@ test("a counter that two change is summed, and that is told", { skip }, (t) => {
     assert.equal(value("seen").now["visits/all"], 5);
 });
 
-test("only people edit, and blocks that are there", { skip }, (t) => {
+test("only people edit, and only existing blocks", { skip }, (t) => {
     const { context, run, edit } = setUp(t);
     context({ operation: "create", label: "profile", schema: profile });
     const agent = run(["edit", "profile", "--actor", "agent:eve"], { editor: "true" });

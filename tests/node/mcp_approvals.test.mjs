@@ -54,7 +54,7 @@ async function killKernel(folder, client) {
     await ok(client, "context", { operation: "view", label: "plan" });
 }
 
-test("who reads a resource that needs consent is told which tool asks for it", { skip }, async (t) => {
+test("the reader of a resource that needs consent is told which tool asks for it", { skip }, async (t) => {
     const folder = workspace(t, {}, rules + '[[tools.rules]]\ntool = "block_read"\ntype = "requires_consent"\n');
     const agent = await connectQuire(t, "SDK v1", folder, { profile: "full", actor: "agent:ada" });
     const { block_id } = await ok(agent, "block_create", { role: "user", kind: "text", content: "words" });
@@ -120,7 +120,7 @@ for (const kind of Object.keys(kinds)) {
     });
 }
 
-test("a client that says it is a person is who its command line says", { skip }, async (t) => {
+test("a client that claims to be a person is the actor that its command line names", { skip }, async (t) => {
     const folder = workspace(t, {}, rules);
     const client = rawQuire(t, folder, { profile: "model", actor: "agent:eve" });
     await client.request("initialize", {
@@ -146,7 +146,7 @@ test("people have the tool in every profile; no agent does", { skip }, async (t)
     }
 });
 
-test("kill -9 at each step: what was asked and answered is there, and once is once", { skip }, async (t) => {
+test("requests and answers survive kill -9 at each step, and an approval for once allows one call", { skip }, async (t) => {
     const folder = workspace(t, {}, rules);
     const agent = await connectQuire(t, "SDK v1", folder, { profile: "model", actor: "agent:ada" });
     await makeBlock(agent, "plan");
@@ -171,7 +171,7 @@ test("kill -9 at each step: what was asked and answered is there, and once is on
     assert.equal(error.details.by, "human:tom");
 });
 
-test("for a time, for a scope, on a block alone, and taken back", { skip }, async (t) => {
+test("an approval holds for a time, for a scope or for one block, until it is revoked", { skip }, async (t) => {
     const folder = workspace(t, { "ask/a.md": "a\n", "ask/b.md": "b\n", "ask/c.txt": "c\n" }, rules);
     const agent = await connectQuire(t, "SDK v1", folder, { profile: "model", actor: "agent:ada" });
     await makeBlock(agent, "plan");
@@ -253,7 +253,7 @@ test("the command says who may answer, what it answered, and what went wrong", {
     assert.match(stdout, /approvals\) words="list approve deny revoke .*--scope/);
 });
 
-test("10,000 asks of one agent: 50 wait, the rest are refused by name, and others still ask", { skip, timeout: 300_000 }, async (t) => {
+test("of 10,000 requests of one agent 50 wait and the rest are refused by name; other agents can still ask", { skip, timeout: 300_000 }, async (t) => {
     const folder = workspace(t, {}, rules);
     const eve = rawQuire(t, folder, { profile: "model", actor: "agent:eve" });
     await eve.initialize();

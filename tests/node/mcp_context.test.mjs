@@ -361,7 +361,7 @@ test("two agents write one block at once: nothing is lost and no version is give
     assert.deepEqual([after.ada, after.bo, after.n], [rounds - 1, rounds - 1, 2 * rounds]);
 });
 
-test("what was acknowledged outlives kill -9, and can be undone and redone by who wrote it", { skip, timeout: 240_000 }, async (t) => {
+test("acknowledged writes survive kill -9, and their writer can undo and redo them", { skip, timeout: 240_000 }, async (t) => {
     const folder = workspace(t);
     const told = { n: 0, log: [] };
     let sent = 0;

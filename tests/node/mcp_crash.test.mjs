@@ -68,7 +68,7 @@ test(`${loops} times kill -9 under load: what was acknowledged is there, once`, 
     assert.ok(acknowledged > 0, "nothing was acknowledged: the kill came too early each time");
 });
 
-test("what a killed kernel left unanswered: a read is asked again, a change is not", { skip }, async (t) => {
+test("of the calls that a killed kernel left unanswered, reads are sent again and changes are not", { skip }, async (t) => {
     const folder = workspace(t, { "a.txt": "a\n" });
     const client = rawQuire(t, folder);
     await client.initialize();

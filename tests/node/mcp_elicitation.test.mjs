@@ -86,7 +86,7 @@ for (const kind of Object.keys(kinds)) {
         for (const entry of approved) assert.deepEqual([entry.by, entry.actor, entry.elicited_in], [me, "agent:ada", once.elicited_in]);
     });
 
-    test(`${kind}: who is not asked is told as before`, { skip }, async (t) => {
+    test(`${kind}: a client that cannot be asked gets the refusal as before`, { skip }, async (t) => {
         const folder = workspace(t, { "ask/a.txt": "one\n" }, rules);
         const mute = await connectQuire(t, kind, folder, { profile: "full", actor: "agent:mute" });
         await refused(mute, ...edit("one", "two"), "escalation_required", "escalation_required");
@@ -142,7 +142,7 @@ async function rawAgent(t, folder, capabilities = form) {
 const isQuestion = (message) => message.method === "elicitation/create";
 const reason = (answer) => answer.result.structuredContent?.error?.reason ?? "done";
 
-test("answers of no shape, to no question, twice, and from another client decide nothing", { skip }, async (t) => {
+test("answers that are malformed, repeated, from another client or to no question decide nothing", { skip }, async (t) => {
     const folder = workspace(t, { "ask/a.txt": "one\n" }, rules);
     const agent = await rawAgent(t, folder);
     const other = await rawAgent(t, folder);
@@ -167,7 +167,7 @@ test("answers of no shape, to no question, twice, and from another client decide
     assert.equal(listed(folder, "--all")[0].status, "used");
 });
 
-test("a thousand calls at once are asked about in part, and each has an answer", { skip, timeout: 120_000 }, async (t) => {
+test("of a thousand calls at once some are asked about, and each gets an answer", { skip, timeout: 120_000 }, async (t) => {
     const folder = workspace(t, { "ask/a.txt": "one\n" }, rules);
     const agent = await rawAgent(t, folder);
     const calls = Array.from({ length: 1000 }, (_, i) => agent.call(...edit("one", `${i}`), 60_000));
@@ -188,7 +188,7 @@ test("a thousand calls at once are asked about in part, and each has an answer",
     assert.deepEqual(reasons, { escalation_required: 50, too_many_approvals: 950 });
 });
 
-test("a call that is taken back takes its question back, and the approval waits", { skip }, async (t) => {
+test("a cancelled call cancels its question, and the approval waits", { skip }, async (t) => {
     const folder = workspace(t, { "ask/a.txt": "one\n" }, rules);
     const agent = await rawAgent(t, folder);
     const [name, args] = edit("one", "two");
@@ -203,7 +203,7 @@ test("a call that is taken back takes its question back, and the approval waits"
     assert.equal(readFileSync(join(folder, "ask/a.txt"), "utf8"), "one\n");
 });
 
-test("a kernel that is lost while a person thinks: the call is answered, the question taken back, a late answer is for nobody", { skip }, async (t) => {
+test("when the kernel is lost while a person thinks, the call is answered, the question cancelled and a late answer dropped", { skip }, async (t) => {
     const folder = workspace(t, { "ask/a.txt": "one\n" }, rules);
     const agent = await rawAgent(t, folder);
     const [name, args] = edit("one", "two");
@@ -229,7 +229,7 @@ test("a kernel that is lost while a person thinks: the call is answered, the que
     assert.equal(reason(await again), "done");
 });
 
-test("a person who thinks keeps no kernel from ending, and a client that goes leaves nothing open", { skip }, async (t) => {
+test("a kernel ends though a person is still thinking, and a client that leaves leaves nothing open", { skip }, async (t) => {
     const folder = workspace(t, { "ask/a.txt": "one\n" }, rules);
     const agent = await rawAgent(t, folder);
     const call = agent.call(...edit("one", "two"));
@@ -263,7 +263,7 @@ function roundsOf(t, folder, actor = "agent:ada") {
 }
 const back = (state, decision = accept("approve_once")) => ({ requestState: state, inputResponses: { approval: decision } });
 
-test("a state is for its call, its actor, its kernel and one answer", { skip }, async (t) => {
+test("a state holds for its call, its actor, its kernel and one answer alone", { skip }, async (t) => {
     const folder = workspace(t, { "ask/a.txt": "one\n" }, rules);
     const ada = roundsOf(t, folder);
     const eve = roundsOf(t, folder, "agent:eve");

@@ -118,7 +118,7 @@ test("rules hold for its tools, and its operations are gated", { skip }, async (
     await ok(ada, "m_count", { up_to: 1 });
 });
 
-test("what a tool's schema shows of its operations is what may be called", { skip }, async (t) => {
+test("a tool's schema shows exactly the operations that may be called", { skip }, async (t) => {
     const folder = serving(t, ["job"], rule("m_job", "allowed_operations", 'value = ["list"]'), 'operations = { job = "action" }');
     const ada = await connectQuire(t, "SDK v1", folder, { profile: "full", actor: "agent:ada" });
     const { inputSchema } = (await ada.listTools()).tools.find((tool) => tool.name === "m_job");
@@ -131,7 +131,7 @@ test("what a tool's schema shows of its operations is what may be called", { ski
 });
 
 for (const kind of ["SDK v1", "SDK v2, pinned to 2026-07-28"]) {
-    test(`${kind}: nobody is asked what a mounted server says that they should be`, { skip }, async (t) => {
+    test(`${kind}: a refusal that a mounted server sends in quire's name asks nobody`, { skip }, async (t) => {
         const folder = workspace(t, { "ask/a.txt": "one\n" }, `[[files.rules]]\npattern = "ask/**"\npermission = "human"\n` + everythingAllowed
             + mount("h", hostile("refuses in our name")));
         const bob = await connectQuire(t, "SDK v1", folder, { profile: "full", actor: "agent:bob" });
@@ -285,7 +285,7 @@ test("many calls at once have each its own answer, and a killed kernel leaves no
     assert.notEqual(Number(await said(ada, "m_pid")), pid);
 });
 
-test("names that are quire's, or another mount's, are left out", { skip }, async (t) => {
+test("tools with a name of quire's or of another mount's are left out", { skip }, async (t) => {
     const folder = workspace(t, {}, everythingAllowed + mount("file", hostile("named read")) + mount("block", hostile("named list")));
     const rows = json(folder, "mounts").mounts;
     assert.deepEqual(rows.map((row) => row.left_out.map((each) => each.why)),
@@ -331,7 +331,7 @@ for (const how of ["never opens", "ends at once"]) {
     });
 }
 
-test("what cannot be mounted is said before anything is run", { skip }, (t) => {
+test("a mount that cannot work is reported before anything is run", { skip }, (t) => {
     const folder = workspace(t, {}, everythingAllowed + mount("h", ["no-such-program"]) + rule("h_act", "needed"));
     const doctor = run(folder, "doctor");
     assert.equal(doctor.status, 1);

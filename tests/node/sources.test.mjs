@@ -92,7 +92,7 @@ test("an error that an agent makes is found, and is gone once it is mended", { s
     assert.deepEqual(seen.findings, []);
 });
 
-test("what the source writes is nobody else's, and what agents set is answered", { skip }, async (t) => {
+test("nobody else writes the source's fields, and each edit of its config is answered", { skip }, async (t) => {
     const folder = project(t, { files: { "src/other.cc": "int other() { int x = 1; return 0; }\n" } });
     const ada = await agent(t, folder);
     const bob = await agent(t, folder, "agent:bob");
@@ -161,7 +161,7 @@ test("quire sources lists them and runs them", { skip }, async (t) => {
     assert.match(other.stderr, /there is no source 'weather'/);
 });
 
-test("what quire edit saves is judged as an agent's edit is", { skip }, async (t) => {
+test("a save by quire edit is judged as an agent's edit is", { skip }, async (t) => {
     const folder = project(t);
     await agent(t, folder);
     const edit = (expression) => spawnSync(quire, ["edit", label, "--actor", "human:tom", "--workspace", folder],
@@ -174,7 +174,7 @@ test("what quire edit saves is judged as an agent's edit is", { skip }, async (t
     assert.match(saved.stdout, /The source diagnostics answers (applied|pending): /);
 });
 
-test("where agents may write what says which programs run, none is run", { skip }, async (t) => {
+test("no program is run if agents may write the file that names it", { skip }, async (t) => {
     const folder = project(t, { toml: settings.replace("src/**", "**") });
     const marker = join(folder, "ran");
     writeFileSync(join(folder, "compile_commands.json"), JSON.stringify([

@@ -18,7 +18,7 @@ const gated = everythingAllowed
     + rule("block_create", "exit_loop", "", "agents.bo.");
 
 for (const kind of Object.keys(kinds)) {
-    test(`${kind}: what is hidden is refused, and the client is told the rules`, { skip }, async (t) => {
+    test(`${kind}: a hidden tool is refused, and the client is told the rules`, { skip }, async (t) => {
         const folder = workspace(t, { "a.txt": "one\n" }, gated);
         const of = async (actor) => {
             const client = await connectQuire(t, kind, folder, { profile: "model", actor });
@@ -92,7 +92,7 @@ test("the host is told what is outstanding and what is overdue", { skip }, async
     assert.equal((await call("file", { operation: "list" }))["quire/due"].outstanding.length, 1);
 });
 
-test("what counts for good outlives a kernel that is killed, and consent is a person's", { skip }, async (t) => {
+test("persistent counts survive a killed kernel, and only a person gives consent", { skip }, async (t) => {
     const folder = workspace(t, { "a.txt": "one\n" }, everythingAllowed
         + rule("file", "max_calls", 'value = 2\nper = "persistent"') + rule("block_list", "requires_consent"));
     const ada = await connectQuire(t, "SDK v1", folder, { profile: "full", actor: "agent:ada" });
@@ -120,7 +120,7 @@ test("rules hold on the command line, too", { skip }, (t) => {
     assert.equal(call("file", '{"operation": "save", "path": "a.txt"}', "--actor", "human:tom").status, 0);
 });
 
-test("a rule that cannot be, or cannot be met, ends the start and says where", { skip }, (t) => {
+test("a rule that is invalid or cannot be met stops the start and is reported with its place", { skip }, (t) => {
     for (const [text, wrong] of [
         [rule("file", "allowed_operations", 'value = ["burn"]'), /quire\.toml:\d+: .*'burn'/],
         [rule("fil", "needed"), /quire\.toml:\d+: unknown tool 'fil'/],

@@ -99,7 +99,7 @@ TEST(WholeFile, APathThatIsNoRegularFileIsWrittenToOrRefused) {
     EXPECT_EQ(std::distance(begin(entries), end(entries)), 1);
 }
 
-TEST(Scratch, GoesWithAllThatIsInIt) {
+TEST(Scratch, IsRemovedWithItsContent) {
     std::string path;
     {
         auto scratch = ScratchDirectory::make("quire-test-");

@@ -148,7 +148,7 @@ TEST_F(Engine, ElementsOfAMovableListAreMovedAndSet) {
               "invalid_argument");
 }
 
-TEST_F(Engine, WhatOneDocumentExportsAnotherImports) {
+TEST_F(Engine, ADocumentImportsTheExportOfAnother) {
     ok(R"({"op":"new","doc":"a","peer":"1","timestamps":true})");
     ok(text("insert", R"("pos":0,"text":"ab")"));
     ok(R"({"op":"commit","doc":"a","message":"first"})");
@@ -173,7 +173,7 @@ TEST_F(Engine, WhatOneDocumentExportsAnotherImports) {
     EXPECT_EQ(error(R"({"op":"import","doc":"b","bytes":"!"})").empty(), false);
 }
 
-TEST_F(Engine, StylesAreMarkedAndToldAsDeltas) {
+TEST_F(Engine, StylesAreMarkedAndReportedAsDeltas) {
     ok(R"({"op":"new","doc":"a","peer":"1"})");
     ok(R"({"op":"config","doc":"a","text_styles":{"note":{"expand":"both"}}})");
     ok(text("insert", R"("pos":0,"text":"a😀bc")"));
@@ -261,7 +261,7 @@ TEST_F(Engine, JsonUpdatesMayOverlapWhatTheySayLessOf) {
               json::write(ok(R"({"op":"value","doc":"a"})")));
 }
 
-TEST_F(Engine, ABlobThatIsNoneLeavesTheTransactionOpen) {
+TEST_F(Engine, AMalformedBlobLeavesTheTransactionOpen) {
     ok(R"({"op":"new","doc":"a","peer":"1"})");
     ok(R"({"op":"events.start","doc":"a"})");
     ok(text("insert", R"("pos":0,"text":"x")"));

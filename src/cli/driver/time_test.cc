@@ -30,7 +30,7 @@ protected:
     EngineSession session{clock, rng};
 };
 
-TEST_F(EngineTime, WhoAsksForTheVersionDoesNotEndTheTransaction) {
+TEST_F(EngineTime, AskingForTheVersionDoesNotEndTheTransaction) {
     type("0", "ab");
     on_a("commit");
     type("2", "cd");
@@ -44,7 +44,7 @@ TEST_F(EngineTime, WhoAsksForTheVersionDoesNotEndTheTransaction) {
     EXPECT_NE(on_a("changes").find(R"("message":"hi")"), std::string::npos);
 }
 
-TEST_F(EngineTime, NorDoesWhoLooksAtIt) {
+TEST_F(EngineTime, LookingAtTheDocumentDoesNotEndTheTransaction) {
     type("0", "ab");
     on_a("commit");
     type("2", "cd");
@@ -126,7 +126,7 @@ TEST_F(EngineTime, ACheckoutShowsItsVersionUntilTheLatestIsShownAgain) {
     EXPECT_EQ(on_a("is_detached"), "false");
 }
 
-TEST_F(EngineTime, ADiffGoesOutAsItComesIn) {
+TEST_F(EngineTime, ADiffIsWrittenAsItWasRead) {
     type("0", "ab");
     on_a("map.set", R"("cid":"cid:root-m:Map","key":"k","value":{"$bytes":"AA=="})");
     on_a("list.insert_container", R"("cid":"cid:root-l:List","pos":0,"kind":"Map")");

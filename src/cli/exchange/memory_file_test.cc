@@ -56,7 +56,7 @@ std::string foreign(std::string_view text, bool named = true) {
     return out;
 }
 
-TEST(ForeignMemory, LabelsAreSuchAsBlocksMayHaveAndEachAnother) {
+TEST(ForeignMemory, LabelsAreValidAndDiffer) {
     const auto entity = [](std::string_view name) {
         return "{\"type\":\"entity\",\"name\":\"" + std::string(name) +
                "\",\"entityType\":\"t\",\"observations\":[]}\n";

@@ -68,7 +68,7 @@ Value whole(const BlockSchema& schema, const Value& value) {
     return out;
 }
 
-TEST(MemoryForm, SaysAllThatABlockSaysForAnySchema) {
+TEST(MemoryForm, ShowsTheWholeBlockForAnySchema) {
     for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
         SCOPED_TRACE(seed);
         memory::SchemaMaker make(seed);
@@ -132,7 +132,7 @@ TEST(MemoryForm, KeepsEveryCharacter) {
     for (std::size_t i = 0; i < items.size(); ++i) ASSERT_EQ(back->as_list()[i], items[i]) << i;
 }
 
-TEST(MemoryForm, KeepsNumbersAndWhatJsonHas) {
+TEST(MemoryForm, KeepsNumbersAndJsonValues) {
     const BlockSchema schema = parsed(R"({"List": {}})");
     const Value value = json::parse(R"([1, 1.0, -0.5, 1e300, 5e-324, 9223372036854775807,
         -9223372036854775808, null, [null, {"$": null, "$$": 1, "k": [[]]}], {}, [], true])")
@@ -154,7 +154,7 @@ TEST(MemoryForm, ATextIsItsTextAndANewlineThatEditorsWant) {
     EXPECT_EQ(read_form("b\n", text, "").value(), Value("b\n"));
 }
 
-TEST(MemoryForm, IsMadeToBeRead) {
+TEST(MemoryForm, ShowsABlockReadably) {
     const BlockSchema schema = parsed(R"({"Composite": {"sections": [
         {"name": "state", "read_only": true, "schema": {"Map": {"fields": [{"name": "errors", "field_type": "Counter"}]}}},
         {"name": "who", "description": "The person", "schema": {"Map": {"fields": [
@@ -251,7 +251,7 @@ TEST(MemoryForm, AnEmptyListIsAddedToAsItsFormSays) {
     }
 }
 
-TEST(MemoryForm, ItemsThatArePutAwayAreGone) {
+TEST(MemoryForm, RemovedItemsAreGone) {
     const BlockSchema list = parsed(R"("List")");
     const Value one = List{Map{{"title", "tea"}}};
     EXPECT_EQ(read("# nothing is left\n", list, one), "[]");
@@ -262,7 +262,7 @@ TEST(MemoryForm, ItemsThatArePutAwayAreGone) {
     EXPECT_EQ(read("[b]\ntext = \"kept\"\n", sections, shown), R"({"b":"kept","a":[]})");
 }
 
-TEST(MemoryForm, ASectionOfSectionsThatIsTakenAwayHasEmptyLists) {
+TEST(MemoryForm, ARemovedSectionOfSectionsHasEmptyLists) {
     const BlockSchema schema = parsed(R"({"Composite":{"sections":[
         {"name":"outer","schema":{"Composite":{"sections":[
             {"name":"list","schema":"List"},{"name":"fixed","schema":"List","read_only":true},

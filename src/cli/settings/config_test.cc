@@ -282,7 +282,7 @@ TEST(Config, TheSectionsThatInitCommentsOutAreValidToo) {
     EXPECT_EQ(parsed->agents.size(), 1U);
 }
 
-TEST(Config, PeopleAreAskedInAgentsProgramsUnlessItSaysOtherwise) {
+TEST(Config, PeopleAreAskedInTheClientUnlessTheFileSaysOtherwise) {
     EXPECT_TRUE(parse_config("")->approvals.elicitation);
     EXPECT_TRUE(parse_config("[approvals]\n")->approvals.elicitation);
     EXPECT_FALSE(parse_config("[approvals]\nelicitation = false\n")->approvals.elicitation);
@@ -291,7 +291,7 @@ TEST(Config, PeopleAreAskedInAgentsProgramsUnlessItSaysOtherwise) {
         EXPECT_EQ(parse_config(wrong).error().reason(), "invalid_config") << wrong;
 }
 
-TEST(Config, MetadataThatIsNoJsonStandsAsItsText) {
+TEST(Config, MetadataThatIsNotJsonIsKeptAsText) {
     const auto parsed = parse_config(R"([[tools.rules]]
 tool = "file"
 type = "needed"

@@ -56,7 +56,7 @@ TEST(Kernel, AcceptedTextIsFlushedByNewlineLengthSilenceAndAnotherWriter) {
     EXPECT_EQ(desk.text(id), "quiet line\n" + std::string(50, 'x') + "minetheirs");
 }
 
-TEST(Kernel, AcceptedTextIsShownBeforeItIsIn) {
+TEST(Kernel, AcceptedTextIsShownBeforeItIsStored) {
     Desk desk;
     const std::string id = desk.create("one\ntwo\n");
 
@@ -162,7 +162,7 @@ TEST(Kernel, AnAcceptedAppendThatCannotBeReservedIsRefusedAndNotWrittenLater) {
     EXPECT_EQ(desk.text(id), "a\nkept");
 }
 
-TEST(Kernel, AcceptedTextThatTheDiskRefusedGoesBeforeWhatOthersWroteSince) {
+TEST(Kernel, AcceptedTextThatTheDiskRefusedComesBeforeLaterTextOfOthers) {
     Desk desk;
     const std::string id = desk.create("a\n");
     ASSERT_EQ(reason(desk.append(id, "first", "ada", Ack::accepted)), "");
@@ -194,7 +194,7 @@ TEST(Kernel, AcceptedTextOutlivesAFullDisk) {
     EXPECT_GE(desk.version(id), 3U);
 }
 
-TEST(Kernel, AcceptedTextIsWrittenOnceItsDocumentCanBeHadAgain) {
+TEST(Kernel, AcceptedTextIsWrittenOnceItsDocumentLoadsAgain) {
     Desk desk;
     const std::string id = desk.create("");
     const std::string other = desk.create("x");

@@ -41,7 +41,7 @@ TEST(Kernel, AnsweredChangesSurviveARestart) {
     EXPECT_EQ(desk.version(id), 4U);
 }
 
-TEST(Kernel, TheWholeTextIsNotCutWhereAReadIs) {
+TEST(Kernel, TheWholeTextIsNotCutThoughAReadIs) {
     Desk desk;
     const std::string line(5000, 'x');
     const std::string id = desk.create(line);
@@ -55,7 +55,7 @@ TEST(Kernel, TheWholeTextIsNotCutWhereAReadIs) {
     EXPECT_EQ((*whole)->value().info.block_id, id);
 }
 
-TEST(Kernel, AReadDoesNotAnswerBeforeWhatItSawIsDurable) {
+TEST(Kernel, AReadAnswersOnlyOnceTheTextItSawIsDurable) {
     Desk desk;
     const std::string id = desk.create("");
     desk.store.hold(true);
@@ -100,7 +100,7 @@ TEST(Kernel, ABlockThatItsWriterLeftRunningShowsThatItWasInterrupted) {
     EXPECT_EQ(listed->blocks[0].block_id, left);
 }
 
-TEST(Kernel, AnInterruptionIsInTheHistoryOnEveryWayThroughIt) {
+TEST(Kernel, PagesOfEverySizeShowAnInterruptionInTheHistory) {
     Desk desk;
     const std::string id = desk.create("");
     desk.append(id, "half a sen");

@@ -100,7 +100,7 @@ TEST(Kernel, UndoWalksBackThroughEveryStatusThereWas) {
     }
 }
 
-TEST(Kernel, TheNextUndoTakesBackThePartThatOneHadToLeave) {
+TEST(Kernel, TheNextUndoTakesBackThePartThatAnEarlierOneHadToLeave) {
     Desk desk;
     const std::string id = desk.create("abc\n", "cy");
     desk.splice(id, 0, 3, "XYZ", "ada");
@@ -173,7 +173,7 @@ TEST(Kernel, UndosAndRedosWalkThroughEveryStateThereWas) {
     }
 }
 
-TEST(Kernel, UndoOfACreationDeletesAndRedoBringsBack) {
+TEST(Kernel, UndoOfACreationDeletesTheBlockAndRedoRestoresIt) {
     Desk desk;
     const std::string id = desk.create("here");
 
@@ -195,7 +195,7 @@ TEST(Kernel, UndoOfACreationLeavesABlockThatOthersWroteIn) {
     EXPECT_EQ(desk.text(id), "here, and bo");
 }
 
-TEST(Kernel, UndoOfSomebodyElsesNothingIsRefused) {
+TEST(Kernel, UndoIsRefusedToAnActorWhoDidNothing) {
     Desk desk;
     const std::string id = desk.create("x");
     EXPECT_EQ(reason(desk.undo(id, "bo")), "nothing_to_undo");

@@ -41,7 +41,7 @@ void expect_same(const Unit& read, const Unit& unit) {
     EXPECT_EQ(read.stand_ins, unit.stand_ins);
 }
 
-TEST(Unit, IsReadAsItWasWritten) {
+TEST(Unit, AUnitIsReadAsItWasWritten) {
     const Unit unit = whole_unit();
     const store::UnitRecord record = to_record(unit, 2, "1_0");
     const Result<Unit> read = from_record(record);
@@ -72,7 +72,7 @@ TEST(Unit, RecordsOfOlderProgramsHaveNoKeptSpans) {
     expect_same(*read, unit);
 }
 
-TEST(Unit, AChangeOfTheRecordComesBack) {
+TEST(Unit, AChangeOfTheRecordIsReadAsItWasWritten) {
     Unit unit = whole_unit();
     unit.record = RecordChange{{"notes", false, {1, 2}}, {"old", true, {3}}, 7};
 
@@ -86,7 +86,7 @@ TEST(Unit, AChangeOfTheRecordComesBack) {
     EXPECT_EQ(read->record->partner, 7);
 }
 
-TEST(Unit, CutAnywhereIsDamaged) {
+TEST(Unit, ARecordCutAnywhereIsDamaged) {
     Unit unit = whole_unit();
     unit.stand_ins.clear();
     const store::UnitRecord record = to_record(unit, 2, "1_0");
@@ -99,7 +99,7 @@ TEST(Unit, CutAnywhereIsDamaged) {
     }
 }
 
-TEST(Unit, WordsThatAreNoneAreDamage) {
+TEST(Unit, UnknownWordsInARecordAreDamage) {
     const store::UnitRecord record = to_record(whole_unit(), 2, "1_0");
     // Format, kind, the status before and after.
     for (const std::size_t at : {0, 1, 10, 11}) {

@@ -101,7 +101,7 @@ TEST(FileCalls, EditsThatWereNeverSavedSurviveDiskChanges) {
     EXPECT_EQ(office.disk("f"), "disk a\nagent b\nc\ndisk d\ne\n");
 }
 
-TEST(FileCalls, BothSidesAddingAtOneSpotBothStand) {
+TEST(FileCalls, AdditionsOfBothSidesAtOneSpotAreBothKept) {
     FileOffice office;
     office.files.put("f", "a\n");
     EXPECT_EQ(office.append("f", "agent\n"), "ok");
@@ -112,7 +112,7 @@ TEST(FileCalls, BothSidesAddingAtOneSpotBothStand) {
     EXPECT_TRUE(text == "a\nagent\ndisk\n" || text == "a\ndisk\nagent\n") << text;
 }
 
-TEST(FileCalls, AnEqualChangeOnBothSidesIsThereOnce) {
+TEST(FileCalls, AnEqualChangeOnBothSidesAppearsOnce) {
     FileOffice office;
     office.files.put("f", "a\nz\n");
     EXPECT_EQ(office.edit("f", "a\n", "import os\na\n"), "ok");
@@ -169,7 +169,7 @@ TEST(FileCalls, AChangeOnTheDiskIsNamedInHistory) {
     EXPECT_EQ(history->versions[1].actor, "source:disk");
 }
 
-TEST(FileCalls, EverythingIsThereAfterARestart) {
+TEST(FileCalls, ARestartKeepsUnsavedEditsAndTheBlock) {
     FileOffice office;
     office.files.put("f", "a\nb\nc\n");
     EXPECT_EQ(office.edit("f", "b", "agent b"), "ok");

@@ -9,7 +9,7 @@
 namespace quire::kernel {
 namespace {
 
-TEST(FileCalls, ABlockCallOnAFileTakesTheDiskInAndAsksTheRules) {
+TEST(FileCalls, ABlockCallOnAFileReadsTheDiskAndAsksTheRules) {
     FileOffice office;
     office.files.put("locked/f", "one\n");
     const std::string id = office.read("locked/f")->file.block_id;

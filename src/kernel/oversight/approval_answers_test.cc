@@ -28,7 +28,7 @@ TEST(Approvals, OnlyPeopleListAndResolve) {
     EXPECT_EQ(office.told(set_status("plan", "x")), "escalation_required");
 }
 
-TEST(Approvals, APersonNeedsNone) {
+TEST(Approvals, APersonNeedsNoApproval) {
     Office office;
     office.make("plan");
     EXPECT_EQ(office.told(set_status("plan", "x"), kTom), "fine");
@@ -122,7 +122,7 @@ TEST(Approvals, ATargetThatChangedSinceItsApprovalNeedsAnother) {
     }
 }
 
-TEST(Approvals, ADenialNeedsNothingToBeThere) {
+TEST(Approvals, ADenialIsTakenEvenIfTheTargetIsGone) {
     Office office;
     office.make("plan");
     const std::string id = office.asked(set_status("plan", "x"));

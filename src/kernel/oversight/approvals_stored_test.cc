@@ -10,7 +10,7 @@
 namespace quire::kernel {
 namespace {
 
-TEST(Approvals, OutliveTheKernelAtEachStep) {
+TEST(Approvals, ApprovalsOutliveTheKernelAtEachStep) {
     Office office;
     office.make("plan");
     const Deed deed = set_status("plan", "x");
@@ -44,7 +44,7 @@ TEST(Approvals, TheSessionInWhichAPersonWasAskedIsKept) {
         EXPECT_EQ(each.resolved->elicited_in, each.id == elicited ? 3U : 0U);
 }
 
-TEST(Approvals, ATimeGoesOnWhileNoKernelRuns) {
+TEST(Approvals, TheTimeOfAnApprovalRunsOnWhileNoKernelRuns) {
     Office office;
     office.make("plan");
     EXPECT_EQ(office.approve(office.asked(set_status("plan", "x")), {Answer::approve_for, 60}),
@@ -87,7 +87,7 @@ TEST(Approvals, AnApprovalThatIsNotStoredIsNotReported) {
     EXPECT_EQ(office.told(set_status("plan", "x")), "fine");
 }
 
-TEST(Approvals, ADamagedOneIsNotGuessedAt) {
+TEST(Approvals, ADamagedApprovalIsReportedAndNotGuessedAt) {
     Office office;
     office.make("plan");
     const std::string id = office.asked(set_status("plan", "x"));

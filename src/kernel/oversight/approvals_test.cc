@@ -95,7 +95,7 @@ void furnish(Office& office, const std::string& label, Permission permission, Me
     }
 }
 
-TEST(Approvals, EveryWayToWriteUnderEveryPermissionAsksWhereTheMatrixSaysSo) {
+TEST(Approvals, EveryKindOfWriteAsksUnderEveryPermissionAsTheMatrixSays) {
     for (const Permission permission : kEvery<policy::Permission>) {
         for (const Way& way : ways()) {
             Office office;
@@ -151,7 +151,7 @@ TEST(Approvals, EveryWayToWriteUnderEveryPermissionAsksWhereTheMatrixSaysSo) {
     }
 }
 
-TEST(Approvals, AnAgentThatABlockIsSharedWithAsksToo) {
+TEST(Approvals, AnAgentWithASharedBlockAsksForApprovalToo) {
     for (const Permission level : {Permission::partner, Permission::human}) {
         Office office;
         office.make("plan", Permission::read_write);
@@ -163,7 +163,7 @@ TEST(Approvals, AnAgentThatABlockIsSharedWithAsksToo) {
     }
 }
 
-TEST(Approvals, ASwapAsksForEachBlockOfItAndThenPasses) {
+TEST(Approvals, ASwapNeedsAnApprovalForEachOfItsBlocks) {
     Office office;
     office.make("plan");
     ASSERT_TRUE(office.study.create("old", kStatus, Permission::human, kEve, MemoryType::archival));
@@ -183,7 +183,7 @@ TEST(Approvals, ASwapAsksForEachBlockOfItAndThenPasses) {
     EXPECT_EQ(office.status(second), "used");
 }
 
-TEST(Approvals, OnceIsForThatCallAndNoOther) {
+TEST(Approvals, AnApprovalForOnceAllowsThatCallAndNoOther) {
     Office office;
     office.make("plan");
     office.make("other");
@@ -216,7 +216,7 @@ TEST(Approvals, OneApprovedCallMadeTwiceAtOnceIsDoneOnce) {
     EXPECT_NE(office.study.value("plan").find(R"("tags":["x"])"), std::string::npos);
 }
 
-TEST(Approvals, ARefusedCallGivesItBack) {
+TEST(Approvals, ARefusedCallGivesItsApprovalBack) {
     Office office;
     office.make("plan", Permission::human, "\"Text\"");
     const Deed replaced =
@@ -252,7 +252,7 @@ TEST(Approvals, AnApprovalForATimeAllowsThatOperationThereUntilItEnds) {
     EXPECT_NE(office.study.value("plan").find(R"("status":"c")"), std::string::npos);
 }
 
-TEST(Approvals, AScopeIsForTheLabelsInIt) {
+TEST(Approvals, AnApprovalWithAScopeIsForTheLabelsInIt) {
     Office office;
     for (const char* label : {"notes/a", "notes/b", "plan"}) office.make(label);
     EXPECT_EQ(office.approve(office.asked(set_status("notes/a", "x")),
@@ -274,7 +274,7 @@ TEST(Approvals, AScopeIsForTheLabelsInIt) {
     EXPECT_EQ(office.told(renamed), "escalation_required");
 }
 
-TEST(Approvals, WithoutAScopeItIsForTheBlockAlone) {
+TEST(Approvals, AnApprovalWithoutAScopeIsForItsBlockAlone) {
     Office office;
     office.make("plan");
     office.make("other");
@@ -287,7 +287,7 @@ TEST(Approvals, WithoutAScopeItIsForTheBlockAlone) {
     EXPECT_EQ(office.told(set_status("plan", "z")), "escalation_required");
 }
 
-TEST(Approvals, AnAnswerIsTakenBack) {
+TEST(Approvals, ARevokedApprovalAllowsNothing) {
     Office office;
     office.make("plan");
     const std::string id = office.asked(set_status("plan", "x"));
@@ -299,7 +299,7 @@ TEST(Approvals, AnAnswerIsTakenBack) {
     EXPECT_EQ(office.told(set_status("plan", "y")), "escalation_required");
 }
 
-TEST(Approvals, ADenialSaysByWhomAsOftenAsItIsTried) {
+TEST(Approvals, EachRepeatedCallIsToldWhoDeniedIt) {
     Office office;
     office.make("plan");
     const std::string id = office.asked(set_status("plan", "x"));

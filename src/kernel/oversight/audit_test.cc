@@ -135,7 +135,7 @@ private:
     }
 };
 
-TEST(AuditLog, BeginsWithTheKernelAndEndsWithIt) {
+TEST(AuditLog, TheLogBeginsAndEndsWithTheKernel) {
     Ledger ledger;
     EXPECT_EQ(ledger.told(1), "start");
     ledger.study.restart();
@@ -143,7 +143,7 @@ TEST(AuditLog, BeginsWithTheKernelAndEndsWithIt) {
     EXPECT_FALSE(ledger.verify().broken);
 }
 
-TEST(AuditLog, ACallThatReadsIsOneEntryAndOneThatChangesIsTwo) {
+TEST(AuditLog, AReadIsOneEntryAndAChangeIsTwo) {
     Ledger ledger;
     ASSERT_TRUE(ledger.study.create("plan", kStatus, Permission::read_write, kAsker));
     const std::uint64_t from = ledger.next();
@@ -235,7 +235,7 @@ TEST(AuditLog, RevokedAndDeniedAnswersAreLogged) {
     EXPECT_EQ(ledger.told(from), "approval approved; approval revoked; approval denied");
 }
 
-TEST(AuditLog, AnAnswerThatWasAskedForInAClientSaysInWhich) {
+TEST(AuditLog, AnAnswerGivenInAClientNamesTheClient) {
     Ledger ledger;
     ASSERT_TRUE(ledger.study.create("plan", kStatus, Permission::human, kAsker));
     const auto ask = [&](const char* value) {
@@ -310,7 +310,7 @@ TEST(AuditLog, LongAndHostileArgumentsAreCutAndShownAsTheyAre) {
     EXPECT_EQ(shown.find('\x1b'), std::string::npos);
 }
 
-TEST(AuditLog, IsFilteredAndReadInPages) {
+TEST(AuditLog, TheLogIsFilteredAndReadInPages) {
     Ledger ledger;
     ASSERT_TRUE(ledger.study.create("plan", kStatus, Permission::read_write, kAsker));
     ASSERT_TRUE(ledger.set_status("plan", "one"));
@@ -381,7 +381,7 @@ TEST(AuditLog, TamperingIsFoundAndATruncationByANotedHash) {
     EXPECT_EQ(ledger.verify({whole.head}).missing, (std::vector<std::string>{whole.head}));
 }
 
-TEST(AuditLog, CallsThatAreNoToolsAreLogged) {
+TEST(AuditLog, CallsOtherThanToolCallsAreLogged) {
     Ledger ledger;
     const std::uint64_t from = ledger.next();
     const auto done = ledger.study.desk.ask<void>([&](Reply<void> reply) {
