@@ -1,8 +1,9 @@
-// Which containers can be reached from a root, now or at a version.
+// Reaching containers from a root, now or at a version.
 #include <algorithm>
 
 #include "base/check.h"
 #include "crdt/doc/body.h"
+#include "crdt/doc/view.h"
 
 namespace quire::crdt {
 
@@ -41,7 +42,11 @@ bool DocBody::is_alive(Container& c) {
         [&](const Container& at) {
             return at.alive_at == epoch_ ? std::optional(at.alive) : std::nullopt;
         },
-        [&](Container& parent, Lv creator) { return holds_child(parent, creator); },
+        [&](Container& parent, Lv creator) {
+            return visit(parent, [&](auto& body) {
+                return body.holds_child({*this, parent}, creator);
+            });
+        },
         [&](Container& at, bool alive) {
             at.alive = alive;
             at.alive_at = epoch_;
@@ -57,72 +62,20 @@ bool DocBody::is_alive(Container& c, Reach& reach) {
             return known == reach.alive.end() ? std::nullopt : std::optional(known->second);
         },
         [&](Container& parent, Lv creator) {
-            return reach.at->contains(creator) && holds_child(parent, creator, reach);
+            return reach.at->contains(creator) && visit(parent, [&](auto& body) {
+                       return body.holds_child({*this, parent}, creator, reach);
+                   });
         },
         [&](const Container& at, bool alive) { reach.alive.emplace(at.index, alive); });
 }
 
 bool DocBody::made_by(const Container& c, Lv creator) {
-    // What a node of a tree holds is the map of its name.
+    // A node of a tree holds the map of its name.
     if (log_.log(log_.container_of(creator)).kind() == ContainerKind::tree)
         return c.id.kind == ContainerKind::map;
     const Slot* slot = slot_of(creator);
     const auto* kind = slot == nullptr ? nullptr : std::get_if<ContainerKind>(slot);
     return kind != nullptr && *kind == c.id.kind;
-}
-
-// The key that an atom put its container under.
-const std::string& DocBody::map_key(const Container& map, Lv creator) {
-    const ContainerLog& log = log_of(map);
-    return std::get<MapSet>(log.op(log.runs()[log.find(creator)])).key;
-}
-
-bool DocBody::holds_child(Container& parent, Lv creator, Reach& reach) {
-    switch (parent.id.kind) {
-        case ContainerKind::list: {
-            Sequence& order = sequence(parent);
-            order.move_to(history(parent), reach.at->heads());
-            return order.is_visible(creator);
-        }
-        case ContainerKind::map: {
-            const MapState::Entry* entry = parent.map->find(map_key(parent, creator));
-            const MapState::Write* write = entry == nullptr ? nullptr : map_write(*entry, reach.at);
-            return write != nullptr && write->lv == creator;
-        }
-        case ContainerKind::movable_list: {
-            const auto [known, is_new] = reach.shown.try_emplace(parent.index);
-            if (is_new) {
-                for (const MovableItem& item : movable_items(parent, reach.at))
-                    known->second.insert(item.value);
-            }
-            return known->second.contains(creator);
-        }
-        case ContainerKind::tree:
-            return tree_node(parent, log_.atoms().id_of(creator), reach.at).has_value();
-        case ContainerKind::text:
-        case ContainerKind::counter:
-            return false;
-    }
-    return false;
-}
-
-bool DocBody::holds_child(Container& parent, Lv creator) {
-    switch (parent.id.kind) {
-        case ContainerKind::list:
-            return sequence(parent).place_of(creator).erased == 0;
-        case ContainerKind::map: {
-            const MapState::Entry* entry = parent.map->find(map_key(parent, creator));
-            return entry != nullptr && entry->winner.lv == creator;
-        }
-        case ContainerKind::movable_list:
-            return is_shown(parent, creator);
-        case ContainerKind::tree:
-            return tree_node(parent, log_.atoms().id_of(creator), nullptr).has_value();
-        case ContainerKind::text:
-        case ContainerKind::counter:
-            return false;
-    }
-    return false;
 }
 
 }  // namespace quire::crdt

@@ -13,7 +13,6 @@
 #include "base/utf8.h"
 #include "crdt/doc/body.h"
 #include "crdt/doc/counter.h"
-#include "crdt/doc/history.h"
 #include "crdt/doc/list.h"
 #include "crdt/doc/map.h"
 #include "crdt/doc/movable_list.h"
@@ -47,7 +46,7 @@ bool fits(ContainerKind kind, const Delta& delta) {
     return false;
 }
 
-// Whether a sequence of this size has all that the steps go over.
+// Returns true if a sequence of this size has everything that the steps go over.
 bool reaches(std::size_t size, const ListDelta& steps) {
     for (const ListStep& step : steps) {
         const auto* keep = std::get_if<Retain>(&step);
@@ -61,14 +60,14 @@ bool reaches(std::size_t size, const ListDelta& steps) {
     return true;
 }
 
-// Whether a text that holds nothing yet can take the delta.
+// Checks that an empty text can take the delta.
 Result<void> fits_new_text(const Doc& doc, const TextDelta& delta) {
     Doc scratch(doc.peer());
     scratch.settings() = body_of(doc).settings;
     return scratch.text(scratch.open(ContainerId::root("t", ContainerKind::text))).apply(delta);
 }
 
-// Which nodes of a tree lie where, as actions change it.
+// The places of a tree's nodes, as actions change them.
 class Branches {
 public:
     explicit Branches(const std::vector<TreeNode>& nodes) {
@@ -124,7 +123,7 @@ public:
     void apply(const Diff& diff);
 
 private:
-    // Which container of the document a part is for; none when it is for none.
+    // The container of the document that a part is for; none if it is not alive.
     std::optional<Handle> target(const ContainerId& id);
     void made(const ContainerId& wanted, const ContainerId& actual) { actual_[wanted] = actual; }
 
@@ -133,8 +132,8 @@ private:
     std::vector<ContainerId> taken(Handle list, const ListDelta& delta) const;
     void apply_list(Handle list, const ListDelta& delta);
     void apply_map(Handle map, const MapDelta& delta);
-    // What becomes of each element of a list, and what the list shall hold: elements that it has,
-    // by where they are, and new ones.
+    // The fate of each element of a list, and the elements that the list shall hold: old ones by
+    // their index, and new ones.
     struct MovablePlan {
         enum class Fate { stays, goes, moves };
         std::vector<Fate> fates;
@@ -152,8 +151,8 @@ private:
     Doc& doc_;
     DocBody& body_;
     std::set<ContainerId> will_be_made_;
-    std::map<OpId, OpId> nodes_;                 // Of trees, the same.
-    std::map<ContainerId, ContainerId> actual_;  // What the diff calls it to what it is now.
+    std::map<OpId, OpId> nodes_;                 // The same for nodes.
+    std::map<ContainerId, ContainerId> actual_;  // From a container's name in the diff.
 };
 
 std::optional<Handle> DiffApplier::target(const ContainerId& id) {
@@ -185,8 +184,9 @@ Result<void> DiffApplier::check_part(const ContainerDiff& part, bool is_new) {
         if (const auto* child = std::get_if<ContainerId>(&item)) will_be_made_.insert(*child);
     };
     if (const auto* text = std::get_if<TextDelta>(&part.delta)) {
-        Result<void> sound =
-            is_new ? fits_new_text(doc_, *text) : body_.check_delta(body_.container(handle), *text);
+        Result<void> sound = is_new ? fits_new_text(doc_, *text)
+                                    : body_.container(handle).as<TextBody>().check_delta(
+                                          {body_, body_.container(handle)}, *text);
         if (!sound) return misfit(part.container, sound.error().message());
     } else if (const auto* list = std::get_if<ListDelta>(&part.delta)) {
         const std::size_t size = is_new ? 0
@@ -200,7 +200,7 @@ Result<void> DiffApplier::check_part(const ContainerDiff& part, bool is_new) {
             for (const Item& item : put->items) note(item);
         }
         if (!is_new && part.container.kind == ContainerKind::movable_list) {
-            // What goes in one place and comes in another is not made, but moved.
+            // A child that goes in one place and comes in another is moved, not made.
             for (const ContainerId& child : taken(handle, *list)) will_be_made_.erase(child);
         }
     } else if (const auto* map = std::get_if<MapDelta>(&part.delta)) {
@@ -331,9 +331,9 @@ DiffApplier::MovablePlan DiffApplier::plan_movable(Handle list, const ListDelta&
     return plan;
 }
 
-// What stays keeps its order, so all else is done left to right: `now` says where of the old list
-// each element comes from, and what lies before `at` is as it shall be, but for elements that have
-// yet to be moved.
+// The elements that stay keep their order, so everything else is done left to right: `now` has the
+// old index of each element, and everything before `at` is as it shall be, apart from elements that
+// have yet to be moved.
 void DiffApplier::apply_movable(Handle list, const ListDelta& delta) {
     using Fate = MovablePlan::Fate;
     const auto [fates, wanted] = plan_movable(list, delta);
@@ -389,9 +389,9 @@ OpId DiffApplier::write_node(Handle tree, const TreeAction& action) {
     Container& c = body_.container(tree);
     if (is_new) {
         id = {body_.peer_id(), body_.oplog().atoms().end_of(body_.peer_id())};
-        body_.write_tree(c, TreeCreate{id, parent, action.position});
+        c.as<TreeBody>().write({body_, c}, TreeCreate{id, parent, action.position});
     } else {
-        body_.write_tree(c, TreeMove{id, parent, action.position});
+        c.as<TreeBody>().write({body_, c}, TreeMove{id, parent, action.position});
     }
     if (doc_.tree(tree).node(id)->index != action.index)
         CHECK(doc_.tree(tree).move(id, parent, action.index).has_value());
@@ -420,12 +420,6 @@ Result<void> apply_diff(Doc& doc, const Diff& diff) {
     TRY(applier.check(diff));
     applier.apply(diff);
     return {};
-}
-
-Result<void> revert_to(Doc& doc, const Frontiers& version) {
-    CHECK(doc.pending().empty());
-    if (doc.is_detached()) return DocBody::refuse_detached();
-    return apply_diff(doc, TRY(doc.history().diff(doc.frontiers(), version)));
 }
 
 }  // namespace quire::crdt

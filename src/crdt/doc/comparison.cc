@@ -60,7 +60,8 @@ bool Comparison::is_touched(ContainerIndex index) const {
     return std::binary_search(touched_.begin(), touched_.end(), index);
 }
 
-// Of a container that is there now. What holds it held it before too, unless it was written to.
+// True if a container that is there now was there before. Its parent held it before too, unless the
+// parent was written to.
 bool Comparison::was_alive(Container& c) {
     const Container* at = &c;
     for (;;) {
@@ -74,7 +75,11 @@ bool Comparison::was_alive(Container& c) {
 }
 
 Delta Comparison::delta_of(Container& c) {
-    return span_ ? body_.delta_of(c, *span_, a_, b_) : body_.delta_between(c, a_, b_);
+    const Site site{body_, c};
+    return visit(c, [&](auto& body) -> Delta {
+        if (span_) return body.delta_of(site, *span_, a_, b_);
+        return body.delta_between(site, a_, b_);
+    });
 }
 
 void Comparison::add(Container& c, std::size_t depth, Delta delta) {
@@ -86,7 +91,10 @@ void Comparison::add(Container& c, std::size_t depth, Delta delta) {
         Container& made = body_.container(body_.open(child.id));
         if (!child.is_new && (body_.is_alive(made, in_a_) || !body_.is_alive(made, in_b_)))
             continue;
-        add_one(made, child.depth, body_.delta_from_nothing(made, span_ ? nullptr : &b_), children);
+        Delta all = visit(made, [&](auto& body) -> Delta {
+            return body.delta_from_nothing({body_, made}, span_ ? nullptr : &b_);
+        });
+        add_one(made, child.depth, std::move(all), children);
     }
 }
 
@@ -116,7 +124,7 @@ void Comparison::add_one(Container& c, std::size_t depth, Delta delta,
             // A node is made where it was not before, and so is what it holds, if anything.
             const ContainerId meta = ContainerId::normal(action.target, ContainerKind::map);
             if (action.kind == TreeAction::Kind::create && body_.knows(meta) &&
-                body_.has_meta(c, action.target)) {
+                TreeBody::has_meta(body_.oplog(), c, action.target)) {
                 push(meta, true);
             }
         }
@@ -140,6 +148,12 @@ std::size_t Comparison::depth(const Container& c) {
     }
     for (; !way.empty(); way.pop_back()) depths_.emplace(way.back(), ++depth);
     return depth;
+}
+
+Diff DocBody::diff_of(LvSpan span, Heads before) {
+    const Past a(span.begin, std::move(before));
+    const Past b(span.end, log_.heads());
+    return Comparison(*this, a, b, span).diff();
 }
 
 }  // namespace quire::crdt

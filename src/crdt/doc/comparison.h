@@ -9,15 +9,16 @@
 #include <vector>
 
 #include "crdt/doc/body.h"
+#include "crdt/doc/view.h"
 
 namespace quire::crdt {
 
 class Comparison {
 public:
-    // Of any two versions.
+    // Compares any two versions.
     Comparison(DocBody& body, const Past& a, const Past& b);
-    // Of what the log's last ops, `span`, did; `a` is the version before them and `b` that after
-    // them. Costs those ops where containers have a short way of telling it.
+    // Compares the version `a` before the log's last ops, `span`, with the version `b` after them.
+    // Costs those ops where a container's ops tell their effect by themselves.
     Comparison(DocBody& body, const Past& a, const Past& b, LvSpan span);
 
     Diff diff();
@@ -35,7 +36,8 @@ private:
     };
     // With what is new below it.
     void add(Container& c, std::size_t depth, Delta delta);
-    // What lies in the container itself. Its children come to stand on `children`, the first last.
+    // Adds the difference of the container itself. Puts its new children on `children`, the first
+    // one last.
     void add_one(Container& c, std::size_t depth, Delta delta, std::vector<Child>& children);
     // 0 for a root. Requires that the container can be reached.
     std::size_t depth(const Container& c);

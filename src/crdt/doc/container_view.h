@@ -21,6 +21,7 @@ namespace quire::crdt {
 class Doc;
 class DocBody;
 struct Container;
+struct Site;
 
 // A container's number within one Doc: cheap to keep and to pass. Never invalidated.
 enum class Handle : std::uint32_t {};
@@ -34,6 +35,7 @@ protected:
     const Doc& doc() const { return *doc_; }
     DocBody& body() const;         // body.h
     Container& container() const;  // body.h
+    Site site() const;             // body.h
 
 private:
     const Doc* doc_;

@@ -1,30 +1,18 @@
 #include "crdt/doc/body.h"
-#include "crdt/doc/movable_body.h"
-#include "crdt/doc/tree_body.h"
 #include "crdt/ids/mergeable.h"
-#include "crdt/state/text_state.h"
 
 namespace quire::crdt {
-
-Container::Container() = default;
-Container::~Container() = default;
 
 ContainerIndex DocBody::open(const ContainerId& id) {
     const auto found = index_.find(id);
     if (found != index_.end()) return found->second;
     const ContainerIndex index = log_.add_container(id.kind);
-    Container& c = containers_.emplace_back();
-    c.id = id;
-    c.index = index;
-    c.log = &log_.log(index);
-    if (id.kind == ContainerKind::text) c.text = std::make_unique<TextState>();
-    if (id.kind == ContainerKind::map) c.map = std::make_unique<MapState>();
-    if (id.kind == ContainerKind::movable_list) c.movable = std::make_unique<MovableBody>();
+    containers_.emplace_back(id, index, log_.log(index));
     index_.emplace(id, index);
     return index;
 }
 
-const Slot* DocBody::slot_of(Lv lv) {
+const Slot* DocBody::slot_of(Lv lv) const {
     const ContainerLog& log = log_.log(log_.container_of(lv));
     const Run& run = log.runs()[log.find(lv)];
     if (run.kind == RunKind::element_set ||
@@ -43,7 +31,7 @@ Container* DocBody::find_editable(Handle handle, ContainerKind kind) {
     if (c.id.kind != kind) return nullptr;
     if (c.id.is_root()) {
         // A root that already holds ops has a name that somebody could use.
-        if (c.size > 0 || !log_of(c).empty()) return pen_ = &c;
+        if (!c.log->empty()) return pen_ = &c;
         const std::string& name = c.id.root_name();
         // Loro takes these in an id, but dies of updates to a map that has such a name.
         const bool fatal = c.id.kind == ContainerKind::map &&

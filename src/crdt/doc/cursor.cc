@@ -9,9 +9,7 @@
 #include "base/concat.h"
 #include "crdt/doc/body.h"
 #include "crdt/doc/history.h"
-#include "crdt/doc/movable_body.h"
 #include "crdt/ids/container_text.h"
-#include "crdt/state/text_state.h"
 
 namespace quire::crdt {
 
@@ -28,128 +26,60 @@ Failure unknown_anchor(const Cursor& cursor) {
                     ", which is nothing that this document has in ", to_text(cursor.container)));
 }
 
-}  // namespace
-
-std::size_t DocBody::cursor_size(Container& c) {
-    if (c.id.kind == ContainerKind::text) return shown_text(c).code_points().n;
-    if (c.id.kind == ContainerKind::movable_list)
-        return view_ == nullptr ? movable(c).slots().shown() : shown_movable(c).size();
-    return view_ == nullptr ? c.size : shown_list(c).size();
+std::size_t size_of(Site site) {
+    return visit_sequence(site.container, [&](auto& body) { return body.shown_size(site); });
 }
 
-// The character or element at a position before the end.
-Lv DocBody::anchor_at(Container& c, std::size_t pos) {
-    if (c.id.kind == ContainerKind::list) return list_atom(c, pos);
-    if (c.id.kind == ContainerKind::movable_list) {
-        if (view_ != nullptr) return shown_movable(c)[pos].slot;
-        return movable(c).slots().shown_at(static_cast<std::uint32_t>(pos)).lv;
-    }
-    if (view_ == nullptr) {
-        flush(c);
-        return atom_at(c, c.text->character(static_cast<std::uint32_t>(pos)));
-    }
-    Lv found = kNoLv;
-    std::size_t left = pos;
-    for_each_shown(c, [&](Lv lv, std::uint32_t len, bool visible) {
-        if (visible && found == kNoLv && left < len) found = lv + static_cast<Lv>(left);
-        if (visible) left -= std::min<std::size_t>(left, len);
-    });
-    CHECK(found != kNoLv);
-    return found;
-}
-
-// Stretches of characters or elements, and whether readers see them.
-void DocBody::for_each_shown(Container& c, Function<void(Lv, std::uint32_t, bool)> take) {
-    const ContainerLog& log = log_of(c);
-    Sequence& order = sequence(c);
-    order.move_to(history(c), shown_heads());
-    order.for_each([&](Lv lv, std::uint32_t len, bool visible) {
-        while (len > 0) {
-            const Run& run = log.runs()[log.find(lv)];
-            const std::uint32_t n = std::min(len, run.end() - lv);
-            if (run.kind == RunKind::insert) take(lv, n, visible);
-            lv += n;
-            len -= n;
-        }
-    });
-}
-
-Cursor DocBody::cursor_at(Container& c, std::size_t pos, Side side) {
-    const std::size_t size = cursor_size(c);
+Cursor cursor_in(Site site, std::size_t pos, Side side) {
+    const ContainerId& id = site.container.id;
+    const std::size_t size = size_of(site);
     CHECK(pos <= size);
-    if (size == 0) return {c.id, {}, side == Side::right ? side : Side::left, 0};
+    if (size == 0) return {id, {}, side == Side::right ? side : Side::left, 0};
     const auto origin = static_cast<std::uint32_t>(pos);
-    if (pos == size) return {c.id, {}, Side::right, origin};
-    return {c.id, log_.atoms().id_of(anchor_at(c, pos)), side, origin};
+    if (pos == size) return {id, {}, Side::right, origin};
+    const Lv anchor =
+        visit_sequence(site.container, [&](auto& body) { return body.anchor_at(site, pos); });
+    return {id, site.document.oplog().atoms().id_of(anchor), side, origin};
 }
 
-Result<CursorPlace> DocBody::resolve(Container& c, const Cursor& cursor) {
+Result<CursorPlace> resolve_in(Site site, const Cursor& cursor) {
     if (!cursor.anchor) {
-        return CursorPlace{cursor.side == Side::left ? 0 : cursor_size(c), cursor.side, {}};
+        return CursorPlace{cursor.side == Side::left ? 0 : size_of(site), cursor.side, {}};
     }
-    const std::optional<Lv> lv = log_.atoms().lv_of(*cursor.anchor);
-    if (!lv || log_.container_of(*lv) != c.index ||
-        (view_ != nullptr && !view_->past.contains(*lv)))
+    const OpLog& oplog = site.document.oplog();
+    const Past* at = site.document.at();
+    const std::optional<Lv> lv = oplog.atoms().lv_of(*cursor.anchor);
+    if (!lv || oplog.container_of(*lv) != site.container.index ||
+        (at != nullptr && !at->contains(*lv)))
         return unknown_anchor(cursor);
-    const ContainerLog& log = log_of(c);
+    const ContainerLog& log = *site.container.log;
     const RunKind kind = log.runs()[log.find(*lv)].kind;
     if (kind != RunKind::insert && kind != RunKind::move) return unknown_anchor(cursor);
-    const auto [pos, is_there] = place_of(c, *lv);
+    const auto [pos, is_there] =
+        visit_sequence(site.container, [&](auto& body) { return body.place_of(site, *lv); });
     if (is_there) return CursorPlace{pos, cursor.side, {}};
-    return CursorPlace{pos, Side::left, cursor_at(c, pos, Side::left)};
+    return CursorPlace{pos, Side::left, cursor_in(site, pos, Side::left)};
 }
 
-std::pair<std::size_t, bool> DocBody::place_of(Container& c, Lv anchor) {
-    if (c.id.kind == ContainerKind::movable_list) {
-        if (view_ == nullptr) {
-            if (const auto index = movable_index_of(c, anchor)) return {*index, true};
-            // A slot whose element another move placed elsewhere is there still, unseen.
-            const Sequence::Place place = sequence(c).place_of(anchor);
-            return {movable(c).slots().shown_before(place.pos), place.erased == 0};
-        }
-        Sequence& order = sequence(c);
-        order.move_to(history(c), shown_heads());
-        std::size_t pos = 0;
-        for (const MovableItem& item : shown_movable(c)) {
-            if (order.before(item.slot, anchor)) ++pos;
-        }
-        return {pos, order.is_visible(anchor)};
-    }
-    if (view_ == nullptr) {
-        const Sequence::Place place = sequence(c).place_of(anchor);
-        if (c.id.kind == ContainerKind::list) return {place.pos, place.erased == 0};
-        flush(c);
-        return {c.text->code_point(place.pos), place.erased == 0};
-    }
-    std::size_t pos = 0;
-    bool passed = false;
-    bool is_there = false;
-    for_each_shown(c, [&](Lv at, std::uint32_t len, bool visible) {
-        if (passed) return;
-        passed = anchor >= at && anchor < at + len;
-        if (passed) is_there = visible;
-        if (visible) pos += passed ? anchor - at : len;
-    });
-    return {pos, is_there};
-}
+}  // namespace
 
 Result<Cursor> cursor_at(const Doc& doc, Handle container, std::size_t pos, Side side) {
     DocBody& body = body_of(doc);
     Container& c = body.container(container);
-    if (!DocBody::has_positions(c)) return not_a_sequence(c.id.kind);
-    const std::size_t size = body.cursor_size(c);
+    if (!c.is_sequence()) return not_a_sequence(c.id.kind);
+    const std::size_t size = size_of({body, c});
     if (pos > size) {
         return fail(Errc::out_of_range, "out_of_bound",
                     cat("position ", pos, " lies beyond the end, which is ", size));
     }
-    return body.cursor_at(c, pos, side);
+    return cursor_in({body, c}, pos, side);
 }
 
 Result<CursorPlace> resolve(const Doc& doc, const Cursor& cursor) {
     DocBody& body = body_of(doc);
     Container& c = body.container(body.open(cursor.container));
-    if (!DocBody::has_positions(c)) return not_a_sequence(c.id.kind);
-    Result<CursorPlace> place = body.resolve(c, cursor);
+    if (!c.is_sequence()) return not_a_sequence(c.id.kind);
+    Result<CursorPlace> place = resolve_in({body, c}, cursor);
     if (place || doc.history().is_loaded()) return place;
     // The atom may be one that was deleted before the opening.
     TRY(doc.history().load());

@@ -24,7 +24,7 @@ struct Cursor {
     // there.
     std::optional<OpId> anchor;
     Side side = Side::middle;
-    // Where it stood when it was made, in code points or elements. A hint for people; resolving
+    // The position at which it was made, in code points or elements. A hint for people; resolving
     // does not read it.
     std::uint32_t origin = 0;
 
@@ -34,17 +34,17 @@ struct Cursor {
 struct CursorPlace {
     std::size_t pos = 0;  // In code points or elements; at most the container's size.
     Side side = Side::middle;
-    // When the atom is gone: a cursor at the same place on an atom that is there, to be kept
-    // instead.
+    // A cursor at the same place on an atom that is there, to be kept instead; none unless the atom
+    // is gone.
     std::optional<Cursor> renewed;
 };
 
-// A cursor on what is at `pos` of a text, list or movable list, in code points or elements; at the
+// Returns a cursor on the character or element at `pos` of a text, list or movable list, in code points or elements; at the
 // end it stays at the end. Errors: out_of_range "out_of_bound"; invalid_argument "wrong_kind".
 Result<Cursor> cursor_at(const Doc& doc, Handle container, std::size_t pos,
                          Side side = Side::middle);
 
-// Where the cursor stands now. O(log n), once the container's order of atoms is built. Errors:
+// Returns the place of the cursor now. O(log n), once the container's order of atoms is built. Errors:
 // not_found "unknown_cursor" when its atom is not known here, or is no character or element of its
 // container; invalid_argument "wrong_kind".
 Result<CursorPlace> resolve(const Doc& doc, const Cursor& cursor);

@@ -1,5 +1,4 @@
-// What Doc itself does: it hands on to DocBody. Whatever may need a history that was not read yet
-// loads it first.
+// Doc hands on to DocBody. A function that may need a history that was not read yet loads it first.
 #include "crdt/doc/doc.h"
 
 #include <algorithm>
@@ -11,8 +10,18 @@
 #include "crdt/doc/history.h"
 #include "crdt/doc/limits.h"
 #include "crdt/doc/opening.h"
+#include "crdt/doc/view.h"
+#include "crdt/history/pending.h"
 
 namespace quire::crdt {
+
+DocBody::DocBody(PeerId peer)
+    : peer_id_(peer), peer_(log_.atoms().intern(peer)), pending_(std::make_unique<Pending>()) {}
+DocBody::~DocBody() = default;
+
+bool DocBody::is_unfollowed() const {
+    return pending_->empty() && !is_followed_ && !wants_events();
+}
 
 Doc::Doc(PeerId peer) : body_(std::make_unique<DocBody>(peer)) {
     CHECK(peer != kNoPeer);
@@ -58,13 +67,6 @@ Value Doc::value() const {
 }
 
 // --- local edits ---
-
-void DocBody::open_transaction() {
-    open_ = true;
-    began_ = log_.end();
-    log_.begin_local(peer_);
-    typing_.until = kMaxSize;  // Nor can a container hold more than there are atoms.
-}
 
 IdSpan Doc::pending() const {
     return body_->pending_span();

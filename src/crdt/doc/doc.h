@@ -99,7 +99,7 @@ public:
     Commit commit(CommitOptions options = {});
 
     // --- versions ---
-    // What readers see; for a detached document not all that is known: see history().
+    // The version that readers see. A detached document may know more: see history().
     const VersionVector& version() const;
     Frontiers frontiers() const;
     inline History history() const;  // history.h
@@ -144,7 +144,7 @@ private:
     mutable std::unique_ptr<UnreadHistory> unread_;
 };
 
-// Whether nothing is known, pending or parked in the document, and nobody follows what happens.
+// Returns true if nothing is known, pending or parked in the document, and it has no subscribers.
 bool is_blank(const Doc& doc);
 
 // CHECKs every promise of every structure, and that state equals a replay of history. Slow.

@@ -120,40 +120,14 @@ std::vector<PathStep> DocBody::path_of(Container& c) {
     while (!at->id.is_root()) {
         const Lv creator = *log_.atoms().lv_of(at->id.op());
         Container& parent = containers_[log_.container_of(creator)];
-        path.push_back(step_to(parent, creator));
+        path.push_back(visit(parent, [&](auto& body) {
+            return body.step_to({*this, parent}, creator);
+        }));
         at = &parent;
     }
     path.emplace_back(at->id.root_name());
     std::reverse(path.begin(), path.end());
     return path;
-}
-
-PathStep DocBody::step_to(Container& parent, Lv creator) {
-    switch (parent.id.kind) {
-        case ContainerKind::list: {
-            if (view_ == nullptr) return std::size_t{sequence(parent).place_of(creator).pos};
-            const std::vector<Lv>& atoms = shown_list(parent);
-            const auto at = std::find(atoms.begin(), atoms.end(), creator);
-            return static_cast<std::size_t>(at - atoms.begin());
-        }
-        case ContainerKind::map:
-            return map_key(parent, creator);
-        case ContainerKind::tree:
-            return log_.atoms().id_of(creator);
-        case ContainerKind::movable_list: {
-            std::size_t index = 0;
-            for (const MovableItem& item : movable_items(parent, at())) {
-                if (item.value == creator) break;
-                ++index;
-            }
-            return index;
-        }
-        // These hold no container.
-        case ContainerKind::text:
-        case ContainerKind::counter:
-            break;
-    }
-    return std::size_t{0};
 }
 
 }  // namespace quire::crdt

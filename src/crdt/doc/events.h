@@ -24,8 +24,8 @@ struct Event {
     std::string message;  // The commit's; else empty.
     Frontiers from;
     Frontiers to;
-    // What was there at `from` becomes what is there at `to`. Empty where nothing that can be seen
-    // changed. With paths, as they are at `to`.
+    // The diffs that lead from `from` to `to`, with paths as they are at `to`. Empty if nothing
+    // changed that can be seen.
     Diff diffs;
 };
 

@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "crdt/doc/body.h"
+#include "crdt/doc/order.h"
 
 namespace quire::crdt {
 
@@ -51,7 +52,7 @@ void DocBody::export_local_deletes(Container& c, const Run& run, LvSpan span, Ro
                                    ChangeBatch& out) {
     const AtomTable& atoms = log_.atoms();
     const std::size_t begin = out.rows.size();
-    for (const Sequence::Target& target : sequence(c).targets(span.begin, span.size())) {
+    for (const Sequence::Target& target : order_of({*this, c}).targets(span.begin, span.size())) {
         for (Lv done = 0; done < target.len;) {
             // The next stretch of ids that count up, from the end that the op deletes first.
             Lv first = 0;

@@ -7,6 +7,7 @@
 #include "crdt/doc/body.h"
 #include "crdt/doc/comparison.h"
 #include "crdt/doc/opening.h"
+#include "crdt/history/pending.h"
 
 namespace quire::crdt {
 
@@ -54,7 +55,7 @@ std::size_t History::op_count() const {
 }
 
 std::vector<IdSpan> History::waiting() const {
-    return body_of(*doc_).waiting();
+    return body_of(*doc_).parked().spans();
 }
 
 bool History::is_loaded() const {

@@ -42,7 +42,7 @@ public:
     // All that is parked until what it depends on arrives; spans may overlap. O(what is parked).
     std::vector<IdSpan> waiting() const;
 
-    // Whether the history is in memory. Reading, local edits, commits and changes made since the
+    // Returns true if the history is in memory. Reading, local edits, commits and changes made since the
     // opening do not need it.
     bool is_loaded() const;
     // Reads the history. Ropes and other references that the document gave out end here. Errors:
@@ -57,11 +57,11 @@ public:
     //
     // All ops that the heads stand for.
     Result<VersionVector> version_of(const Frontiers& version) const;
-    // The heads of what is known of `version`.
+    // The heads of the known part of `version`.
     Frontiers heads_of(const VersionVector& version) const;
-    // Without heads that others imply.
+    // The version without heads that others imply.
     Result<Frontiers> minimal(const Frontiers& version) const;
-    // What must be taken back, and what must be done, to get from one version to another; by peer.
+    // The ops to take back, and the ops to do, to get from one version to another; by peer.
     struct Between {
         std::vector<IdSpan> back;
         std::vector<IdSpan> forward;
@@ -71,7 +71,7 @@ public:
     // until `take` returns false.
     Result<void> travel_ancestors(const Frontiers& version,
                                   Function<bool(const ChangeHeader&)> take) const;
-    // What turns one version into the other. A container that only `to` shows comes with all that
+    // The diff that turns one version into the other. A container that only `to` shows comes with all that
     // it holds; one that `to` does not show is left out. As deep as values. O(containers touched).
     Result<Diff> diff(const Frontiers& from, const Frontiers& to) const;
 

@@ -14,6 +14,7 @@
 #include "crdt/doc/events.h"
 #include "crdt/doc/import_run.h"
 #include "crdt/doc/validate.h"
+#include "crdt/history/pending.h"
 
 namespace quire::crdt {
 
@@ -27,8 +28,9 @@ std::string id_text(OpId id) {
 struct Stretch {
     std::size_t begin = 0;
     std::size_t end = 0;
-    bool is_run = false;         // They are one peer's and follow each other without a gap.
-    std::size_t known_deps = 0;  // Of the first of them: so many are known, from the front.
+    bool is_run = false;  // They are one peer's and follow each other without a gap.
+    std::size_t known_deps =
+        0;  // The number of deps of the first one that are known, from the front.
 };
 
 // How often an import is tried again because a change that waited was unsound.
@@ -41,7 +43,8 @@ constexpr int kMostCulprits = 8;
 // walk least.
 class ImportBatch {
 public:
-    // What waited for something of it goes on, or else is dropped.
+    // Changes that waited for something of the batch go on with it if `goes_on`, and are dropped
+    // otherwise.
     ImportBatch(DocBody& body, ChangeBatch& batch, bool says_less, bool goes_on)
         : body_(body),
           batch_(batch),
@@ -67,7 +70,7 @@ private:
     struct Waiting {
         Counter wants;
         Stretch changes;
-        // Of heaps whose top wants the least.
+        // Orders heaps whose top wants the least.
         bool operator<(const Waiting& other) const { return wants > other.wants; }
     };
 
@@ -102,7 +105,7 @@ private:
     ImportRun run_;
     std::vector<Pending::Parked> released_;                // Not in the document's pending_ now.
     std::unordered_map<std::size_t, std::size_t> owners_;  // By change, where in released_.
-    std::deque<Change> rests_;                             // What is new of changes partly known.
+    std::deque<Change> rests_;                             // The new parts of changes partly known.
     std::vector<Stretch> queue_;                           // The last one is next.
     std::vector<std::vector<Waiting>> waiting_;            // Heaps, by peer.
     std::size_t culprit_ = 0;
@@ -130,10 +133,11 @@ Result<void> ImportBatch::go() {
 
 void ImportBatch::take_back() {
     run_.rewind();
-    for (const Pending::Parked& parked : released_) body_.pending_.park(parked);
+    for (const Pending::Parked& parked : released_) body_.pending_->park(parked);
 }
 
-// What another change made known while it waited would be refused if it came now.
+// Checks the ops that another change made known while this one waited. A change that differs would
+// be refused if it came now.
 Result<void> ImportBatch::check_waiting() {
     for (const std::vector<Waiting>& all : waiting_) {
         for (const Waiting& waiting : all) {
@@ -175,7 +179,7 @@ Result<void> ImportBatch::take_next() {
     return {};
 }
 
-// Whether a change follows the one that stands before it in the batch, and nothing else.
+// Returns true if a change follows the one before it in the batch, and nothing else.
 bool ImportBatch::only_goes_on(std::size_t change) const {
     const ChangeBatch::Head& head = batch_.heads[change];
     const ChangeBatch::Head& before = batch_.heads[change - 1];
@@ -185,7 +189,7 @@ bool ImportBatch::only_goes_on(std::size_t change) const {
     return dep.peer == head.peer && dep.counter == head.counter - 1;
 }
 
-// Whether the next change lacks something. If so it waits, and those that follow it with it.
+// Returns true if the next change lacks something. It then waits, and those that follow it with it.
 bool ImportBatch::has_to_wait(PeerIndex peer, Counter known) {
     const AtomTable& atoms = body_.log_.atoms();
     Stretch& next = queue_.back();
@@ -245,7 +249,8 @@ Result<void> ImportBatch::check_overlap(const ChangeBatch::Head& head, Counter e
                     "one peer id; nothing was imported"));
 }
 
-// Whether the atoms of `known`, a change's first ones, follow here what the change says they do.
+// Returns true if the atoms of `known`, a change's first ones, have the parents here that the change
+// gives them.
 bool ImportBatch::follows_the_same(const ChangeBatch::Head& head, std::span<const LvSpan> known) {
     const AtomTable& atoms = body_.log_.atoms();
     const Graph& graph = body_.log_.graph();
@@ -277,7 +282,7 @@ void ImportBatch::succeed(PeerIndex peer, const IdSpan& span) {
     success_of_[peer] = success_.size();
 }
 
-// What waited for an atom of `known` is next.
+// Puts the changes that waited for an atom of `known` next.
 void ImportBatch::release(PeerIndex peer, const IdSpan& known) {
     if (peer < waiting_.size()) {
         std::vector<Waiting>& waiting = waiting_[peer];
@@ -287,8 +292,8 @@ void ImportBatch::release(PeerIndex peer, const IdSpan& known) {
             waiting.pop_back();
         }
     }
-    if (body_.pending_.empty()) return;
-    for (Pending::Parked& parked : body_.pending_.release(known)) {
+    if (body_.pending_->empty()) return;
+    for (Pending::Parked& parked : body_.pending_->release(known)) {
         released_.push_back(std::move(parked));
         if (!goes_on_) continue;
         const std::size_t change = add(*released_.back().change);
@@ -304,11 +309,11 @@ std::size_t ImportBatch::add(const Change& change) {
 
 void ImportBatch::park(OpId wants, std::size_t change, Imported& imported) {
     if (const Pending::Parked* owner = owner_of(change))
-        return body_.pending_.park({wants, owner->change});
+        return body_.pending_->park({wants, owner->change});
     // It came with this import, and is told of once.
     const ChangeBatch::Head& head = batch_.heads[change];
     imported.pending.push_back({batch_.peers[head.peer], head.counter, head.end()});
-    body_.pending_.park({wants, std::make_shared<const Change>(batch_.change(head))});
+    body_.pending_->park({wants, std::make_shared<const Change>(batch_.change(head))});
 }
 
 Imported ImportBatch::finish(const ImportOptions& options) {
@@ -348,15 +353,16 @@ Result<Imported> DocBody::import(ChangeBatch& batch, ImportOptions options) {
     });
     if (!news) return Imported{};
     began_ = log_.end();
-    // What waits must not keep out what is sound; nor may it have that tried again and again. What
-    // was good among it is not known here, so whoever sent it will be asked for it.
+    // An unsound change that waited must not keep out sound ones, nor have them tried again and
+    // again. Its sound neighbours are dropped with it; they are not known here, so their sender will
+    // be asked for them.
     for (int culprits = 0;; ++culprits) {
         ImportBatch attempt(*this, batch, options.says_less, culprits < kMostCulprits);
         Result<void> gone = attempt.go();
         if (gone) return attempt.finish(options);
         const Pending::Parked* culprit = attempt.culprit();
         if (culprit == nullptr) return Failure(std::move(gone).error());
-        pending_.drop(*culprit);
+        pending_->drop(*culprit);
     }
 }
 

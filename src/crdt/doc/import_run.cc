@@ -5,7 +5,8 @@
 
 #include "base/concat.h"
 #include "crdt/doc/limits.h"
-#include "crdt/doc/tree_body.h"
+#include "crdt/doc/order.h"
+#include "crdt/doc/tree_parts.h"
 
 namespace quire::crdt {
 
@@ -23,7 +24,7 @@ Failure out_of_bound(std::uint32_t pos) {
         cat("an operation at position ", pos, " lies beyond the end of what it was written for"));
 }
 
-// Whether a sequence of this size has the position, and room, for so many atoms.
+// True if a sequence of this size has the position, and room, for so many atoms.
 bool fits(RunKind kind, std::uint32_t pos, Lv count, std::uint32_t size) {
     if (kind == RunKind::erase_forward) return pos <= size && count <= size - pos;
     if (kind == RunKind::erase_backward) return pos < size && count <= pos + 1;
@@ -44,8 +45,15 @@ Container& ImportRun::touch(std::uint32_t number) {
     Container& c = body_.container(body_.open(batch_.containers[number]));
     containers_[number] = &c;
     c.touched = before_.size();
-    before_.push_back({c.index, log_.log(c.index).mark(), c.size, c.has_anchors, c.heads, c.run,
-                       c.run_linear, c.effects.size()});
+    Before& before = before_.emplace_back(
+        Before{c.index, log_.log(c.index).mark(), 0, false, c.heads, c.run, c.run_linear, 0});
+    if (SequenceBody* sequence = c.sequence()) {
+        before.size = sequence->size;
+        before.has_anchors = c.has_anchors();
+        // A list has no state that takes effects in, and tells those of the last import only.
+        if (std::holds_alternative<ListBody>(c.body)) sequence->effects.clear();
+        before.effects = sequence->effects.size();
+    }
     return c;
 }
 
@@ -100,6 +108,7 @@ Result<void> ImportRun::apply_rows(const ChangeBatch::Head& head, bool linear) {
 
 Result<void> ImportRun::apply_linear(Container& c, std::span<const ChangeBatch::Row> rows) {
     ContainerLog& log = body_.log_of(c);
+    SequenceBody& sequence = *c.sequence();
     const Lv begin = log_.end();
     Lv lv = begin;
     bool joins = log_.joins();
@@ -108,14 +117,14 @@ Result<void> ImportRun::apply_linear(Container& c, std::span<const ChangeBatch::
         const RunKind kind = row.form == Form::text            ? RunKind::insert
                              : row.form == Form::erase_forward ? RunKind::erase_forward
                                                                : RunKind::erase_backward;
-        if (!fits(kind, row.pos, count, c.size)) return out_of_bound(row.pos);
+        if (!fits(kind, row.pos, count, sequence.size)) return out_of_bound(row.pos);
         if (kind == RunKind::insert) {
             log.insert_text({lv, row.pos, count, true, joins}, row.text());
-            c.size += count;
+            sequence.size += count;
         } else {
             log.erase_recorded({lv, row.pos, count, true}, kind == RunKind::erase_backward,
                                peer(row.peer), static_cast<Counter>(row.size));
-            c.size -= count;
+            sequence.size -= count;
         }
         lv += count;
         joins = true;
@@ -124,6 +133,7 @@ Result<void> ImportRun::apply_linear(Container& c, std::span<const ChangeBatch::
     const ChangeBatch::Row& last = rows.back();
     if (last.form == Form::text) {
         typed_.into = &c;
+        typed_.body = c.sequence();
         typed_.container = last.container;
         typed_.pos = last.pos + static_cast<Lv>(last.atoms);
         typed_.linear = true;
@@ -141,7 +151,7 @@ bool ImportRun::goes_on_typing(const ChangeBatch::Row& row) {
     if (!body_.log_of(*typed_.into).may_lengthen_text(row.text().size())) return false;
     const auto count = static_cast<Lv>(row.atoms);
     if (typed_.linear) {
-        std::uint32_t& size = typed_.into->size;
+        std::uint32_t& size = typed_.body->size;
         if (!fits(RunKind::insert, row.pos, count, size)) return false;
         size += count;
     }
@@ -161,8 +171,8 @@ Result<void> ImportRun::settle() {
     return place(c, {typed_.lv, typed_.lv + typed_.count}, false, typed_.parents);
 }
 
-// Whether the version of the next atom holds all that the container has. If so, the op's position
-// is a position of the container as it is.
+// True if the version of the next atom holds all that the container has. Then the op's position is
+// a position of the container as it is.
 bool ImportRun::holds_all(Container& c) const {
     const ContainerLog& log = body_.log_of(c);
     if (log.empty()) return true;
@@ -261,7 +271,7 @@ Result<void> ImportRun::apply_sequence_row(Container& c, const ChangeBatch::Row&
         return {};
     }
     if (!linear) {
-        body_.sequence(c);
+        order_of({body_, c});
         leave_linear(c);
     }
 
@@ -269,6 +279,7 @@ Result<void> ImportRun::apply_sequence_row(Container& c, const ChangeBatch::Row&
         log.insert_text({lv, row.pos, count, linear, joins}, row.text());
         log_.append(c.index, count);
         typed_.into = &c;
+        typed_.body = c.sequence();
         typed_.container = row.container;
         typed_.pos = row.pos + count;
         typed_.lv = lv;
@@ -291,7 +302,7 @@ Result<void> ImportRun::apply_sequence_row(Container& c, const ChangeBatch::Row&
                                "@0 that has no start before it"));
         }
         log.keep({.lv = lv, .pos = *pos, .linear = linear}, RunKind::anchor, *content);
-        c.has_anchors = true;
+        c.as<TextBody>().has_anchors = true;
     }
     log_.append(c.index, count);
     return place(c, {lv, lv + count}, linear, parents_);
@@ -300,24 +311,26 @@ Result<void> ImportRun::apply_sequence_row(Container& c, const ChangeBatch::Row&
 // Puts the atoms, which are the log's last, at their place. Fails if there is no such place.
 Result<void> ImportRun::place(Container& c, LvSpan atoms, bool linear, const Heads& parents) {
     const Run& run = body_.log_of(c).runs().back();
+    SequenceBody& sequence = *c.sequence();
     const Lv lv = atoms.begin;
     const Lv count = atoms.size();
     const bool moves = run.kind == RunKind::move;
     const std::uint32_t pos = run.is_insert() ? run.pos + (lv - run.lv) : run.pos;
     if (linear) {
-        const bool there =
-            moves ? run.pos < c.size && run.payload < c.size : fits(run.kind, pos, count, c.size);
+        const bool there = moves ? run.pos < sequence.size && run.payload < sequence.size
+                                 : fits(run.kind, pos, count, sequence.size);
         if (!there) return out_of_bound(pos);
-        if (!moves) c.size = run.is_insert() ? c.size + count : c.size - count;
+        if (!moves) sequence.size = run.is_insert() ? sequence.size + count : sequence.size - count;
         return {};
     }
-    if (run.is_insert() && count > kMaxSize - std::min(c.size, kMaxSize)) return out_of_bound(pos);
-    before(c).integrated = true;
-    const std::size_t effects = c.effects.size();
-    if (!c.sequence->integrate(body_.history(c), run, atoms, parents, &c.effects))
+    if (run.is_insert() && count > kMaxSize - std::min(sequence.size, kMaxSize))
         return out_of_bound(pos);
-    for (std::size_t i = effects; i < c.effects.size(); ++i) {
-        c.size = c.effects[i].erase ? c.size - c.effects[i].len : c.size + c.effects[i].len;
+    before(c).integrated = true;
+    const std::size_t effects = sequence.effects.size();
+    if (!sequence.integrate({body_, c}, run, atoms, parents)) return out_of_bound(pos);
+    for (std::size_t i = effects; i < sequence.effects.size(); ++i) {
+        sequence.size = sequence.effects[i].erase ? sequence.size - sequence.effects[i].len
+                                                  : sequence.size + sequence.effects[i].len;
     }
     // A head that the op follows is no longer one.
     std::erase_if(
@@ -330,16 +343,24 @@ void ImportRun::rewind() {
     for (const Before& before : before_) {
         Container& c = body_.container(before.container);
         log_.log(c.index).rewind(before.log);
-        c.size = before.size;
-        c.has_anchors = before.has_anchors;
         c.heads = before.heads;
         c.run = before.run;
         c.run_linear = before.run_linear;
-        c.effects.resize(before.effects);
-        if (c.sequence != nullptr && (before.integrated || c.sequence->caught_up() > mark_.end))
-            c.sequence.reset();
+        if (SequenceBody* body = c.sequence()) {
+            body->size = before.size;
+            body->effects.resize(before.effects);
+            if (body->kept != nullptr &&
+                (before.integrated || body->kept->caught_up() > mark_.end)) {
+                body->kept.reset();
+            }
+        }
+        if (auto* text = std::get_if<TextBody>(&c.body)) text->has_anchors = before.has_anchors;
         // The tree reads positions in the log, which no longer holds the ops it took in.
-        if (c.tree != nullptr && c.tree->moves.taken() > before.log.runs) c.tree.reset();
+        auto* tree = std::get_if<TreeBody>(&c.body);
+        if (tree != nullptr && tree->parts != nullptr &&
+            tree->parts->moves.taken() > before.log.runs) {
+            tree->parts.reset();
+        }
     }
     log_.rewind(mark_);
     body_.pen_ = nullptr;  // The root may be empty again, and have a name that edits may not use.
@@ -349,10 +370,11 @@ void ImportRun::rewind() {
 void ImportRun::finish() {
     for (const Before& before : before_) {
         Container& c = body_.container(before.container);
-        if (c.map == nullptr) continue;
+        auto* map = std::get_if<MapBody>(&c.body);
+        if (map == nullptr) continue;
         const auto& runs = log_.log(c.index).runs();
         for (std::size_t i = before.log.runs; i < runs.size(); ++i) {
-            if (runs[i].kind == RunKind::map_entry) body_.apply_map(c, runs[i]);
+            if (runs[i].kind == RunKind::map_entry) map->apply({body_, c}, runs[i]);
         }
     }
     ++body_.epoch_;

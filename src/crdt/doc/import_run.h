@@ -45,7 +45,7 @@ public:
     const Heads& heads_before() const { return mark_.heads; }
 
 private:
-    // What a container was before the import wrote to it.
+    // A container as it was before the import wrote to it.
     struct Before {
         ContainerIndex container;
         ContainerLog::Mark log;
@@ -66,6 +66,7 @@ private:
     // placed as one. Linear text has its place already.
     struct Typed {
         Container* into = nullptr;
+        SequenceBody* body = nullptr;
         std::uint32_t container = 0;  // Its number in the batch.
         std::uint32_t pos = 0;        // The end of the stretch.
         Lv lv = 0;
@@ -93,7 +94,7 @@ private:
     const ChangeBatch& batch_;
     OpLog& log_;
     OpLog::Mark mark_;
-    Heads parents_;  // Of the next atom.
+    Heads parents_;  // The parents of the next atom.
     Heads deps_;
     Typed typed_;
     std::vector<PeerIndex> peers_;        // By number in the batch.

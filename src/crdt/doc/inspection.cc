@@ -1,5 +1,5 @@
-// Each function walks one structure of the document: sequences for texts and lists, the winners of
-// a map, the slots of a movable list, the placements of a tree. A stretch whose ids and lamports
+// Each function walks one structure of the document: the order of a text or list, the winners of a
+// map, the slots of a movable list, the placements of a tree. A stretch whose ids and lamports
 // both count up is one entry, which is what makes a snapshot of typed text small.
 #include "crdt/doc/inspection.h"
 
@@ -8,8 +8,9 @@
 #include "base/check.h"
 #include "crdt/doc/body.h"
 #include "crdt/doc/history.h"
-#include "crdt/doc/movable_body.h"
-#include "crdt/doc/tree_body.h"
+#include "crdt/doc/order.h"
+#include "crdt/doc/tree_parts.h"
+#include "crdt/state/movable_state.h"
 
 namespace quire::crdt {
 
@@ -71,7 +72,7 @@ std::vector<Inspection::Stretch> Inspection::stretches(Handle sequence) const {
     const OpLog& oplog = body.oplog();
     const ContainerLog& log = DocBody::log_of(c);
     std::vector<Stretch> stretches;
-    body.sequence(c).for_each_last([&](Lv lv, Lv len, bool visible) {
+    order_of({body, c}).for_each_last([&](Lv lv, Lv len, bool visible) {
         while (visible && len > 0) {
             const Run& run = log.runs()[log.find(lv)];
             const Lv here = std::min(len, run.end() - lv);
@@ -83,7 +84,7 @@ std::vector<Inspection::Stretch> Inspection::stretches(Handle sequence) const {
                 if (run.kind == RunKind::anchor) {
                     stretch.style = &log.op(run);
                     if (std::holds_alternative<StyleEnd>(*stretch.style))
-                        stretch.ended = &body.style_at(c, *body.style_start(from));
+                        stretch.ended = &style_at(log, *style_start(oplog, from));
                 } else if (c.id.kind == ContainerKind::text) {
                     stretch.text = log.text(run, from, size);
                 } else {
@@ -101,9 +102,8 @@ std::vector<Inspection::Stretch> Inspection::stretches(Handle sequence) const {
 std::vector<Inspection::Register> Inspection::registers(Handle map) const {
     DocBody& body = this->body();
     const Container& c = body.container(map);
-    CHECK(c.id.kind == ContainerKind::map);
     std::vector<Register> registers;
-    for (const auto& [key, entry] : c.map->entries()) {
+    for (const auto& [key, entry] : c.as<MapBody>().state.entries()) {
         const MapState::Write& last = entry.winner;
         registers.push_back({key, last.erases ? nullptr : body.slot_of(last.lv),
                              body.oplog().atoms().id_of(last.lv), last.lamport});
@@ -114,10 +114,9 @@ std::vector<Inspection::Register> Inspection::registers(Handle map) const {
 std::vector<Inspection::MovableSlot> Inspection::movable_slots(Handle list) const {
     DocBody& body = this->body();
     Container& c = body.container(list);
-    CHECK(c.id.kind == ContainerKind::movable_list);
     const AtomTable& atoms = body.oplog().atoms();
     const Graph& graph = body.oplog().graph();
-    const MovableState& state = body.movable(c);
+    const MovableState& state = c.as<MovableBody>().latest({body, c});
     std::vector<MovableSlot> slots;
     slots.reserve(state.slots().size());
     state.slots().for_each([&](const SlotTree::Slot& slot) {
@@ -137,7 +136,7 @@ std::vector<Inspection::MovableSlot> Inspection::movable_slots(Handle list) cons
 std::vector<Inspection::TreePlace> Inspection::tree_places(Handle tree) const {
     DocBody& body = this->body();
     Container& c = body.container(tree);
-    const TreeBody& t = body.tree(c, nullptr);
+    const TreeParts& t = c.as<TreeBody>().tree({body, c}, nullptr);
     const ContainerLog& log = DocBody::log_of(c);
     std::vector<TreePlace> places;
     for (const Placement& place : t.moves.placements(log)) {
@@ -157,8 +156,7 @@ std::vector<Inspection::TreePlace> Inspection::tree_places(Handle tree) const {
 double Inspection::counter_total(Handle counter) const {
     DocBody& body = body_of(*doc_);
     Container& c = body.container(counter);
-    CHECK(c.id.kind == ContainerKind::counter);
-    return body.counter_value(c, nullptr);
+    return c.as<CounterBody>().total({body, c}, nullptr);
 }
 
 }  // namespace quire::crdt

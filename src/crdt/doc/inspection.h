@@ -1,7 +1,7 @@
-// Inspection: what a copy of a document's state has to hold beyond its values, after every op. For
-// codecs and tests: `Inspection(doc).registers(map)`.
+// Inspection: everything beyond its values that a copy of a document's state has to hold, after
+// every op. For codecs and tests: `Inspection(doc).registers(map)`.
 //
-// What it returns points into the document, until the document changes. Every function CHECKs that
+// Its answers point into the document, until the document changes. Every function CHECKs that
 // the history can be read (history.h).
 #pragma once
 
@@ -67,7 +67,7 @@ public:
         bool erased = false;         // The node itself; then it has no parent.
         std::optional<OpId> parent;  // None: a root of the tree.
         OpId last_move;
-        Lamport lamport = 0;  // Of that move.
+        Lamport lamport = 0;  // That move's.
         Bytes position;       // Empty where the node was erased.
     };
     std::vector<TreePlace> tree_places(Handle tree) const;

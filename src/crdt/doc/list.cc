@@ -1,5 +1,5 @@
 // List edits become ops at positions at once; the order of atoms follows when something needs it
-// (DocBody::sequence). Reading an index finds its atom, whose value stays in the log: O(log n).
+// (SequenceBody::order). Reading an index finds its atom, whose value stays in the log: O(log n).
 #include "crdt/doc/list.h"
 
 #include <algorithm>
@@ -8,22 +8,22 @@
 #include "base/utf8.h"
 #include "crdt/doc/body.h"
 #include "crdt/doc/limits.h"
+#include "crdt/merge/sequence.h"
 
 namespace quire::crdt {
 
 std::size_t ListView::size() const {
-    Container& c = container();
-    return body().at() == nullptr ? c.size : body().shown_list(c).size();
+    return container().as<ListBody>().shown_size(site());
 }
 
 Slot ListView::get(std::size_t index) const {
     CHECK(index < size());
-    return *body().slot_of(body().list_atom(container(), index));
+    return *body().slot_of(container().as<ListBody>().anchor_at(site(), index));
 }
 
 ContainerId ListView::child(std::size_t index) const {
     CHECK(index < size());
-    const Lv lv = body().list_atom(container(), index);
+    const Lv lv = container().as<ListBody>().anchor_at(site(), index);
     const Slot& slot = *body().slot_of(lv);
     CHECK(std::holds_alternative<ContainerKind>(slot));
     return body().child_id(lv, std::get<ContainerKind>(slot));
@@ -31,7 +31,7 @@ ContainerId ListView::child(std::size_t index) const {
 
 OpId ListView::id(std::size_t index) const {
     CHECK(index < size());
-    return body().oplog().atoms().id_of(body().list_atom(container(), index));
+    return body().oplog().atoms().id_of(container().as<ListBody>().anchor_at(site(), index));
 }
 
 std::optional<std::size_t> ListView::index_of(OpId id) const {
@@ -39,13 +39,14 @@ std::optional<std::size_t> ListView::index_of(OpId id) const {
     const std::optional<Lv> lv = body().oplog().atoms().lv_of(id);
     if (!lv || body().oplog().container_of(*lv) != c.index || body().slot_of(*lv) == nullptr)
         return std::nullopt;
+    auto& list = c.as<ListBody>();
     if (body().at() != nullptr) {
-        const std::vector<Lv>& atoms = body().shown_list(c);
+        const std::vector<Lv>& atoms = list.shown(site());
         const auto at = std::find(atoms.begin(), atoms.end(), *lv);
         if (at == atoms.end()) return std::nullopt;
         return static_cast<std::size_t>(at - atoms.begin());
     }
-    const Sequence::Place place = body().sequence(c).place_of(*lv);
+    const Sequence::Place place = list.order(site()).place_of(*lv);
     if (place.erased > 0) return std::nullopt;
     return place.pos;
 }
@@ -53,28 +54,31 @@ std::optional<std::size_t> ListView::index_of(OpId id) const {
 Result<void> ListView::insert(std::size_t at, Value value) {
     Container* c = body().editable(handle(), ContainerKind::list);
     if (c == nullptr) return body().refuse(handle(), ContainerKind::list);
-    if (at > c->size) return beyond(at, c->size);
-    if (c->size >= kMaxSize) return too_large();
-    body().insert_values(*c, static_cast<std::uint32_t>(at), {Slot(std::move(value))});
+    auto& list = c->as<ListBody>();
+    if (at > list.size) return beyond(at, list.size);
+    if (list.size >= kMaxSize) return too_large();
+    list.insert_values(site(), static_cast<std::uint32_t>(at), {Slot(std::move(value))});
     return {};
 }
 
 Result<ContainerId> ListView::insert_container(std::size_t at, ContainerKind kind) {
     Container* c = body().editable(handle(), ContainerKind::list);
     if (c == nullptr) return body().refuse(handle(), ContainerKind::list);
-    if (at > c->size) return beyond(at, c->size);
-    if (c->size >= kMaxSize) return too_large();
+    auto& list = c->as<ListBody>();
+    if (at > list.size) return beyond(at, list.size);
+    if (list.size >= kMaxSize) return too_large();
     const Lv lv = body().oplog().end();
-    body().insert_values(*c, static_cast<std::uint32_t>(at), {Slot(kind)});
+    list.insert_values(site(), static_cast<std::uint32_t>(at), {Slot(kind)});
     return body().child_id(lv, kind);
 }
 
 Result<void> ListView::erase(std::size_t at, std::size_t count) {
     Container* c = body().editable(handle(), ContainerKind::list);
     if (c == nullptr) return body().refuse(handle(), ContainerKind::list);
-    if (at > c->size || count > c->size - at) return beyond(at + count, c->size);
+    auto& list = c->as<ListBody>();
+    if (at > list.size || count > list.size - at) return beyond(at + count, list.size);
     if (count > 0)
-        body().erase(*c, static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(count));
+        list.erase(site(), static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(count));
     return {};
 }
 

@@ -17,7 +17,7 @@ public:
     Slot get(std::size_t index) const;           // CHECKs index < size().
     ContainerId child(std::size_t index) const;  // CHECKs that the slot holds a container.
     OpId id(std::size_t index) const;            // The atom that inserted the element.
-    // Where the element stands now; none when it was deleted. O(log n).
+    // The index of the element now; none if it was deleted. O(log n).
     std::optional<std::size_t> index_of(OpId id) const;
 
     // Errors: see container_view.h.

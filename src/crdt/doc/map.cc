@@ -1,5 +1,5 @@
 // Each key has its winning write in the state, which readers take. At another version the winner
-// is the greatest write that the version knows (DocBody::shown_write).
+// is the greatest write that the version knows (MapBody::shown).
 #include "crdt/doc/map.h"
 
 #include <algorithm>
@@ -11,24 +11,35 @@
 
 namespace quire::crdt {
 
+namespace {
+
+// The write that decides a key for readers; null if the key is not set, as in a container of another
+// kind.
+const MapState::Write* shown_write(Site site, std::string_view key) {
+    const auto* map = std::get_if<MapBody>(&site.container.body);
+    return map == nullptr ? nullptr : map->shown(site, key);
+}
+
+}  // namespace
+
 std::optional<Slot> MapView::get(std::string_view key) const {
-    const MapState::Write* write = body().shown_write(container(), key);
+    const MapState::Write* write = shown_write(site(), key);
     if (write == nullptr) return std::nullopt;
     return *body().slot_of(write->lv);
 }
 
 std::optional<ContainerId> MapView::child(std::string_view key) const {
-    const MapState::Write* write = body().shown_write(container(), key);
+    const MapState::Write* write = shown_write(site(), key);
     if (write == nullptr) return std::nullopt;
-    return body().entry_child(container(), key, write->lv);
+    return MapBody::child(site(), key, write->lv);
 }
 
 std::vector<std::string> MapView::keys() const {
     std::vector<std::string> keys;
-    const Container& c = container();
-    if (c.map == nullptr) return keys;
-    for (const auto& [key, entry] : c.map->entries()) {
-        const MapState::Write* write = DocBody::map_write(entry, body().at());
+    const auto* map = std::get_if<MapBody>(&container().body);
+    if (map == nullptr) return keys;
+    for (const auto& [key, entry] : map->state.entries()) {
+        const MapState::Write* write = MapBody::write_at(entry, body().at());
         if (write != nullptr && !write->erases) keys.push_back(key);
     }
     return keys;
@@ -39,12 +50,13 @@ Result<void> MapView::set(std::string_view key, Value value) {
     if (c == nullptr) return body().refuse(handle(), ContainerKind::map);
     if (!utf8::is_valid(key))
         return invalid("invalid_utf8", "the key is not UTF-8; nothing was changed");
-    const MapState::Entry* entry = c->map->find(key);
+    auto& map = c->as<MapBody>();
+    const MapState::Entry* entry = map.state.find(key);
     if (entry != nullptr && !entry->winner.erases) {
         const auto* now = std::get_if<Value>(body().slot_of(entry->winner.lv));
         if (now != nullptr && *now == value) return {};
     }
-    body().write_map(*c, MapSet{std::string(key), std::move(value)});
+    map.write(site(), MapSet{std::string(key), std::move(value)});
     return {};
 }
 
@@ -54,7 +66,7 @@ Result<ContainerId> MapView::insert_container(std::string_view key, ContainerKin
     if (!utf8::is_valid(key))
         return invalid("invalid_utf8", "the key is not UTF-8; nothing was changed");
     const Lv lv = body().oplog().end();
-    body().write_map(*c, MapSet{std::string(key), kind});
+    c->as<MapBody>().write(site(), MapSet{std::string(key), kind});
     return body().child_id(lv, kind);
 }
 
@@ -63,7 +75,7 @@ Result<void> MapView::erase(std::string_view key) {
     if (c == nullptr) return body().refuse(handle(), ContainerKind::map);
     if (!utf8::is_valid(key))
         return invalid("invalid_utf8", "the key is not UTF-8; nothing was changed");
-    body().write_map(*c, MapErase{std::string(key)});
+    c->as<MapBody>().write(site(), MapErase{std::string(key)});
     return {};
 }
 

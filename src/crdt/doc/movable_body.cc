@@ -1,43 +1,68 @@
-// Movable lists: how the state follows the log, what it is worth, and what ops did to it.
+// How a movable list's state follows its log, reading it, and what ops did to it.
 //
-// The sequence orders slots; an insert or a move makes one. Which slot and which value an element
-// has is decided among all writes to it by (lamport, peer).
+// The order that the sequence keeps has every slot, deleted ones included. The state has those that
+// are visible, each with the element that it shows, and each element with its winners; it follows
+// the log op by op, O(log n) each. A version that is not the latest finds its winners in the log.
 #include "crdt/doc/movable_body.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
 #include "crdt/doc/body.h"
+#include "crdt/doc/view.h"
+#include "crdt/merge/sequence.h"
+#include "crdt/state/movable_state.h"
 
 namespace quire::crdt {
 
-MovableState& DocBody::movable(Container& c) {
-    CHECK(c.movable != nullptr);
-    const auto& runs = log_of(c).runs();
-    auto& before = c.movable->before;
+// The state, and what the last transaction or import found when it came to it.
+struct MovableBody::Kept {
+    MovableState state;
+    // An element that was there before, as it stood when an op of the last transaction or import
+    // changed it.
+    struct Before {
+        Lv lv;
+        std::uint32_t number;
+        MovableState::Element element;
+        bool shown;
+    };
+    std::vector<Before> before;  // In order. An element is there as often as it was changed.
+};
+
+MovableBody::MovableBody() : kept_(std::make_unique<Kept>()) {}
+MovableBody::~MovableBody() = default;
+
+MovableState& MovableBody::latest(Site site) {
+    const auto& runs = site.container.log->runs();
+    auto& before = kept_->before;
     // The last run may have grown since.
-    if (c.flushed_run > 0 && runs[c.flushed_run - 1].end() > c.flushed) --c.flushed_run;
-    if (c.flushed_run < runs.size() && !before.empty() && before.front().lv < began_)
+    if (followed.run > 0 && runs[followed.run - 1].end() > followed.end) --followed.run;
+    if (followed.run < runs.size() && !before.empty() &&
+        before.front().lv < site.document.began()) {
         before.clear();
-    for (; c.flushed_run < runs.size(); ++c.flushed_run) {
-        const Run& run = runs[c.flushed_run];
-        apply_movable(c, run, {std::max(run.lv, c.flushed), run.end()});
-        c.flushed = run.end();
     }
-    if (c.next_effect > 0) {
-        CHECK(c.next_effect == c.effects.size());
-        c.effects.clear();
-        c.next_effect = 0;
+    for (; followed.run < runs.size(); ++followed.run) {
+        const Run& run = runs[followed.run];
+        apply(site, run, {std::max(run.lv, followed.end), run.end()});
+        followed.end = run.end();
     }
-    return c.movable->state;
+    if (followed.effect > 0) {
+        CHECK(followed.effect == effects.size());
+        effects.clear();
+        followed.effect = 0;
+    }
+    return kept_->state;
 }
 
-void DocBody::apply_movable(Container& c, const Run& run, LvSpan span) {
-    MovableState& state = c.movable->state;
+void MovableBody::apply(Site site, const Run& run, LvSpan span) {
+    MovableState& state = kept_->state;
+    const OpLog& oplog = site.document.oplog();
+    const Lv began = site.document.began();
     const auto note = [&](std::uint32_t number) {
         const MovableState::Element& element = state.element(number);
-        if (span.begin < began_ || element.made >= began_) return;
-        c.movable->before.push_back({span.begin, number, element, state.slots().is_shown(number)});
+        if (span.begin < began || element.made >= began) return;
+        kept_->before.push_back({span.begin, number, element, state.slots().is_shown(number)});
     };
     const auto erase = [&](std::uint32_t at) {
         const SlotTree::Slot slot = state.slots().at(at);
@@ -51,20 +76,20 @@ void DocBody::apply_movable(Container& c, const Run& run, LvSpan span) {
         }
         const std::uint32_t number = state.number_of(run.extra);
         note(number);
-        state.move(at, lv, number, run.linear || log_.outranks(lv, state.element(number).slot));
+        state.move(at, lv, number, run.linear || oplog.outranks(lv, state.element(number).slot));
     };
 
     if (run.kind == RunKind::element_set) {
         const std::uint32_t number = state.number_of(run.extra);
-        if (!log_.outranks(run.lv, state.element(number).value)) return;
+        if (!oplog.outranks(run.lv, state.element(number).value)) return;
         note(number);
         state.set(number, run.lv);
     } else if (!run.in_sequence()) {
-        // Carried; nothing to see.
+        // An op that is only carried shows nothing.
     } else if (!run.linear) {
-        for (; c.next_effect < c.effects.size() && c.effects[c.next_effect].lv < span.end;
-             ++c.next_effect) {
-            const Effect& effect = c.effects[c.next_effect];
+        for (; followed.effect < effects.size() && effects[followed.effect].lv < span.end;
+             ++followed.effect) {
+            const Effect& effect = effects[followed.effect];
             for (std::uint32_t i = 0; i < effect.len; ++i) {
                 if (effect.erase) {
                     erase(effect.pos);
@@ -88,31 +113,25 @@ void DocBody::apply_movable(Container& c, const Run& run, LvSpan span) {
     }
 }
 
-bool DocBody::is_shown(Container& c, Lv value) {
-    const MovableState& state = movable(c);
-    const Run& run = log_of(c).runs()[log_of(c).find(value)];
-    const std::uint32_t number = state.number_of(run.kind == RunKind::insert ? value : run.extra);
-    return state.element(number).value == value && state.slots().is_shown(number);
-}
-
-// The element that a slot was made for.
-std::uint32_t DocBody::element_in(Container& c, Lv slot) {
-    const Run& run = log_of(c).runs()[log_of(c).find(slot)];
-    return c.movable->state.number_of(run.kind == RunKind::move ? run.extra : slot);
+std::uint32_t MovableBody::element_in(Site site, Lv slot) const {
+    const ContainerLog& log = *site.container.log;
+    const Run& run = log.runs()[log.find(slot)];
+    return kept_->state.number_of(run.kind == RunKind::move ? run.extra : slot);
 }
 
 // --- values ---
 
-std::vector<MovableItem> DocBody::movable_winners(Container& c, const Past& at) {
-    const MovableState& state = movable(c);
-    const auto& runs = log_of(c).runs();
+std::vector<MovableItem> MovableBody::winners(Site site, const Past& at) {
+    const MovableState& state = latest(site);
+    const OpLog& oplog = site.document.oplog();
+    const ContainerLog& log = *site.container.log;
+    const auto& runs = log.runs();
     std::vector<MovableItem> winners(state.element_count(), {kNoLv, kNoLv});
     const auto write = [&](Lv& winner, Lv lv) {
-        if (winner == kNoLv || log_.outranks(lv, winner)) winner = lv;
+        if (winner == kNoLv || oplog.outranks(lv, winner)) winner = lv;
     };
     for (const LvSpan& span : at.spans()) {
-        for (std::size_t i = log_of(c).find(span.begin); i < runs.size() && runs[i].lv < span.end;
-             ++i) {
+        for (std::size_t i = log.find(span.begin); i < runs.size() && runs[i].lv < span.end; ++i) {
             const Run& run = runs[i];
             if (run.kind == RunKind::insert) {
                 const Lv end = std::min(run.end(), span.end);
@@ -128,9 +147,9 @@ std::vector<MovableItem> DocBody::movable_winners(Container& c, const Past& at) 
     return winners;
 }
 
-std::vector<MovableItem> DocBody::movable_items(Container& c, const Past* at) {
+std::vector<MovableItem> MovableBody::items(Site site, const Past* at) {
     std::vector<MovableItem> items;
-    const MovableState& state = movable(c);
+    const MovableState& state = latest(site);
     if (at == nullptr) {
         items.reserve(state.slots().shown());
         state.slots().for_each([&](const SlotTree::Slot& slot) {
@@ -138,91 +157,171 @@ std::vector<MovableItem> DocBody::movable_items(Container& c, const Past* at) {
         });
         return items;
     }
-    const std::vector<MovableItem> winners = movable_winners(c, *at);
-    Sequence& order = sequence(c);
-    order.move_to(history(c), at->heads());
-    order.for_each_now([&](Lv lv, std::uint32_t len) {
+    const std::vector<MovableItem> winners = this->winners(site, *at);
+    Sequence& sequence = order_at(site, at->heads());
+    sequence.for_each_now([&](Lv lv, std::uint32_t len) {
         for (Lv slot = lv; slot < lv + len; ++slot) {
-            const MovableItem& winner = winners[element_in(c, slot)];
+            const MovableItem& winner = winners[element_in(site, slot)];
             if (winner.slot == slot) items.push_back(winner);
         }
     });
     return items;
 }
 
-Value DocBody::movable_value(Container& c, int depth, const Past* at) {
+const std::vector<MovableItem>& MovableBody::shown(Site site) {
+    View* view = site.document.view();
+    CHECK(view != nullptr);
+    const auto known = view->movable.find(site.container.index);
+    if (known != view->movable.end()) return known->second;
+    return view->movable.emplace(site.container.index, items(site, &view->past)).first->second;
+}
+
+Value MovableBody::value(Site site, int depth, const Past* at) {
+    DocBody& document = site.document;
     List list;
-    for (const MovableItem& item : movable_items(c, at))
-        list.push_back(slot_value(*slot_of(item.value), item.value, depth, at));
+    for (const MovableItem& item : items(site, at))
+        list.push_back(document.slot_value(*document.slot_of(item.value), item.value, depth, at));
     return list;
 }
 
-// --- diffs ---
+// --- positions ---
 
-ListDelta DocBody::movable_diff(Container& c, const Past& a, const Past& b) {
-    const std::vector<MovableItem> in_a = movable_winners(c, a);
-    const std::vector<MovableItem> in_b = movable_winners(c, b);
+std::size_t MovableBody::shown_size(Site site) {
+    return site.document.at() == nullptr ? latest(site).slots().shown() : shown(site).size();
+}
+
+Lv MovableBody::anchor_at(Site site, std::size_t pos) {
+    if (site.document.at() != nullptr) return shown(site)[pos].slot;
+    return latest(site).slots().shown_at(static_cast<std::uint32_t>(pos)).lv;
+}
+
+std::pair<std::size_t, bool> MovableBody::place_of(Site site, Lv anchor) {
+    if (site.document.at() == nullptr) {
+        if (const auto index = index_of(site, anchor)) return {*index, true};
+        // A slot whose element was placed elsewhere by another move is still there, unseen.
+        const Sequence::Place place = order(site).place_of(anchor);
+        return {latest(site).slots().shown_before(place.pos), place.erased == 0};
+    }
+    Sequence& sequence = order_at(site, site.document.shown_heads());
+    std::size_t pos = 0;
+    for (const MovableItem& item : shown(site)) {
+        if (sequence.before(item.slot, anchor)) ++pos;
+    }
+    return {pos, sequence.is_visible(anchor)};
+}
+
+std::optional<std::uint32_t> MovableBody::index_of(Site site, Lv lv) {
+    const MovableState& state = latest(site);
+    const ContainerLog& log = *site.container.log;
+    const RunKind kind = log.runs()[log.find(lv)].kind;
+    if (kind != RunKind::insert && kind != RunKind::move) return std::nullopt;
+    const std::uint32_t number = element_in(site, lv);
+    if (state.element(number).slot != lv || !state.slots().is_shown(number)) return std::nullopt;
+    return state.slots().index_of(number);
+}
+
+// --- children ---
+
+bool MovableBody::holds_child(Site site, Lv creator) {
+    const MovableState& state = latest(site);
+    const ContainerLog& log = *site.container.log;
+    const Run& run = log.runs()[log.find(creator)];
+    const std::uint32_t number = state.number_of(run.kind == RunKind::insert ? creator : run.extra);
+    return state.element(number).value == creator && state.slots().is_shown(number);
+}
+
+bool MovableBody::holds_child(Site site, Lv creator, Reach& reach) {
+    const auto [known, is_new] = reach.shown.try_emplace(site.container.index);
+    if (is_new) {
+        for (const MovableItem& item : items(site, reach.at)) known->second.insert(item.value);
+    }
+    return known->second.contains(creator);
+}
+
+PathStep MovableBody::step_to(Site site, Lv creator) {
+    std::size_t index = 0;
+    for (const MovableItem& item : items(site, site.document.at())) {
+        if (item.value == creator) break;
+        ++index;
+    }
+    return index;
+}
+
+// --- differences ---
+
+ListDelta MovableBody::delta_from_nothing(Site site, const Past* at) {
+    const DocBody& document = site.document;
     ListDelta delta;
-    for (const Compared& part : compare(c, a, b)) {
+    for (const MovableItem& item : items(site, at))
+        put(delta, document.slot_item(*document.slot_of(item.value), item.value));
+    return delta;
+}
+
+ListDelta MovableBody::delta_between(Site site, const Past& a, const Past& b) {
+    const auto item_of = [&](Lv lv) {
+        return site.document.slot_item(*site.document.slot_of(lv), lv);
+    };
+    const std::vector<MovableItem> in_a = winners(site, a);
+    const std::vector<MovableItem> in_b = winners(site, b);
+    ListDelta delta;
+    for (const Compared& part : compare(site, a, b)) {
         for (Lv slot = part.lv; slot < part.lv + part.len; ++slot) {
-            const std::uint32_t number = element_in(c, slot);
+            const std::uint32_t number = element_in(site, slot);
             const bool was_there = part.in_a && in_a[number].slot == slot;
             const bool is_there = part.in_b && in_b[number].slot == slot;
             const Lv before = in_a[number].value;
             const Lv after = in_b[number].value;
-            if (was_there && is_there &&
-                (before == after ||
-                 slot_item(*slot_of(before), before) == slot_item(*slot_of(after), after))) {
+            if (was_there && is_there && (before == after || item_of(before) == item_of(after))) {
                 crdt::retain(delta, 1);
                 continue;
             }
             if (was_there) crdt::erase(delta, 1);
-            if (is_there) put(delta, slot_item(*slot_of(after), after));
+            if (is_there) put(delta, item_of(after));
         }
     }
     finish(delta);
     return delta;
 }
 
-// What the elements that were touched have become is looked up in the state as it is. A slot that
-// shows its element no more has its place among those that do by the sequence, which knows
-// tombstones.
-ListDelta DocBody::movable_delta_of(Container& c, LvSpan span) {
-    const MovableState& state = movable(c);
+// The elements that were touched are looked up in the state as it is. A slot that no longer shows
+// its element finds its place among those that do by the order, which has deleted slots too.
+ListDelta MovableBody::delta_of(Site site, LvSpan span, const Past&, const Past&) {
+    const MovableState& state = latest(site);
+    const ContainerLog& log = *site.container.log;
+    const auto item_of = [&](Lv lv) {
+        return site.document.slot_item(*site.document.slot_of(lv), lv);
+    };
     struct Step {
         std::uint32_t at;     // An index of the list as it is.
-        bool puts;            // Else what was before that place goes.
-        std::uint32_t value;  // The atom of what comes.
+        bool puts;            // False: the element that was before that place goes.
+        std::uint32_t value;  // The atom of the value that comes.
         bool operator<(const Step& other) const {
             return at != other.at ? at < other.at : !puts && other.puts;
         }
     };
     std::vector<Step> steps;
-    const auto compare_with = [&](std::uint32_t number, const MovableBody::Before* before) {
+    const auto compare_with = [&](std::uint32_t number, const Kept::Before* before) {
         const MovableState::Element& now = state.element(number);
         const bool is_there = state.slots().is_shown(number);
         const bool was_there = before != nullptr && before->shown;
         if (was_there && is_there && before->element.slot == now.slot) {
             const Lv old = before->element.value;
-            if (old == now.value ||
-                slot_item(*slot_of(old), old) == slot_item(*slot_of(now.value), now.value)) {
-                return;
-            }
+            if (old == now.value || item_of(old) == item_of(now.value)) return;
         }
         if (was_there) {
-            const std::uint32_t pos = sequence(c).place_of(before->element.slot).pos;
+            const std::uint32_t pos = order(site).place_of(before->element.slot).pos;
             steps.push_back({state.slots().shown_before(pos), false, 0});
         }
         if (is_there) steps.push_back({state.slots().index_of(number), true, now.value});
     };
-    const auto& runs = log_of(c).runs();
-    for (std::size_t i = log_of(c).find(span.begin); i < runs.size(); ++i) {
+    const auto& runs = log.runs();
+    for (std::size_t i = log.find(span.begin); i < runs.size(); ++i) {
         if (runs[i].kind != RunKind::insert) continue;
         for (Lv lv = std::max(runs[i].lv, span.begin); lv < runs[i].end(); ++lv)
             compare_with(state.number_of(lv), nullptr);
     }
-    std::vector<const MovableBody::Before*> firsts;
-    for (const MovableBody::Before& before : c.movable->before) firsts.push_back(&before);
+    std::vector<const Kept::Before*> firsts;
+    for (const Kept::Before& before : kept_->before) firsts.push_back(&before);
     std::stable_sort(firsts.begin(), firsts.end(),
                      [](const auto* a, const auto* b) { return a->number < b->number; });
     for (std::size_t i = 0; i < firsts.size(); ++i) {
@@ -237,7 +336,7 @@ ListDelta DocBody::movable_delta_of(Container& c, LvSpan span) {
         crdt::retain(delta, step.at - at);
         at = step.at;
         if (step.puts) {
-            put(delta, slot_item(*slot_of(step.value), step.value));
+            put(delta, item_of(step.value));
             ++at;
         } else {
             crdt::erase(delta, 1);
@@ -247,27 +346,48 @@ ListDelta DocBody::movable_delta_of(Container& c, LvSpan span) {
     return delta;
 }
 
+// --- local ops ---
+
+void MovableBody::move(Site site, std::uint32_t from, std::uint32_t to, std::uint32_t number) {
+    const Lv made = latest(site).element(number).made;
+    OpLog& log = site.document.begin();
+    site.container.log->move(log.end(), from, to, made, true);
+    log.append(site.container.index, 1);
+}
+
+Lv MovableBody::set(Site site, std::uint32_t number, Slot value) {
+    const Lv made = latest(site).element(number).made;
+    OpLog& log = site.document.begin();
+    const Lv lv = log.end();
+    site.container.log->set(lv, made, std::move(value), true);
+    log.append(site.container.index, 1);
+    site.document.outdate_reach();
+    return lv;
+}
+
 // --- promises ---
 
 // The state is what the rules make of the log, all at once.
-void DocBody::check_movable(Container& c) {
-    const MovableState& state = movable(c);
+void MovableBody::check(Site site) {
+    check_order(site);
+    const MovableState& state = latest(site);
     state.check_invariants();
-    const std::vector<MovableItem> winners = movable_winners(c, Past(log_.end(), log_.heads()));
+    const OpLog& log = site.document.oplog();
+    const std::vector<MovableItem> winners = this->winners(site, Past(log.end(), log.heads()));
     for (std::uint32_t number = 0; number < state.element_count(); ++number) {
         CHECK(state.element(number).slot == winners[number].slot);
         CHECK(state.element(number).value == winners[number].value);
     }
     std::vector<SlotTree::Slot> expected;
-    sequence(c).for_each_last([&](Lv lv, std::uint32_t len, bool visible) {
+    order(site).for_each_last([&](Lv lv, std::uint32_t len, bool visible) {
         for (Lv slot = lv; visible && slot < lv + len; ++slot) {
-            const std::uint32_t number = element_in(c, slot);
+            const std::uint32_t number = element_in(site, slot);
             expected.push_back({slot, winners[number].slot == slot ? number : SlotTree::kNone});
         }
     });
-    std::vector<SlotTree::Slot> kept;
-    state.slots().for_each([&](const SlotTree::Slot& slot) { kept.push_back(slot); });
-    CHECK(kept == expected);
+    std::vector<SlotTree::Slot> found;
+    state.slots().for_each([&](const SlotTree::Slot& slot) { found.push_back(slot); });
+    CHECK(found == expected);
 }
 
 }  // namespace quire::crdt

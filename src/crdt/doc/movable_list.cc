@@ -8,54 +8,25 @@
 #include "base/check.h"
 #include "crdt/doc/body.h"
 #include "crdt/doc/limits.h"
-#include "crdt/doc/movable_body.h"
+#include "crdt/state/movable_state.h"
 
 namespace quire::crdt {
-
-void DocBody::movable_move(Container& c, std::uint32_t from, std::uint32_t to,
-                           std::uint32_t number) {
-    const Lv made = movable(c).element(number).made;
-    begin();
-    log_of(c).move(log_.end(), from, to, made, true);
-    log_.append(c.index, 1);
-}
-
-Lv DocBody::movable_set(Container& c, std::uint32_t number, Slot value) {
-    const Lv made = movable(c).element(number).made;
-    begin();
-    const Lv lv = log_.end();
-    log_of(c).set(lv, made, std::move(value), true);
-    log_.append(c.index, 1);
-    ++epoch_;
-    return lv;
-}
-
-// Where the slot that this atom made shows an element; none when it shows none, or made none.
-std::optional<std::uint32_t> DocBody::movable_index_of(Container& c, Lv lv) {
-    const MovableState& state = movable(c);
-    const RunKind kind = log_of(c).runs()[log_of(c).find(lv)].kind;
-    if (kind != RunKind::insert && kind != RunKind::move) return std::nullopt;
-    const std::uint32_t number = element_in(c, lv);
-    if (state.element(number).slot != lv || !state.slots().is_shown(number)) return std::nullopt;
-    return state.slots().index_of(number);
-}
 
 // --- reading ---
 
 std::size_t MovableListView::size() const {
-    Container& c = container();
-    if (body().at() != nullptr) return body().shown_movable(c).size();
-    return body().movable(c).slots().shown();
+    return container().as<MovableBody>().shown_size(site());
 }
 
 namespace {
 
-MovableItem item_at(DocBody& body, Container& c, std::size_t index) {
-    if (body.at() != nullptr) {
-        CHECK(index < body.shown_movable(c).size());
-        return body.shown_movable(c)[index];
+MovableItem item_at(Site site, std::size_t index) {
+    auto& list = site.container.as<MovableBody>();
+    if (site.document.at() != nullptr) {
+        CHECK(index < list.shown(site).size());
+        return list.shown(site)[index];
     }
-    const MovableState& state = body.movable(c);
+    const MovableState& state = list.latest(site);
     const SlotTree::Slot slot = state.slots().shown_at(static_cast<std::uint32_t>(index));
     return {slot.lv, state.element(slot.element).value};
 }
@@ -63,54 +34,59 @@ MovableItem item_at(DocBody& body, Container& c, std::size_t index) {
 }  // namespace
 
 Item MovableListView::get(std::size_t index) const {
-    const Lv value = item_at(body(), container(), index).value;
+    const Lv value = item_at(site(), index).value;
     return body().slot_item(*body().slot_of(value), value);
 }
 
 OpId MovableListView::id(std::size_t index) const {
-    const Lv slot = item_at(body(), container(), index).slot;
+    const Lv slot = item_at(site(), index).slot;
     return body().oplog().atoms().id_of(slot);
 }
 
 std::optional<std::size_t> MovableListView::index_of(OpId id) const {
     Container& c = container();
     const std::optional<Lv> lv = body().oplog().atoms().lv_of(id);
-    if (!lv || c.movable == nullptr || body().oplog().container_of(*lv) != c.index)
-        return std::nullopt;
+    auto* list = std::get_if<MovableBody>(&c.body);
+    if (!lv || list == nullptr || body().oplog().container_of(*lv) != c.index) return std::nullopt;
     if (body().at() != nullptr) {
-        const auto& items = body().shown_movable(c);
+        const auto& items = list->shown(site());
         const auto at = std::find_if(items.begin(), items.end(),
                                      [&](const auto& item) { return item.slot == *lv; });
         if (at == items.end()) return std::nullopt;
         return static_cast<std::size_t>(at - items.begin());
     }
-    return body().movable_index_of(c, *lv);
+    return list->index_of(site(), *lv);
 }
 
 // --- local edits ---
 
 namespace {
 
-// The atom that was written.
+// Returns the atom that was written.
 Result<Lv> insert_slot(DocBody& body, Handle list, std::size_t at, Slot slot) {
     Container* c = body.editable(list, ContainerKind::movable_list);
     if (c == nullptr) return body.refuse(list, ContainerKind::movable_list);
-    const SlotTree& slots = body.movable(*c).slots();
+    const Site site{body, *c};
+    auto& elements = c->as<MovableBody>();
+    const SlotTree& slots = elements.latest(site).slots();
     if (at > slots.shown()) return beyond(at, slots.shown());
-    if (c->size >= kMaxSize) return too_large();
+    if (elements.size >= kMaxSize) return too_large();
     const Lv lv = body.oplog().end();
     // Before what is at the index now; at the end, behind every slot.
-    body.insert_values(*c, slots.slot_index(static_cast<std::uint32_t>(at)), {std::move(slot)});
+    elements.insert_values(site, slots.slot_index(static_cast<std::uint32_t>(at)),
+                           {std::move(slot)});
     return lv;
 }
 
 Result<Lv> set_slot(DocBody& body, Handle list, std::size_t at, Slot value) {
     Container* c = body.editable(list, ContainerKind::movable_list);
     if (c == nullptr) return body.refuse(list, ContainerKind::movable_list);
-    const SlotTree& slots = body.movable(*c).slots();
+    const Site site{body, *c};
+    auto& elements = c->as<MovableBody>();
+    const SlotTree& slots = elements.latest(site).slots();
     if (at >= slots.shown()) return beyond(at, slots.shown());
-    return body.movable_set(*c, slots.shown_at(static_cast<std::uint32_t>(at)).element,
-                            std::move(value));
+    return elements.set(site, slots.shown_at(static_cast<std::uint32_t>(at)).element,
+                        std::move(value));
 }
 
 }  // namespace
@@ -138,22 +114,24 @@ Result<ContainerId> MovableListView::set_container(std::size_t at, ContainerKind
 Result<void> MovableListView::move(std::size_t from, std::size_t to) {
     Container* c = body().editable(handle(), ContainerKind::movable_list);
     if (c == nullptr) return body().refuse(handle(), ContainerKind::movable_list);
-    const SlotTree& slots = body().movable(*c).slots();
+    auto& elements = c->as<MovableBody>();
+    const SlotTree& slots = elements.latest(site()).slots();
     if (from >= slots.shown() || to >= slots.shown())
         return beyond(std::max(from, to), slots.shown());
     if (from == to) return {};
-    if (c->size >= kMaxSize) return too_large();
+    if (elements.size >= kMaxSize) return too_large();
     // Once its own slot is gone, what stood at `to` is before it or behind it as it should be.
-    body().movable_move(*c, slots.slot_index(static_cast<std::uint32_t>(from)),
-                        slots.slot_index(static_cast<std::uint32_t>(to)),
-                        slots.shown_at(static_cast<std::uint32_t>(from)).element);
+    elements.move(site(), slots.slot_index(static_cast<std::uint32_t>(from)),
+                  slots.slot_index(static_cast<std::uint32_t>(to)),
+                  slots.shown_at(static_cast<std::uint32_t>(from)).element);
     return {};
 }
 
 Result<void> MovableListView::erase(std::size_t at, std::size_t count) {
     Container* c = body().editable(handle(), ContainerKind::movable_list);
     if (c == nullptr) return body().refuse(handle(), ContainerKind::movable_list);
-    const SlotTree& slots = body().movable(*c).slots();
+    auto& elements = c->as<MovableBody>();
+    const SlotTree& slots = elements.latest(site()).slots();
     if (at > slots.shown() || count > slots.shown() - at) return beyond(at + count, slots.shown());
     // Slots that show nothing stay: the stretches between them go, each counted without those
     // before it.
@@ -170,7 +148,7 @@ Result<void> MovableListView::erase(std::size_t at, std::size_t count) {
             gone.push_back({pos, 1});
         }
     }
-    for (const Gone& part : gone) body().erase(*c, part.pos, part.len);
+    for (const Gone& part : gone) elements.erase(site(), part.pos, part.len);
     return {};
 }
 

@@ -21,7 +21,7 @@ Failure needs_history(std::string_view what) {
                 cat(what, " cannot be told from a state; read the history"));
 }
 
-// What an atom put there, where the item is a child that is named after it.
+// The slot that an atom filled with the item. A child must be named after the atom.
 Result<Slot> slot_of(Item item, OpId made_by) {
     const auto* child = std::get_if<ContainerId>(&item);
     if (child == nullptr) return Slot(std::get<Value>(std::move(item)));
@@ -36,6 +36,12 @@ Result<Slot> slot_of(Item item, OpId made_by) {
 
 Container& StateWriter::container() const {
     return body_.container(container_);
+}
+
+SequenceBody& StateWriter::sequence() const {
+    SequenceBody* sequence = container().sequence();
+    CHECK(sequence != nullptr);
+    return *sequence;
 }
 
 Result<void> StateWriter::begin(const ContainerId& id) {
@@ -54,9 +60,9 @@ void StateWriter::end() {
 }
 
 Result<void> StateWriter::grow(std::size_t entities) {
-    Container& c = container();
-    if (entities > kMaxSize - c.size) return corrupt("a container holds more than one can");
-    c.size += static_cast<std::uint32_t>(entities);
+    std::uint32_t& size = sequence().size;
+    if (entities > kMaxSize - size) return corrupt("a container holds more than one can");
+    size += static_cast<std::uint32_t>(entities);
     return {};
 }
 
@@ -83,7 +89,7 @@ Result<Lv> StateWriter::place(ElementId writer, const Item* made) {
 
 Result<void> StateWriter::text(StampedAtom first, std::string_view utf8, Counter len) {
     Container& c = container();
-    const std::uint32_t pos = c.size;
+    const std::uint32_t pos = sequence().size;
     TRY(grow(static_cast<std::size_t>(len)));
     const Lv lv = place(first, len);
     DocBody::log_of(c).insert_text({.lv = lv, .pos = pos, .len = static_cast<std::uint32_t>(len)},
@@ -94,18 +100,18 @@ Result<void> StateWriter::text(StampedAtom first, std::string_view utf8, Counter
 Result<void> StateWriter::style_start(StampedAtom at, std::string key, Value value,
                                       std::uint8_t info) {
     Container& c = container();
-    const std::uint32_t pos = c.size;
+    const std::uint32_t pos = sequence().size;
     TRY(grow(1));
     DocBody::log_of(c).keep({.lv = place(at, 1), .pos = pos}, RunKind::anchor,
                             StyleStart{pos, pos, std::move(key), std::move(value), info});
-    c.has_anchors = true;
+    c.as<TextBody>().has_anchors = true;
     styles_.insert(at.id);
     return {};
 }
 
 Result<void> StateWriter::style_end(StampedAtom at) {
     Container& c = container();
-    const std::uint32_t pos = c.size;
+    const std::uint32_t pos = sequence().size;
     if (at.id.counter == 0 || !styles_.contains({at.id.peer, at.id.counter - 1}))
         return needs_history("what style ends here");
     TRY(grow(1));
@@ -115,7 +121,7 @@ Result<void> StateWriter::style_end(StampedAtom at) {
 
 Result<void> StateWriter::values(StampedAtom first, std::span<Item> values) {
     Container& c = container();
-    const std::uint32_t pos = c.size;
+    const std::uint32_t pos = sequence().size;
     TRY(grow(values.size()));
     std::vector<Slot> slots;
     slots.reserve(values.size());
@@ -138,7 +144,7 @@ Result<void> StateWriter::entry(std::string key, std::optional<Item> item, Eleme
         op = MapSet{std::move(key), std::move(slot)};
     }
     DocBody::log_of(c).keep({.lv = lv}, RunKind::map_entry, std::move(op));
-    body_.apply_map(c, DocBody::log_of(c).runs().back());
+    c.as<MapBody>().apply({body_, c}, c.log->runs().back());
     return {};
 }
 
@@ -146,7 +152,7 @@ Result<void> StateWriter::entry(std::string key, std::optional<Item> item, Eleme
 Result<void> StateWriter::element(StampedAtom slot, ElementId made, ElementId set, Item item) {
     Container& c = container();
     ContainerLog& log = DocBody::log_of(c);
-    const std::uint32_t pos = c.size;
+    const std::uint32_t pos = sequence().size;
     TRY(grow(1));
     const ElementId put{slot.id.peer, slot.lamport};
     const auto is_later = [](ElementId a, ElementId b) {
@@ -178,7 +184,7 @@ Result<void> StateWriter::element(StampedAtom slot, ElementId made, ElementId se
 Result<void> StateWriter::empty_slot(StampedAtom slot) {
     Container& c = container();
     ContainerLog& log = DocBody::log_of(c);
-    const std::uint32_t pos = c.size;
+    const std::uint32_t pos = sequence().size;
     TRY(grow(1));
     const auto insert = [&](Lv lv, std::uint32_t at) {
         log.insert_values(lv, at, std::vector<Slot>{Value()}, true, false);

@@ -28,6 +28,7 @@ namespace quire::crdt {
 
 class DocBody;
 struct Container;
+struct SequenceBody;
 
 // An atom with its place in time.
 struct StampedAtom {
@@ -35,30 +36,30 @@ struct StampedAtom {
     Lamport lamport = 0;
 };
 
-// Where the history that is left out ends.
+// The version at which the history that is left out ends.
 struct OpeningVersion {
     VersionVector end;
     std::vector<StampedAtom> heads;
     std::int64_t timestamp = 0;  // The latest of the heads' changes.
 };
 
-// Can say later what came before. Reads it once at most.
+// The source of the history that is left out. It is read once at most.
 class HistorySource {
 public:
     virtual ~HistorySource() = default;
-    // All changes up to the version. Errors: corrupt.
+    // Reads all changes up to the version. Errors: corrupt.
     virtual Result<std::vector<Change>> read() = 0;
 };
 
-// What a document keeps of a history that it has not read. (opening.cc)
+// The part of a document that stands for a history which it has not read. (opening.cc)
 struct UnreadHistory {
     std::unique_ptr<HistorySource> source;  // Null once it was read.
     VersionVector end;
     Frontiers heads;
-    std::unique_ptr<DocBody> began_as;  // What the document was until then.
+    std::unique_ptr<DocBody> began_as;  // The document as it was until then.
 };
 
-// Takes in what a state holds, container after container, what lies inside another after it.
+// Takes in a state, container after container, each after the one that it lies in.
 //
 // Errors: corrupt for what no document can hold; unsupported "needs_history" for what only a
 // history tells. Neither leaves anything behind: open_at() drops it all.
@@ -66,27 +67,27 @@ class StateWriter {
 public:
     explicit StateWriter(DocBody& body) : body_(body) {}
 
-    // What follows is in this container, which is not one that was there before.
+    // Begins a container, which must not have been there before. All that follows is in it.
     Result<void> begin(const ContainerId& id);
 
-    // Of a text, in order. `len` counts the code points of `utf8`; ids and lamports count up.
+    // Adds to a text, in order. `len` counts the code points of `utf8`; ids and lamports count up.
     Result<void> text(StampedAtom first, std::string_view utf8, Counter len);
     Result<void> style_start(StampedAtom at, std::string key, Value value, std::uint8_t info);
     Result<void> style_end(StampedAtom at);
-    // Of a list, in order. Ids and lamports count up.
+    // Adds to a list, in order. Ids and lamports count up.
     Result<void> values(StampedAtom first, std::span<Item> values);
-    // Of a map: who wrote the key last, and what; none when it was erased.
+    // Adds a key to a map: its last writer and its item, none if the key was erased.
     Result<void> entry(std::string key, std::optional<Item> item, ElementId writer);
-    // Of a movable list, in order: the atom that put it there, those that made it and gave it its
-    // value, and the value.
+    // Adds an element to a movable list, in order: the atom that put it there, the atoms that made
+    // it and gave it its value, and the value.
     Result<void> element(StampedAtom slot, ElementId made, ElementId set, Item item);
-    // Likewise, a slot that shows nothing, because its element was moved to another by someone who
+    // Adds a slot to a movable list that shows nothing, because its element was moved to another by someone who
     // did not know of it.
     Result<void> empty_slot(StampedAtom slot);
-    // Of a tree, in any order; one that is erased has no parent.
+    // Adds a node to a tree, in any order. An erased node has no parent.
     Result<void> node(OpId id, std::optional<OpId> parent, bool erased, StampedAtom last_move,
                       Bytes position);
-    // Of a counter.
+    // Sets a counter.
     Result<void> total(double sum);
 
     // The last container is at its end.
@@ -94,16 +95,19 @@ public:
 
 private:
     Container& container() const;
+    // The container's part that sequences share. CHECKs the kind.
+    SequenceBody& sequence() const;
     Result<void> grow(std::size_t entities);
-    // The number of the first of the atoms, which are in the container then.
+    // Adds atoms to the container; the number of the first.
     Lv place(const StampedAtom& first, Counter count);
-    // Of a write that is known by its lamport; what it made is named after it.
+    // Adds the atom of a write that is known by its lamport. The container that it made, if any, is
+    // named after the atom.
     Result<Lv> place(ElementId writer, const Item* made);
 
     DocBody& body_;
     std::uint32_t container_ = 0;
     bool is_open_ = false;
-    std::set<OpId> styles_;  // Those of the text that have begun.
+    std::set<OpId> styles_;  // The styles of the text that have begun.
 };
 
 // Takes in the state that `write` tells, as of `version`, and asks `source` for its history once

@@ -16,14 +16,15 @@
 namespace quire::crdt {
 
 const seq::Rope& TextView::rope() const {
-    return body().shown_text(container());
+    return container().as<TextBody>().shown(site());
 }
 
 Result<std::string> TextView::at(const Frontiers& version) const {
     TRY(doc().history().load());
     Container& c = container();
     if (c.id.kind != ContainerKind::text) return body().refuse(handle(), ContainerKind::text);
-    return body().text_at(c, version);
+    const Past past = body().past_of(TRY(body().heads_of(version)));
+    return c.as<TextBody>().rope_at(site(), past).str();
 }
 
 namespace {
@@ -32,13 +33,15 @@ Result<void> insert_anywhere(DocBody& body, Handle text, text::CodePoint at,
                              std::string_view utf8) {
     Container* c = body.editable(text, ContainerKind::text);
     if (c == nullptr) return body.refuse(text, ContainerKind::text);
+    const Site site{body, *c};
+    auto& letters = c->as<TextBody>();
     std::size_t position = at.n;
-    if (c->has_anchors) {
-        const seq::Rope& rope = body.text(*c);
+    if (letters.has_anchors) {
+        const seq::Rope& rope = letters.rope(site);
         if (at > rope.code_points()) return beyond(at.n, rope.code_points().n);
-        position = c->text->insertion(static_cast<std::uint32_t>(at.n));
-    } else if (position > c->size) {
-        return beyond(position, c->size);
+        position = letters.state->insertion(static_cast<std::uint32_t>(at.n));
+    } else if (position > letters.size) {
+        return beyond(position, letters.size);
     }
     if (utf8.empty()) return {};
     std::size_t len = 1;
@@ -47,31 +50,32 @@ Result<void> insert_anywhere(DocBody& body, Handle text, text::CodePoint at,
             return invalid("invalid_utf8", "the text is not UTF-8; nothing was changed");
         len = utf8::count_code_points(utf8);
     }
-    if (len > kMaxSize - c->size) return too_large();
-    body.insert_text(*c, static_cast<std::uint32_t>(position), utf8,
-                     static_cast<std::uint32_t>(len));
+    if (len > kMaxSize - letters.size) return too_large();
+    letters.insert(site, static_cast<std::uint32_t>(position), utf8,
+                   static_cast<std::uint32_t>(len));
     return {};
 }
 
 Result<void> erase_anywhere(DocBody& body, Handle text, text::CodePoint at, text::CodePoint count) {
     Container* c = body.editable(text, ContainerKind::text);
     if (c == nullptr) return body.refuse(text, ContainerKind::text);
-    if (!c->has_anchors) {
-        if (at.n > c->size || count.n > c->size - at.n) return beyond(at.n + count.n, c->size);
-        if (count.n > 0) {
-            body.erase(*c, static_cast<std::uint32_t>(at.n), static_cast<std::uint32_t>(count.n));
-        }
-        return {};
-    }
-    const std::size_t size = body.text(*c).code_points().n;
+    const Site site{body, *c};
+    auto& letters = c->as<TextBody>();
+    const std::size_t size =
+        letters.has_anchors ? letters.rope(site).code_points().n : letters.size;
     if (at.n > size || count.n > size - at.n) return beyond(at.n + count.n, size);
-    body.erase_text(*c, at.n, count.n);
+    if (count.n == 0) return {};
+    if (letters.has_anchors) {
+        letters.erase_characters(site, at.n, count.n);
+    } else {
+        letters.erase(site, static_cast<std::uint32_t>(at.n), static_cast<std::uint32_t>(count.n));
+    }
     return {};
 }
 
 }  // namespace
 
-// Apart from what an edit anywhere needs, so that typing on costs little more than its counters.
+// Typing on is kept apart from edits anywhere, so that it costs little more than its counters.
 Result<void> TextView::insert(text::CodePoint at, std::string_view utf8) {
     if (body().type_on(handle(), at.n, utf8)) return {};
     return insert_anywhere(body(), handle(), at, utf8);
@@ -83,9 +87,7 @@ Result<void> TextView::erase(text::CodePoint at, text::CodePoint count) {
 }
 
 TextDelta TextView::delta() const {
-    Container& c = container();
-    CHECK(c.id.kind == ContainerKind::text);
-    return body().text_delta(c, body().at());
+    return container().as<TextBody>().delta(site(), body().at());
 }
 
 Result<void> TextView::mark(text::CodePoint begin, text::CodePoint end, std::string_view key,
@@ -96,19 +98,20 @@ Result<void> TextView::mark(text::CodePoint begin, text::CodePoint end, std::str
         return invalid("empty_range", "a style needs at least one character to be on");
     if (!utf8::is_valid(key))
         return invalid("invalid_utf8", "the key is not UTF-8; nothing was changed");
-    const std::size_t size = body().text(*c).code_points().n;
+    auto& letters = c->as<TextBody>();
+    const std::size_t size = letters.rope(site()).code_points().n;
     if (end.n > size) return beyond(end.n, size);
-    if (c->size > kMaxSize - 2) return beyond(kMaxSize, kMaxSize);
+    if (letters.size > kMaxSize - 2) return beyond(kMaxSize, kMaxSize);
     const std::optional<Expand> expand = body().settings.text_styles.of(key);
     if (!expand) {
         // Taking away what is not there needs no configuration.
-        const Styles* styles = c->text->styles();
+        const Styles* styles = letters.state->styles();
         const auto from = static_cast<std::uint32_t>(begin.n);
         const auto to = static_cast<std::uint32_t>(end.n);
         if (value.is_null() && (styles == nullptr || styles->has(key, value, from, to))) return {};
         return unknown_style(key);
     }
-    body().mark(*c, {begin.n, end.n, key, std::move(value), *expand});
+    letters.mark(site(), {begin.n, end.n, key, std::move(value), *expand});
     return {};
 }
 
@@ -119,8 +122,9 @@ Result<void> TextView::unmark(text::CodePoint begin, text::CodePoint end, std::s
 Result<void> TextView::apply(const TextDelta& delta) {
     Container* c = body().editable(handle(), ContainerKind::text);
     if (c == nullptr) return body().refuse(handle(), ContainerKind::text);
-    TRY(body().check_delta(*c, delta));
-    body().apply_delta(*c, delta);
+    auto& letters = c->as<TextBody>();
+    TRY(letters.check_delta(site(), delta));
+    letters.apply_delta(site(), delta);
     return {};
 }
 

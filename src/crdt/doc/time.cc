@@ -1,7 +1,9 @@
-// Checkouts and forks. A checkout is a view of one version; nothing is rolled back.
+// Checkouts, forks and reverts. A checkout is a view of one version; nothing is rolled back. A
+// revert makes edits.
 #include <algorithm>
 
 #include "base/check.h"
+#include "crdt/doc/apply.h"
 #include "crdt/doc/body.h"
 #include "crdt/doc/comparison.h"
 #include "crdt/doc/events.h"
@@ -33,7 +35,7 @@ Result<void> Doc::checkout(const Frontiers& version) {
     if (heads != body_->shown_heads()) {
         body_->go(body_->past_of(std::move(heads)));
     } else if (heads == body_->oplog().heads()) {
-        // Where nothing changes, the latest version is the latest again, as in Loro.
+        // The document shows the latest version again if nothing changes, as in Loro.
         body_->show(std::nullopt);
     }
     return {};
@@ -68,6 +70,12 @@ Result<Doc> Doc::fork_at(const Frontiers& version, PeerId peer) const {
     CHECK(imported && imported->pending.empty());
     copy.settings() = body_->settings;
     return copy;
+}
+
+Result<void> revert_to(Doc& doc, const Frontiers& version) {
+    CHECK(doc.pending().empty());
+    if (doc.is_detached()) return DocBody::refuse_detached();
+    return apply_diff(doc, TRY(doc.history().diff(doc.frontiers(), version)));
 }
 
 }  // namespace quire::crdt

@@ -1,5 +1,5 @@
-// What a commit and an import are told and what they answer, and the settings that a document keeps
-// for them.
+// The options and the answers of commits and imports, and the settings that a document keeps for
+// them.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ struct CommitOptions {
     std::string message = {};
     std::string origin = {};
     std::int64_t timestamp = 0;
-    bool want_diff = false;  // Whether Commit::diff is filled in.
+    bool want_diff = false;  // True to fill in Commit::diff.
 };
 
 struct ImportOptions {
     std::string origin = {};  // For events.
-    bool want_diff = false;   // Whether Imported::diff is filled in.
+    bool want_diff = false;   // True to fill in Imported::diff.
     // The changes tell less than the history they were made from, as JSON updates do (bytes are
     // lists in them, and whole numbers may have been floats). An op that is known already is then
     // compared only by what it follows.
@@ -35,8 +35,8 @@ struct Commit {
 };
 
 struct Imported {
-    std::vector<IdSpan> success;  // What this import made part of the document.
-    std::vector<IdSpan> pending;  // What it parked until what it depends on arrives.
+    std::vector<IdSpan> success;  // The ops that this import made part of the document.
+    std::vector<IdSpan> pending;  // The ops that it parked until others arrive.
     Diff diff;
 };
 

@@ -1,4 +1,3 @@
-// Trees within a document: state that follows the log to any version, values, diffs, local ops.
 #include "crdt/doc/tree_body.h"
 
 #include <algorithm>
@@ -6,7 +5,9 @@
 
 #include "base/check.h"
 #include "crdt/doc/body.h"
+#include "crdt/doc/tree_parts.h"
 #include "crdt/doc/tree_values.h"
+#include "crdt/doc/view.h"
 #include "crdt/merge/fractional_index.h"
 
 namespace quire::crdt {
@@ -14,43 +15,62 @@ namespace quire::crdt {
 // State keeps views of positions, which stay where they are while the log grows.
 static_assert(std::is_nothrow_move_constructible_v<OpContent>);
 
-TreeBody& DocBody::tree(Container& c, const Past* at) {
-    CHECK(c.id.kind == ContainerKind::tree);
-    if (c.tree == nullptr) c.tree = std::make_unique<TreeBody>();
-    // Until it is committed, what is pending is the only head.
-    const Heads latest = open_ ? Heads{log_.end() - 1} : log_.heads();
-    const TreeMoves::History history{log_.atoms(), log_.graph(), log_of(c)};
-    c.tree->state.apply(c.tree->moves.move_to(history, at == nullptr ? latest : at->heads()));
-    return *c.tree;
+namespace {
+
+TreeMoves::History moves_of(Site site) {
+    const OpLog& log = site.document.oplog();
+    return {log.atoms(), log.graph(), *site.container.log};
 }
 
-std::optional<NodeIndex> DocBody::tree_node(Container& c, OpId node, const Past* at) {
-    const TreeBody& t = tree(c, at);
-    const std::optional<NodeIndex> index = t.moves.find(node);
-    if (!index || !t.state.is_alive(*index)) return std::nullopt;
-    return index;
+}  // namespace
+
+TreeBody::TreeBody() = default;
+TreeBody::~TreeBody() = default;
+
+TreeParts& TreeBody::tree(Site site, const Past* at) {
+    if (parts == nullptr) parts = std::make_unique<TreeParts>();
+    const Heads heads = at == nullptr ? site.document.latest_heads() : at->heads();
+    parts->state.apply(parts->moves.move_to(moves_of(site), heads));
+    return *parts;
 }
 
-Value DocBody::tree_value(Container& c, int depth, const Past* at) {
+bool TreeBody::holds(Site site, OpId node, const Past* at) {
+    return tree(site, at).alive(node).has_value();
+}
+
+Value TreeBody::value(Site site, int depth, const Past* at) {
     const auto limit = static_cast<std::size_t>(std::max(0, kMaxValueDepth - depth));
-    // A value asked for on the way may move the tree: what it holds is noted first.
-    const std::vector<TreeNode> nodes = tree_nodes(tree(c, at).state, limit);
+    // A value asked for on the way may move the tree, so its nodes are listed first.
+    const std::vector<TreeNode> nodes = tree_nodes(tree(site, at).state, limit);
+    DocBody& document = site.document;
     return nested(nodes, [&](OpId node, std::size_t level) -> Value {
-        const auto meta = index_.find(ContainerId::normal(node, ContainerKind::map));
-        if (meta == index_.end() || !has_meta(c, node)) return Map();
-        return value(containers_[meta->second], depth + static_cast<int>(level) + 1, at);
+        const ContainerId meta = ContainerId::normal(node, ContainerKind::map);
+        if (!document.knows(meta) || !has_meta(document.oplog(), site.container, node))
+            return Map();
+        return document.value(document.container(document.open(meta)),
+                              depth + static_cast<int>(level) + 1, at);
     });
 }
 
-TreeDelta DocBody::tree_diff(Container& c, const Past& a, const Past& b) {
-    TreeBody& t = tree(c, &a);
-    const TreeMoves::History history{log_.atoms(), log_.graph(), log_of(c)};
-    return t.state.apply_and_tell(t.moves.move_to(history, b.heads()));
+bool TreeBody::has_meta(const OpLog& log, const Container& tree, OpId node) {
+    const std::optional<Lv> made = log.atoms().lv_of(node);
+    return made && log.container_of(*made) == tree.index;
 }
 
-TreeDelta DocBody::tree_from_nothing(Container& c, const Past* at) {
+// --- differences ---
+
+TreeDelta TreeBody::delta_of(Site site, LvSpan, const Past& a, const Past& b) {
+    return delta_between(site, a, b);
+}
+
+TreeDelta TreeBody::delta_between(Site site, const Past& a, const Past& b) {
+    TreeParts& t = tree(site, &a);
+    return t.state.apply_and_tell(t.moves.move_to(moves_of(site), b.heads()));
+}
+
+TreeDelta TreeBody::delta_from_nothing(Site site, const Past* at) {
     TreeDelta delta;
-    for (TreeNode& node : tree_nodes(tree(c, at).state)) {
+    for (TreeNode& node : tree_nodes(tree(site, at).state)) {
         delta.push_back({.kind = TreeAction::Kind::create,
                          .target = node.id,
                          .parent = node.parent,
@@ -61,16 +81,31 @@ TreeDelta DocBody::tree_from_nothing(Container& c, const Past* at) {
     return delta;
 }
 
-void DocBody::write_tree(Container& c, OpContent op) {
-    begin();
-    log_of(c).keep({.lv = log_.end()}, RunKind::other, std::move(op));
-    log_.append(c.index, 1);
-    ++epoch_;
+// --- children ---
+
+bool TreeBody::holds_child(Site site, Lv creator) {
+    return holds(site, site.document.oplog().atoms().id_of(creator), nullptr);
 }
 
-std::vector<std::pair<NodeIndex, Bytes>> DocBody::tree_positions(const TreeState& state,
-                                                                 NodeIndex node, NodeIndex parent,
-                                                                 std::size_t index) {
+bool TreeBody::holds_child(Site site, Lv creator, Reach& reach) {
+    return holds(site, site.document.oplog().atoms().id_of(creator), reach.at);
+}
+
+PathStep TreeBody::step_to(Site site, Lv creator) {
+    return site.document.oplog().atoms().id_of(creator);
+}
+
+// --- local ops ---
+
+void TreeBody::write(Site site, OpContent op) {
+    OpLog& log = site.document.begin();
+    site.container.log->keep({.lv = log.end()}, RunKind::other, std::move(op));
+    log.append(site.container.index, 1);
+    site.document.outdate_reach();
+}
+
+std::vector<std::pair<NodeIndex, Bytes>> positions_for(const TreeState& state, NodeIndex node,
+                                                       NodeIndex parent, std::size_t index) {
     const bool leaves = state.parent(node) == parent;
     const std::size_t own = leaves ? state.index_of(node) : 0;
     const std::size_t count = state.child_count(parent) - (leaves ? 1 : 0);
@@ -102,15 +137,17 @@ std::vector<std::pair<NodeIndex, Bytes>> DocBody::tree_positions(const TreeState
     return out;
 }
 
-void DocBody::check_tree(Container& c) {
-    const ContainerLog& log = log_of(c);
-    TreeBody& kept = tree(c, nullptr);
+// --- promises ---
+
+void TreeBody::check(Site site) {
+    const ContainerLog& log = *site.container.log;
+    TreeParts& kept = tree(site, nullptr);
     kept.moves.check_invariants();
     kept.state.check_invariants();
-    // What was kept over all that was imported is what a replay of the ops gives.
+    // A replay of the ops gives the moves and the tree that were kept over all imports.
     TreeMoves moves;
     TreeState state;
-    moves.move_to({log_.atoms(), log_.graph(), log}, kept.moves.version());
+    moves.move_to(moves_of(site), kept.moves.version());
     state.apply(moves.placements(log));
     CHECK(kept.moves.agrees_with(moves));
     const auto same = [](const TreeNode& x, const TreeNode& y) {

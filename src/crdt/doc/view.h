@@ -1,6 +1,6 @@
-// What readers see of a version that is not the latest. Checking out moves nothing: history and
-// live state stay where they are and go on, and what is asked of a version is worked out then,
-// once.
+// View: the version that readers of a detached document see. Checking out moves nothing: history and
+// live state stay where they are and go on. An answer about the version is worked out when it is
+// asked for, once.
 #pragma once
 
 #include <optional>
@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "crdt/doc/movable_body.h"
 #include "crdt/history/oplog.h"
 #include "crdt/history/past.h"
 #include "crdt/ids/version.h"
@@ -16,13 +17,7 @@
 
 namespace quire::crdt {
 
-// An element that a movable list shows: the atom that placed it, and that which gave its value.
-struct MovableItem {
-    Lv slot;
-    Lv value;
-};
-
-// What is known of which containers a version shows, that is, which can be reached from a root.
+// The containers that can be reached from a root at a version, as far as somebody asked.
 struct Reach {
     const Past* at = nullptr;  // Null is the latest; then nothing may be edited meanwhile.
     std::unordered_map<ContainerIndex, bool> alive = {};
@@ -30,8 +25,8 @@ struct Reach {
     std::unordered_map<ContainerIndex, std::unordered_set<Lv>> shown = {};
 };
 
-// A detached document's version, and what readers have asked of it so far. References into it stay
-// good while it lives.
+// A detached document's version, and the answers about it so far. References into it stay good
+// while it lives.
 struct View {
     explicit View(Past shown) : past(std::move(shown)), reach{&past} {}
     View(const View&) = delete;

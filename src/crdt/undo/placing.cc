@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "crdt/doc/order.h"
 #include "crdt/state/movable_state.h"
 
 namespace quire::crdt {
@@ -34,7 +35,7 @@ bool StandingOrder::before(Lv a, Lv b) const {
         const ContainerIndex home = body_.oplog().container_of(x);
         // Notes that were recalled in part may say less than this needs.
         if (home != body_.oplog().container_of(y)) return x < y;
-        return body_.sequence(body_.container(home)).before(x, y);
+        return order_of({body_, body_.container(home)}).before(x, y);
     }
     return one.size() < other.size();
 }
@@ -47,7 +48,7 @@ std::optional<bool> StandingOrder::as_shown(Lv a, Lv b) const {
     const auto both = names_.first_together(origin(a), origin(b), log);
     if (!both) return std::nullopt;
     const auto [x, y] = *both;
-    const Sequence& order = body_.sequence(body_.container(log.container_of(x)));
+    const Sequence& order = order_of({body_, body_.container(log.container_of(x))});
     // They were shown together if the writers of both letters' deletes knew the other letter.
     bool together = true;
     const auto outlived = [&](Lv atom, Lv other) {
@@ -113,7 +114,7 @@ Lv StandingOrder::put_behind(Lv atom) const {
     const Lv first_replacement = facts_of(index).first_replacement;
     const Lv oldest =
         names_.empty() ? first_replacement : std::min(first_replacement, names_.first_copy());
-    const Sequence& order = body_.sequence(home);
+    const Sequence& order = order_of({body_, home});
     const ContainerLog& log = DocBody::log_of(home);
     std::vector<Lv> passed;
     Lv found = kNoLv;
@@ -152,7 +153,7 @@ Lv StandingOrder::replaced_by(const Container& home, Lv first) const {
     if (!erase.is_erase()) return kNoLv;
     const std::uint32_t steps = erase.kind == RunKind::erase_backward ? erased - erase.lv : 0;
     if (erase.pos - steps != typed.pos) return kNoLv;
-    return body_.sequence(body_.container(home.index)).targets(erased, 1).front().first;
+    return order_of({body_, body_.container(home.index)}).targets(erased, 1).front().first;
 }
 
 // Among the atoms begin .. end. Anchors of styles stand for each other in another way.
@@ -170,11 +171,11 @@ Placing::Placing(DocBody& body, Container& to) : body_(body), to_(to), order_(bo
 
 Placing::Spot Placing::spot(const Piece& piece) {
     std::uint32_t near = 0;
-    if (piece.container == to_.index) near = body_.sequence(to_).place_of(piece.lv).pos;
+    if (piece.container == to_.index) near = order_of({body_, to_}).place_of(piece.lv).pos;
     if (order_.is_plain(to_.index)) return {near, piece.len};
     const Range found = gap(piece.lv, near);
     const std::uint32_t pos = std::clamp(near, found.begin, found.end);
-    const Sequence& order = body_.sequence(to_);
+    const Sequence& order = order_of({body_, to_});
     if (found.end == order.visible() || piece.len == 1) return {pos, piece.len};
     // Something may stand between the piece's atoms by now.
     const Lv behind = order.atom_at(found.end);
@@ -192,15 +193,16 @@ Placing::Spot Placing::spot(const Piece& piece) {
     return {pos, fits};
 }
 
-// Whether the entity has a place that tells: no anchor of a style, nor a slot that shows nothing.
+// Returns true if the entity's place counts: it is neither an anchor of a style nor a slot that shows
+// nothing.
 bool Placing::counts(std::uint32_t at, Lv lv) {
-    const Lv atom = body_.sequence(to_).atom_at(at);
+    const Lv atom = order_of({body_, to_}).atom_at(at);
     if (order_.origin(atom) == order_.origin(lv)) return false;
     if (to_.id.kind == ContainerKind::movable_list) {
-        const SlotTree& slots = body_.movable(to_).slots();
+        const SlotTree& slots = to_.as<MovableBody>().latest({body_, to_}).slots();
         return slots.shown_before(at) != slots.shown_before(at + 1);
     }
-    if (!to_.has_anchors) return true;
+    if (!to_.has_anchors()) return true;
     const ContainerLog& log = DocBody::log_of(to_);
     return log.runs()[log.find(atom)].kind != RunKind::anchor;
 }
@@ -218,13 +220,13 @@ std::uint32_t Placing::previous(Range range, Lv lv) {
 }
 
 bool Placing::is_before(std::uint32_t at, Lv lv) {
-    return order_.before(body_.sequence(to_).atom_at(at), lv);
+    return order_.before(order_of({body_, to_}).atom_at(at), lv);
 }
 
 // The places that the atom may go to: behind the last entity that stands before it, and before the
 // first that stands behind it. Looked for from `near` on, in steps that double.
 Placing::Range Placing::gap(Lv lv, std::uint32_t near) {
-    const std::uint32_t size = body_.sequence(to_).visible();
+    const std::uint32_t size = order_of({body_, to_}).visible();
     Range range{0, size};
     const std::uint32_t left = previous({0, near}, lv);
     if (left < near && !is_before(left, lv)) {

@@ -28,8 +28,8 @@
 // A container that was brought back is a copy as well: what was put at its very beginning stands
 // behind the beginning of the original.
 //
-// Where replicas edited at the same time, a letter that was typed among the originals knows nothing
-// of their copies, and lies otherwise than its path says. There, two letters stand as they lay when
+// If replicas edited at the same time, a letter that was typed among the originals knows nothing of
+// their copies, and lies otherwise than its path says. In such a text two letters stand as they lay when
 // they were first shown together, and what comes back goes to the nearest place where its two
 // neighbours agree.
 #pragma once
@@ -61,9 +61,9 @@ public:
         return names_.empty() && facts_of(home).first_replacement == kNoLv;
     }
     Lv origin(Lv atom) const { return names_.origin(atom).lv; }
-    // Whether a stands before b. O(path · log n), and a path is as long as copies and replacements
-    // were put behind one another; what an atom was put behind is looked up once. Where replicas edited at the same
-    // time, O(copies + deletes).
+    // Returns true if a stands before b. O(path · log n), and a path is as long as copies and
+    // replacements were put behind one another; the atom that another was put behind is looked up
+    // once. O(copies + deletes) if replicas edited at the same time.
     bool before(Lv a, Lv b) const;
 
 private:

@@ -70,7 +70,7 @@ std::string_view key_of(const Part& part) {
     return {};
 }
 
-// Whether an atom of this part is one that others stand for, or that stands for others, as this.
+// Returns true if an atom of this part can stand for another in this role.
 bool may_be(As as, const Part& part) {
     const RunKind kind = part.run.kind;
     const bool is_movable = part.log.kind() == ContainerKind::movable_list;
@@ -94,8 +94,8 @@ bool may_be(As as, const Part& part) {
     return false;
 }
 
-// Whether the atoms are of one container, or of what came back of it, and the same there. What is
-// taken back later goes from the one to the other unasked.
+// Returns true if the atoms are of one container, or of its copies, and have the same role there. A
+// later revert goes from one to the other without asking again.
 bool agree(DocBody& body, const Known& known) {
     const bool are_same_ops =
         known.as == As::atom || known.as == As::style || known.as == As::settled;

@@ -14,11 +14,15 @@
 #include <vector>
 
 #include "crdt/doc/body.h"
+#include "crdt/doc/order.h"
 #include "crdt/undo/placing.h"
 #include "crdt/undo/revert.h"
 #include "crdt/undo/stand_ins.h"
 
 namespace quire::crdt {
+
+struct Placement;
+struct TreeParts;
 
 class Reversal {
 public:
@@ -40,7 +44,7 @@ private:
     };
 
     // --- revert.cc ---
-    // Whether the spans hold the atom, and the end of the stretch that fares alike.
+    // True if the spans hold the atom, and the end of the stretch for which that holds.
     std::pair<bool, Lv> holds(Lv lv) const;
     static std::vector<Stretch> counted(const std::vector<LvSpan>& spans);
     // The container itself, or else the copy that it goes on in. Null when neither is alive.
@@ -78,8 +82,8 @@ private:
     }
     void note(Register& taken, Lv write) const;
     bool is_ours(const Register& taken, Lv write) const;
-    // Whether the write stood when the spans first wrote there, or is another peer's, which the
-    // spans outranked or did not know; and which was not taken back since.
+    // Returns true if the write stood when the spans first wrote there, or is another peer's that
+    // the spans outranked or did not know, and was not taken back since.
     bool stood_before(const Register& taken, Lv write) const;
     bool was_taken_back(const Register& taken, Lv write) const;
     bool ranks_below(Lv a, Lv b) const;  // In (lamport, peer).
@@ -94,9 +98,10 @@ private:
     struct KeyPast {
         std::map<Lv, MapState::Write> writes;
         std::set<MapState::Write, ByRank> standing;  // Those that nobody has taken back.
-        // The writes that the spans touched, and whether each stood before them.
+        // The writes that the spans touched; true for one that stood before them.
         std::map<Lv, bool> stood_before;
-        bool takes_back = false;  // Whether the spans took writes back, or did them again.
+        bool takes_back =
+            false;  // True if the spans took writes back; false if they did them again.
     };
     // Each key that the spans wrote to.
     void map(Container& c);
@@ -174,6 +179,8 @@ private:
     };
     // Each node that the spans made, moved or erased, the one touched last first.
     void tree(Container& c);
+    // The tree after every op.
+    const TreeParts& tree_of(Container& c) const;
     bool put_back(Container& from, Container& to, const NodeStep& step,
                   const std::vector<OpId>& touched);
     void make_again(Container& from, Container& to, const NodeStep& step,

@@ -54,10 +54,10 @@ struct StandIn {
 };
 
 struct RevertOptions {
-    // Whether what others deleted as well comes back, too.
+    // True to bring back also what others deleted as well.
     bool shared_deletes = false;
-    // Whether a map's key is written only where it then reads otherwise. Else a redo is always an
-    // op, so that it can be taken back in its turn.
+    // True to write a map's key only if it then reads otherwise. False makes a redo always an op, so
+    // that it can be taken back in its turn.
     bool only_visible_writes = false;
 };
 

@@ -3,6 +3,7 @@
 // container holds).
 #include <algorithm>
 
+#include "crdt/doc/order.h"
 #include "crdt/undo/reversal.h"
 
 namespace quire::crdt {
@@ -31,7 +32,7 @@ void Reversal::copy(Container& from, Container& to, int depth) {
         case ContainerKind::list: {
             // Writing to the document may move the sequence, so the letters are listed first.
             std::vector<LvSpan> visible;
-            body_.sequence(from).for_each_last([&](Lv lv, std::uint32_t len, bool is_visible) {
+            order_of({body_, from}).for_each_last([&](Lv lv, std::uint32_t len, bool is_visible) {
                 if (is_visible) visible.push_back({lv, lv + len});
             });
             for (LvSpan span : visible) {
@@ -43,13 +44,15 @@ void Reversal::copy(Container& from, Container& to, int depth) {
                     if (run.kind != RunKind::insert) continue;
                     const Lv made = body_.oplog().end();
                     if (from.id.kind == ContainerKind::text) {
-                        body_.insert_text(to, to.size, std::string(log.text(run, lv, len)), len);
+                        auto& text = to.as<TextBody>();
+                        text.insert({body_, to}, text.size, std::string(log.text(run, lv, len)),
+                                    len);
                         stand_ins_.atoms.add(lv, made, len);
                         continue;
                     }
                     std::vector<Slot> values;
                     for (Lv at = lv; at < lv + len; ++at) values.push_back(log.value(run, at));
-                    body_.insert_values(to, to.size, values);
+                    to.sequence()->insert_values({body_, to}, to.sequence()->size, values);
                     stand_ins_.atoms.add(lv, made, len);
                     for (std::uint32_t i = 0; i < len; ++i)
                         copy_slot(values[i], lv + i, made + i, depth);
@@ -60,13 +63,13 @@ void Reversal::copy(Container& from, Container& to, int depth) {
         }
         case ContainerKind::map: {
             std::vector<std::pair<std::string, Lv>> entries;
-            for (const auto& [key, entry] : from.map->entries()) {
+            for (const auto& [key, entry] : from.as<MapBody>().state.entries()) {
                 if (!entry.winner.erases) entries.emplace_back(key, entry.winner.lv);
             }
             for (const auto& [key, lv] : entries) {
                 const Slot slot = *body_.slot_of(lv);
                 const Lv made = body_.oplog().end();
-                body_.write_map(to, MapSet{key, slot});
+                to.as<MapBody>().write({body_, to}, MapSet{key, slot});
                 stand_ins_.atoms.add(lv, made, 1);
                 copy_slot(slot, lv, made, depth);
             }
@@ -77,8 +80,8 @@ void Reversal::copy(Container& from, Container& to, int depth) {
         case ContainerKind::movable_list:
             return copy_movable(from, to, depth);
         case ContainerKind::counter:
-            if (const double sum = body_.counter_value(from, nullptr); sum != 0)
-                body_.counter_add(to, DocBody::counter_delta(sum));
+            if (const double sum = from.as<CounterBody>().total({body_, from}, nullptr); sum != 0)
+                CounterBody::add({body_, to}, sum);
             return;
     }
 }

@@ -34,7 +34,7 @@ std::vector<MapState::Write> Reversal::ops_on(const Container& map, const std::s
     std::optional<Heads> known;  // None: all of them.
     for (ContainerIndex at = map.index;;) {
         const Container& home = body_.container(at);
-        if (const MapState::Entry* entry = home.map->find(key)) {
+        if (const MapState::Entry* entry = home.as<MapBody>().state.find(key)) {
             for (const MapState::Write& op : entry->writes) {
                 if (!known || log.graph().contains(*known, op.lv)) ops.push_back(op);
             }
@@ -85,7 +85,7 @@ Reversal::KeyPast Reversal::past_of(const Container& map, const std::string& key
 // The op that decides the key; none when it was never written.
 std::optional<MapState::Write> Reversal::winner(const Container& map,
                                                 const std::string& key) const {
-    if (const MapState::Entry* entry = map.map->find(key)) return entry->winner;
+    if (const MapState::Entry* entry = map.as<MapBody>().state.find(key)) return entry->winner;
     std::optional<MapState::Write> last;
     for (const MapState::Write& op : ops_on(map, key)) {
         if (!last || last->loses_to(op)) last = op;
@@ -100,7 +100,7 @@ void Reversal::settle(Lv op, Lv as) {
         {atoms.id_of(as == kNoLv ? op : as), atoms.id_of(op), 1, StandIn::As::settled});
 }
 
-// Whether the key reads the same with either; none: it is not there.
+// Returns true if the key reads the same with either write; none stands for no entry.
 bool Reversal::reads_the_same(const MapState::Write& now,
                               const std::optional<MapState::Write>& then) const {
     if (now.erases || !then || then->erases) return now.erases && (!then || then->erases);
@@ -142,13 +142,13 @@ void Reversal::map_key(Container& to, const std::string& key) {
     const Lv last = back ? stand_ins_.atoms.newest(stands_for).lv : kNoLv;
     if (back) stand_ins_.atoms.add(stands_for, made, 1);
     if (!back || back->erases) {
-        body_.write_map(to, MapErase{key});
+        to.as<MapBody>().write({body_, to}, MapErase{key});
         if (!back) settle(made, kNoLv);
         if (!is_same) ++undone_.removed;
         return;
     }
     const Slot slot = *body_.slot_of(last);
-    body_.write_map(to, MapSet{key, slot});
+    to.as<MapBody>().write({body_, to}, MapSet{key, slot});
     if (!is_same) ++undone_.restored;
     copy_slot(slot, last, made);
 }

@@ -2,6 +2,7 @@
 // and setting are last writes, taken back where they still decide.
 #include <algorithm>
 
+#include "crdt/doc/order.h"
 #include "crdt/state/movable_state.h"
 #include "crdt/undo/reversal.h"
 
@@ -22,7 +23,7 @@ std::map<Lv, Reversal::Element> Reversal::touched_elements(Container& c) {
         element.sets.names = &stand_ins_.values;
         return element;
     };
-    const Sequence& order = body_.sequence(c);
+    const Sequence& order = order_of({body_, c});
     const ContainerLog& log = body_.log_of(c);
     for (const LvSpan& span : spans_) {
         for (const Run& run : log.runs_in(span)) {
@@ -81,14 +82,15 @@ Reversal::MovableWayBack Reversal::way_back(Container& c, Container& to) {
     for (auto& [made, element] : touched) {
         const Lv last = stand_ins_.atoms.newest(made).lv;
         Container& home = body_.container(body_.oplog().container_of(last));
-        const MovableState& state = body_.movable(home);
+        const MovableState& state = home.as<MovableBody>().latest({body_, home});
         const std::uint32_t number = state.number_of(last);
         const bool is_shown = &home == &to && state.slots().is_shown(number);
         // The spans made it, so taking them back deletes it.
         if (element.made) {
             if (is_shown) {
                 const SlotTree& slots = state.slots();
-                body_.erase(to, slots.slot_index(slots.index_of(number)), 1);
+                to.as<MovableBody>().erase({body_, to}, slots.slot_index(slots.index_of(number)),
+                                           1);
                 ++undone_.removed;
             } else if (element.deleted == 0) {
                 ++undone_.skipped;
@@ -117,8 +119,9 @@ Reversal::MovableWayBack Reversal::way_back(Container& c, Container& to) {
             if (place == kNoLv && value == now.value) ++undone_.skipped;
             continue;
         }
-        const bool by_spans_alone = element.deleted > 0 && &home == &c &&
-                                    body_.sequence(c).place_of(now.slot).erased == element.deleted;
+        const bool by_spans_alone =
+            element.deleted > 0 && &home == &c &&
+            order_of({body_, c}).place_of(now.slot).erased == element.deleted;
         if (element.deleted == 0 || (!by_spans_alone && !options_.shared_deletes)) {
             ++undone_.skipped;
             continue;
@@ -129,7 +132,7 @@ Reversal::MovableWayBack Reversal::way_back(Container& c, Container& to) {
     // Slots of a copy have no place in the order of the original's.
     std::erase_if(steps, [&](const MovableStep& step) { return step.piece.container != c.index; });
     std::sort(steps.begin(), steps.end(), [&](const MovableStep& a, const MovableStep& b) {
-        return body_.sequence(c).before(a.piece.lv, b.piece.lv);
+        return order_of({body_, c}).before(a.piece.lv, b.piece.lv);
     });
     return way;
 }
@@ -143,22 +146,24 @@ void Reversal::go_back(Container& c, Container& to, const MovableWayBack& way) {
         ++undone_.restored;
         if (step.made == kNoLv) {
             const Slot slot = *body_.slot_of(step.value);
-            body_.insert_values(to, pos, {slot});
+            to.sequence()->insert_values({body_, to}, pos, {slot});
             stand_ins_.atoms.add(element_of(c, step.piece.lv), made, 1);
             stand_ins_.values.add(step.value, made, 1);
             stand_ins_.slots.add(step.piece.lv, made, 1);
             copy_slot(slot, step.value, made);
             continue;
         }
-        const MovableState& state = body_.movable(to);
+        const MovableState& state = to.as<MovableBody>().latest({body_, to});
         const std::uint32_t number = state.number_of(step.made);
         const std::uint32_t from = state.slots().slot_index(state.slots().index_of(number));
-        body_.movable_move(to, from, from < pos ? pos - 1 : pos, number);
+        to.as<MovableBody>().move({body_, to}, from, from < pos ? pos - 1 : pos, number);
         stand_ins_.slots.add(step.piece.lv, made, 1);
     }
     for (const auto& [element, write] : sets) {
         const Slot slot = *body_.slot_of(write);
-        const Lv made = body_.movable_set(to, body_.movable(to).number_of(element), slot);
+        auto& list = to.as<MovableBody>();
+        const std::uint32_t number = list.latest({body_, to}).number_of(element);
+        const Lv made = list.set({body_, to}, number, slot);
         stand_ins_.values.add(write, made, 1);
         ++undone_.restored;
         copy_slot(slot, write, made);
@@ -168,10 +173,10 @@ void Reversal::go_back(Container& c, Container& to, const MovableWayBack& way) {
 // The new elements stand for the old ones in all three respects: as elements, by their values and
 // by their places.
 void Reversal::copy_movable(Container& from, Container& to, int depth) {
-    for (const MovableItem& item : body_.movable_items(from, nullptr)) {
+    for (const MovableItem& item : from.as<MovableBody>().items({body_, from}, nullptr)) {
         const Slot slot = *body_.slot_of(item.value);
         const Lv made = body_.oplog().end();
-        body_.insert_values(to, to.size, {slot});
+        to.sequence()->insert_values({body_, to}, to.sequence()->size, {slot});
         stand_ins_.atoms.add(element_of(from, item.slot), made, 1);
         stand_ins_.values.add(item.value, made, 1);
         stand_ins_.slots.add(item.slot, made, 1);
@@ -193,7 +198,7 @@ void Reversal::counter(Container& c) {
         }
     }
     if (sum == 0) return;
-    body_.counter_add(*to, DocBody::counter_delta(-sum));
+    CounterBody::add({body_, *to}, -sum);
     ++undone_.restored;
 }
 

@@ -3,6 +3,7 @@
 // done at once, in O(log n), or letter by letter where the spans themselves brought letters back.
 #include <algorithm>
 
+#include "crdt/doc/order.h"
 #include "crdt/undo/reversal.h"
 
 namespace quire::crdt {
@@ -11,7 +12,7 @@ void Reversal::sequence(Container& c) {
     std::vector<LvSpan> inserted;
     std::vector<Sequence::Target> targets;
     Lv first_delete = kNoLv;
-    Sequence& order = body_.sequence(c);
+    Sequence& order = order_of({body_, c});
     const ContainerLog& log = body_.log_of(c);
     for (const LvSpan& span : spans_) {
         for (const Run& run : log.runs_in(span)) {
@@ -73,7 +74,7 @@ Reversal::FirstTouches Reversal::first_touches(const std::vector<LvSpan>& insert
     return first;
 }
 
-// Whether taking the spans back is to hide the letter, as far as `first` can tell.
+// Returns true if taking the spans back is to hide the letter, as far as `first` can tell.
 bool Reversal::showed_first(const FirstTouches& first, Lv atom) const {
     const auto touch = first.find(stand_ins_.atoms.origin(atom).lv);
     return touch != first.end() && touch->second.shows;
@@ -90,7 +91,7 @@ std::vector<Piece> Reversal::missing(const std::vector<Stretch>& deleted,
             const Identities::Stretch last =
                 stand_ins_.atoms.newest(lv, std::min(stretch.end, until) - lv);
             Container& home = body_.container(body_.oplog().container_of(last.lv));
-            const Sequence::Place place = body_.sequence(home).place_of(last.lv);
+            const Sequence::Place place = order_of({body_, home}).place_of(last.lv);
             const ContainerLog& log = body_.log_of(home);
             const Run& run = log.runs()[log.find(last.lv)];
             const auto [times, end] = last.lv == lv ? std::pair(stretch.times, stretch.end)
@@ -110,7 +111,7 @@ std::vector<Piece> Reversal::missing(const std::vector<Stretch>& deleted,
     }
     std::sort(back.begin(), back.end(), [&](const Piece& a, const Piece& b) {
         if (a.container != b.container) return a.container < b.container;
-        return body_.sequence(body_.container(a.container)).before(a.lv, b.lv);
+        return order_of({body_, body_.container(a.container)}).before(a.lv, b.lv);
     });
     // The spans may have deleted several copies of a letter; the newest of them comes back once.
     std::vector<Piece> once;
@@ -143,11 +144,13 @@ void Reversal::remove(const Stretch& stretch, const std::vector<Stretch>& delete
     for (Lv lv = stretch.begin; lv < stretch.end;) {
         const Identities::Stretch last = stand_ins_.atoms.newest(lv, stretch.end - lv);
         Container& home = body_.container(body_.oplog().container_of(last.lv));
-        const Sequence::Place place = body_.sequence(home).place_of(last.lv);
+        const Sequence::Place place = order_of({body_, home}).place_of(last.lv);
         const std::uint32_t len = std::min(place.len, last.len);
         if (place.erased == 0) {
             if (body_.is_alive(home)) {
-                body_.erase(home, place.pos, len);
+                visit_sequence(home, [&](auto& body) {
+                    body.erase({body_, home}, place.pos, len);
+                });
                 undone_.removed += len;
             } else {
                 undone_.skipped += len;
@@ -192,7 +195,7 @@ void Reversal::restore(const std::vector<Piece>& pieces, Lv first) {
             rest.len -= spot.len;
         }
     }
-    if (home.has_anchors || to->has_anchors) restyle(home, *to, parts, made, first);
+    if (home.has_anchors() || to->has_anchors()) restyle(home, *to, parts, made, first);
 }
 
 void Reversal::insert(Container& to, std::uint32_t pos, const Piece& piece) {
@@ -201,13 +204,14 @@ void Reversal::insert(Container& to, std::uint32_t pos, const Piece& piece) {
     const Lv first = body_.oplog().end();
     undone_.restored += piece.len;
     if (log.kind() == ContainerKind::text) {
-        body_.insert_text(to, pos, std::string(log.text(run, piece.lv, piece.len)), piece.len);
+        to.as<TextBody>().insert({body_, to}, pos, std::string(log.text(run, piece.lv, piece.len)),
+                                 piece.len);
         stand_ins_.atoms.add(piece.lv, first, piece.len);
         return;
     }
     std::vector<Slot> values;
     for (Lv at = piece.lv; at < piece.lv + piece.len; ++at) values.push_back(log.value(run, at));
-    body_.insert_values(to, pos, values);
+    to.sequence()->insert_values({body_, to}, pos, values);
     stand_ins_.atoms.add(piece.lv, first, piece.len);
     for (std::uint32_t i = 0; i < piece.len; ++i) copy_slot(values[i], piece.lv + i, first + i);
 }

@@ -2,6 +2,7 @@
 // gives it. The anchors stay, as they do when text is deleted; a style over them says otherwise.
 #include <algorithm>
 
+#include "crdt/doc/order.h"
 #include "crdt/state/text_state.h"
 #include "crdt/undo/reversal.h"
 
@@ -12,7 +13,7 @@ std::vector<Reversal::TextPart> Reversal::text_parts(Container& c, Gone gone) {
     std::vector<TextPart> parts;
     std::vector<Lv> starts;
     std::vector<Lv> ends;  // The ends of styles, by their starts.
-    body_.sequence(c).for_each_last([&](Lv lv, std::uint32_t len, bool visible) {
+    order_of({body_, c}).for_each_last([&](Lv lv, std::uint32_t len, bool visible) {
         for (const Lv end = lv + len; (visible || gone == Gone::kept) && lv < end;) {
             const Run& run = log.runs()[log.find(lv)];
             const std::uint32_t n = std::min({run.end(), end, lv < began_ ? began_ : end}) - lv;
@@ -23,7 +24,7 @@ std::vector<Reversal::TextPart> Reversal::text_parts(Container& c, Gone gone) {
             } else if (std::holds_alternative<StyleStart>(log.op(run))) {
                 parts.push_back({TextPart::Kind::start, lv, 0});
                 starts.push_back(lv);
-            } else if (const std::optional<Lv> start = body_.style_start(lv)) {
+            } else if (const std::optional<Lv> start = style_start(body_.oplog(), lv)) {
                 parts.push_back({TextPart::Kind::end, *start, 0});
                 ends.push_back(*start);
             }
@@ -60,7 +61,7 @@ void Reversal::for_each_styled(
             take(part, all);
             continue;
         }
-        std::vector<Lv>& open = all[body_.style_at(c, part.lv).key];
+        std::vector<Lv>& open = all[style_at(*c.log, part.lv).key];
         const auto place = std::lower_bound(open.begin(), open.end(), part.lv,
                                             [&](Lv a, Lv b) { return ranks_below(a, b); });
         if (part.kind == TextPart::Kind::start) {
@@ -124,18 +125,19 @@ Reversal::StylesBack Reversal::styles_back(Container& c, const std::string& key,
 }
 
 Value Reversal::style_value(Lv style) const {
-    return body_.style_at(body_.container(body_.oplog().container_of(style)), style).value;
+    return style_at(body_.oplog().log(body_.oplog().container_of(style)), style).value;
 }
 
 // Anchors go where typing at the ends would put them, so the new style expands as the old one did.
 Lv Reversal::put_style(Container& to, const Styled& part, const std::string& key, Value value) {
     const Expand expand = body_.settings.text_styles.of(key).value_or(Expand::none);
     const std::uint8_t info = info_of(value.is_null() ? reversed(expand) : expand);
-    body_.text(to);
-    const std::uint32_t begin = to.text->insertion(static_cast<std::uint32_t>(part.begin));
-    const std::uint32_t end = to.text->insertion(static_cast<std::uint32_t>(part.end));
+    auto& text = to.as<TextBody>();
+    const TextState& state = text.latest({body_, to});
+    const std::uint32_t begin = state.insertion(static_cast<std::uint32_t>(part.begin));
+    const std::uint32_t end = state.insertion(static_cast<std::uint32_t>(part.end));
     const Lv made = body_.oplog().end();
-    body_.insert_style(to, {begin, end, key, std::move(value), info});
+    text.insert_style({body_, to}, {begin, end, key, std::move(value), info});
     if (part.style != kNoLv) stand_ins_.atoms.add(part.style, made, 1);
     return made;
 }
@@ -146,7 +148,7 @@ void Reversal::put_same(Container& to, const Styled& part, const std::string& ke
 }
 
 void Reversal::styles(Container& c) {
-    Container* to = c.has_anchors ? living(c) : nullptr;
+    Container* to = c.has_anchors() ? living(c) : nullptr;
     if (to == nullptr) return;
     std::map<std::string, Register> keys;
     const ContainerLog& log = body_.log_of(c);
@@ -192,11 +194,11 @@ void Reversal::styles(Container& c) {
 
 // A copy gets one style for each stretch that a style decides, whatever lies below it.
 void Reversal::copy_styles(Container& from, Container& to) {
-    if (!from.has_anchors) return;
+    if (!from.has_anchors()) return;
     const std::vector<TextPart> parts = text_parts(from);
     std::vector<std::string> keys;
     for (const TextPart& part : parts) {
-        if (part.kind == TextPart::Kind::start) keys.push_back(body_.style_at(from, part.lv).key);
+        if (part.kind == TextPart::Kind::start) keys.push_back(style_at(*from.log, part.lv).key);
     }
     std::sort(keys.begin(), keys.end());
     keys.erase(std::unique(keys.begin(), keys.end()), keys.end());

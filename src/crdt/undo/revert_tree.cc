@@ -1,9 +1,9 @@
-// Trees: a node goes back to the parent and position that it had, or
-// away if it had none, where the spans' op still decides. A node keeps its id, and with it what it
+// Trees: a node goes back to the parent and position that it had, or away if it had none, if the
+// spans' op still decides. A node keeps its id, and with it what it
 // holds and what stands below it.
 #include <algorithm>
 
-#include "crdt/doc/tree_body.h"
+#include "crdt/doc/tree_parts.h"
 #include "crdt/doc/tree_values.h"
 #include "crdt/undo/reversal.h"
 
@@ -24,7 +24,7 @@ std::optional<OpId> target_of(const OpContent& op) {
 // Ops may place a node that is named after anything; only what an op of the tree made can come back
 // as another.
 bool Reversal::is_made_in(const Container& tree, OpId node) const {
-    if (!body_.has_meta(tree, node)) return false;
+    if (!TreeBody::has_meta(body_.oplog(), tree, node)) return false;
     const ContainerLog& log = DocBody::log_of(tree);
     const Run& run = log.runs()[log.find(*body_.oplog().atoms().lv_of(node))];
     return std::holds_alternative<TreeCreate>(log.op(run));
@@ -35,7 +35,7 @@ OpId Reversal::stands_for(OpId node) const {
     return lv ? body_.oplog().atoms().id_of(stand_ins_.atoms.newest(*lv).lv) : node;
 }
 
-// Which of a tree's ops has this rank.
+// Returns the op of a tree that has this rank.
 Lv Reversal::tree_op(const Container& c, OpId node, const Placement& placement) const {
     const ContainerLog& log = DocBody::log_of(c);
     for (auto run = log.runs().rbegin(); run != log.runs().rend(); ++run) {
@@ -46,6 +46,10 @@ Lv Reversal::tree_op(const Container& c, OpId node, const Placement& placement) 
         }
     }
     return kNoLv;
+}
+
+const TreeParts& Reversal::tree_of(Container& c) const {
+    return c.as<TreeBody>().tree({body_, c}, nullptr);
 }
 
 void Reversal::tree(Container& c) {
@@ -72,7 +76,7 @@ void Reversal::tree(Container& c) {
     Lv first = kNoLv;
     for (const NodeStep& step : steps) first = std::min(first, step.taken.first);
     const Past past = body_.past_of(body_.oplog().graph().parents_of(first));
-    const TreeBody& then = body_.tree(c, &past);
+    const TreeParts& then = c.as<TreeBody>().tree({body_, c}, &past);
     for (NodeStep& step : steps) {
         const std::optional<NodeIndex> node = then.moves.find(step.node);
         if (!node || then.state.parent(*node) == kNowhere) continue;
@@ -105,7 +109,7 @@ void Reversal::tree(Container& c) {
 bool Reversal::put_back(Container& from, Container& to, const NodeStep& step,
                         const std::vector<OpId>& touched) {
     const OpId node = stands_for(step.node);
-    const TreeBody& now = body_.tree(to, nullptr);
+    const TreeParts& now = tree_of(to);
     const std::optional<NodeIndex> index = now.moves.find(node);
     if (!index && step.stood && &to != &from) {
         make_again(from, to, step, touched);
@@ -119,7 +123,7 @@ bool Reversal::put_back(Container& from, Container& to, const NodeStep& step,
     const Lv made = body_.oplog().end();
     if (!step.stood) {
         if (now.state.parent(*index) == kTreeErased) return true;
-        body_.write_tree(to, TreeErase{node});
+        to.as<TreeBody>().write({body_, to}, TreeErase{node});
         ++undone_.removed;
     } else {
         std::optional<OpId> parent;
@@ -128,7 +132,7 @@ bool Reversal::put_back(Container& from, Container& to, const NodeStep& step,
             const std::optional<NodeIndex> above = now.moves.find(*parent);
             if (above && now.state.is_within(*above, *index)) return false;
         }
-        body_.write_tree(to, TreeMove{node, parent, step.position});
+        to.as<TreeBody>().write({body_, to}, TreeMove{node, parent, step.position});
         ++undone_.restored;
     }
     if (step.decided_by != kNoLv) stand_ins_.values.add(step.decided_by, made, 1);
@@ -139,7 +143,7 @@ bool Reversal::put_back(Container& from, Container& to, const NodeStep& step,
 OpId Reversal::copy_node(Container& to, NodeCopy node, int depth) {
     const Lv made = body_.oplog().end();
     const OpId id{body_.peer_id(), body_.oplog().atoms().end_of(body_.peer_id())};
-    body_.write_tree(to, TreeCreate{id, node.parent, std::move(node.position)});
+    to.as<TreeBody>().write({body_, to}, TreeCreate{id, node.parent, std::move(node.position)});
     if (node.is_made) stand_ins_.atoms.add(*body_.oplog().atoms().lv_of(node.of), made, 1);
     if (node.decided_by != kNoLv) stand_ins_.values.add(node.decided_by, made, 1);
     if (!node.is_made) return id;
@@ -163,12 +167,12 @@ void Reversal::make_again(Container& from, Container& to, const NodeStep& step,
         Lv decided_by;
     };
     std::vector<Below> below;
-    const TreeBody& old = body_.tree(from, nullptr);
+    const TreeParts& old = tree_of(from);
     old.state.for_each_below(
         *old.moves.find(step.node), [&](NodeIndex node, std::size_t, std::size_t) {
             const OpId id = old.moves.id_of(node);
             if (std::find(touched.begin(), touched.end(), id) != touched.end()) return false;
-            if (body_.tree(to, nullptr).moves.find(stands_for(id))) return false;
+            if (tree_of(to).moves.find(stands_for(id))) return false;
             const Placement& placement = old.state.placement(node);
             below.push_back({id, old.moves.id_of(placement.parent),
                              Bytes(placement.position.begin(), placement.position.end()),
@@ -187,12 +191,11 @@ void Reversal::make_again(Container& from, Container& to, const NodeStep& step,
 
 // Parents come before their children in tree_nodes(), so each copy finds the copy of its parent.
 void Reversal::copy_tree(Container& from, Container& to, int depth) {
-    const std::vector<TreeNode> nodes = tree_nodes(body_.tree(from, nullptr).state);
+    const std::vector<TreeNode> nodes = tree_nodes(tree_of(from).state);
     std::map<OpId, OpId> copies;
     for (const TreeNode& node : nodes) {
-        const std::optional<NodeIndex> index = body_.tree(from, nullptr).moves.find(node.id);
-        const Lv decided_by =
-            tree_op(from, node.id, body_.tree(from, nullptr).state.placement(*index));
+        const std::optional<NodeIndex> index = tree_of(from).moves.find(node.id);
+        const Lv decided_by = tree_op(from, node.id, tree_of(from).state.placement(*index));
         std::optional<OpId> parent;
         if (node.parent) parent = copies.at(*node.parent);
         copies.emplace(

@@ -43,7 +43,7 @@ public:
     Lv first_copy() const { return copies_.front().copy; }
     // The last copy among the atoms begin .. end; kNoLv for none. O(log copies).
     Lv last_copy(Lv begin, Lv end) const;
-    // Whether a copy from here on is newer than all.
+    // Returns true if a copy from here on is newer than all.
     bool can_add(Lv copy) const {
         return copies_.empty() || copies_.back().copy + copies_.back().len <= copy;
     }

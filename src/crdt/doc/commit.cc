@@ -1,42 +1,29 @@
-// Local ops: each goes into the log at the end; states follow when they are read.
+// The pending transaction: local ops go into the log at its end, and states follow when they are
+// read. commit() ends it.
 #include <algorithm>
 
 #include "base/check.h"
 #include "crdt/doc/body.h"
 #include "crdt/doc/events.h"
+#include "crdt/doc/limits.h"
 
 namespace quire::crdt {
 
-void DocBody::insert_values(Container& c, std::uint32_t at, std::vector<Slot> values) {
-    begin();
-    const auto len = static_cast<std::uint32_t>(values.size());
-    log_of(c).insert_values(log_.end(), at, std::move(values), true, log_.joins());
-    log_.append(c.index, len);
-    c.size += len;
-    ++epoch_;
+void DocBody::open_transaction() {
+    open_ = true;
+    began_ = log_.end();
+    log_.begin_local(peer_);
+    typing_.until = kMaxSize;  // Nor can a container hold more than there are atoms.
 }
 
-void DocBody::erase(Container& c, std::uint32_t at, std::uint32_t len) {
-    begin();
-    log_of(c).erase_forward(log_.end(), at, len, log_.joins());
-    log_.append(c.index, len);
-    c.size -= len;
-    if (c.id.kind != ContainerKind::text) {
-        ++epoch_;
-    } else if (const Run& run = log_of(c).runs().back();
-               has_begun(len) && run.len > 1 && !c.has_anchors) {
-        const bool backward = run.kind == RunKind::erase_backward;
-        if (!backward || run.pos >= run.len)
-            note_typing(c, kNowhereAt, backward ? run.pos - run.len : run.pos,
-                        backward ? kNowhereAt : 0);
+void DocBody::note_erased(Container& c, SequenceBody& body, std::uint32_t len) {
+    const Run& run = c.log->runs().back();
+    if (!has_begun(len) || run.len == 1) return;
+    const bool backward = run.kind == RunKind::erase_backward;
+    if (!backward || run.pos >= run.len) {
+        note_typing(c, body, kNowhereAt, backward ? run.pos - run.len : run.pos,
+                    backward ? kNowhereAt : 0);
     }
-}
-
-void DocBody::write_map(Container& c, OpContent op) {
-    begin();
-    log_of(c).keep({.lv = log_.end()}, RunKind::map_entry, std::move(op));
-    log_.append(c.index, 1);
-    apply_map(c, log_of(c).runs().back());
 }
 
 Commit DocBody::commit(CommitOptions options) {

@@ -1,10 +1,15 @@
-// Rich text in versions: a text with its styles at one, and what lies between two.
+// Differences of a text: what its last ops did, and what lies between any two versions.
+//
+// The last ops' positions tell what they did to the characters. Where there are anchors, the state
+// also notes how styles change while it takes the ops in, and both are read off together; if it did
+// not note it, the two versions are compared, which costs a walk over the whole order.
 #include <algorithm>
 #include <map>
 #include <unordered_map>
 
 #include "base/utf8.h"
 #include "crdt/doc/body.h"
+#include "crdt/merge/sequence.h"
 #include "crdt/merge/splices.h"
 #include "crdt/state/text_state.h"
 
@@ -12,7 +17,7 @@ namespace quire::crdt {
 
 namespace {
 
-// What changes between two sets of attributes, both sorted by key.
+// The change between two sets of attributes, both sorted by key.
 Map changed(const Map& before, const Map& after) {
     Map map;
     auto old = before.begin();
@@ -35,21 +40,23 @@ Map changed(const Map& before, const Map& after) {
 
 }  // namespace
 
-TextDelta DocBody::text_delta_at(Container& c, const Heads& heads) {
-    Sequence& order = sequence(c);
-    order.move_to(history(c), heads);
+TextDelta TextBody::delta_at(Site site, const Heads& heads) {
+    Sequence& sequence = order_at(site, heads);
     std::vector<Compared> parts;
-    order.for_each_now([&](Lv lv, std::uint32_t len) { parts.push_back({lv, len, false, true}); });
-    return text_delta_of(c, parts);
+    sequence.for_each_now([&](Lv lv, std::uint32_t len) {
+        parts.push_back({lv, len, false, true});
+    });
+    return delta_of_parts(site, parts);
 }
 
-TextDelta DocBody::text_diff(Container& c, const Past& a, const Past& b) {
-    return text_delta_of(c, compare(c, a, b));
+TextDelta TextBody::delta_between(Site site, const Past& a, const Past& b) {
+    return delta_of_parts(site, compare(site, a, b));
 }
 
-// A style is in force in a version where both its anchors are visible in it.
-TextDelta DocBody::text_delta_of(const Container& c, const std::vector<Compared>& parts) {
-    const ContainerLog& log = log_of(c);
+// A style is in force in a version if both its anchors are visible in it.
+TextDelta TextBody::delta_of_parts(Site site, const std::vector<Compared>& parts) {
+    const OpLog& oplog = site.document.oplog();
+    const ContainerLog& log = *site.container.log;
     const auto for_each_run = [&](auto take) {
         for (const Compared& part : parts) {
             for (Lv lv = part.lv; lv < part.lv + part.len;) {
@@ -66,14 +73,14 @@ TextDelta DocBody::text_delta_of(const Container& c, const std::vector<Compared>
         bool ended_b = false;
     };
     std::unordered_map<Lv, Ends> styles;  // By start.
-    if (c.has_anchors) {
+    if (has_anchors) {
         for_each_run([&](const Compared& part, const Run& run, Lv lv, Lv) {
             if (run.kind != RunKind::anchor) return;
             if (std::holds_alternative<StyleStart>(log.op(run))) {
                 styles.emplace(lv, Ends{part.in_a, part.in_b});
                 return;
             }
-            const auto style = styles.find(*style_start(lv));
+            const auto style = styles.find(*style_start(oplog, lv));
             if (style == styles.end()) return;
             style->second.ended_a = part.in_a;
             style->second.ended_b = part.in_b;
@@ -95,11 +102,11 @@ TextDelta DocBody::text_delta_of(const Container& c, const std::vector<Compared>
             return;
         }
         const bool starts = std::holds_alternative<StyleStart>(log.op(run));
-        const Lv start = starts ? lv : *style_start(lv);
+        const Lv start = starts ? lv : *style_start(oplog, lv);
         const auto ends = styles.find(start);
         if (ends == styles.end()) return;
-        const StyleStart& style = style_at(c, start);
-        const StyleSweep::Rank rank{log_.graph().lamport(start), log_.atoms().peer_of(start)};
+        const StyleStart& style = style_at(log, start);
+        const StyleSweep::Rank rank{oplog.graph().lamport(start), oplog.atoms().peer_of(start)};
         const auto pass = [&](StyleSweep& sweep, bool whole) {
             if (!whole) return;
             if (starts) {
@@ -187,28 +194,56 @@ private:
 
 }  // namespace
 
-void DocBody::note_changes(Container& c) {
-    if (!open_) {
-        c.text->stop_noting();
+void TextBody::note_changes(Site site) {
+    if (!site.document.in_transaction()) {
+        state->stop_noting();
         return;
     }
-    if (c.flushed < began_) flush(c, began_);
-    c.text->note_changes(began_);
+    const Lv began = site.document.began();
+    if (followed.end < began) flush(site, began);
+    state->note_changes(began);
 }
 
-// From the ops' positions, and from what the state noted while it took them in; where that does not
-// tell, from the two versions.
-TextDelta DocBody::rich_delta_of(Container& c, LvSpan span, const Past& a, const Past& b) {
-    const std::vector<Splices::Piece> pieces = splices_in(c, span).take();
-    if (c.flushed <= span.begin || c.text->styles() == nullptr) {
-        flush(c, span.begin);
-        c.text->note_changes(span.begin);
+TextDelta TextBody::delta_of(Site site, LvSpan span, const Past& a, const Past& b) {
+    return has_anchors ? styled_delta_of(site, span, a, b) : plain_delta_of(site, span);
+}
+
+TextDelta TextBody::plain_delta_of(Site site, LvSpan span) {
+    const ContainerLog& log = *site.container.log;
+    TextDelta delta;
+    for (const Splices::Piece& piece : splices_in(site, span).take()) {
+        switch (piece.kind) {
+            case Splices::Kind::keep:
+                crdt::retain(delta, piece.len);
+                break;
+            case Splices::Kind::erase:
+                crdt::erase(delta, piece.len);
+                break;
+            case Splices::Kind::insert:
+                for (Lv lv = piece.lv; lv < piece.lv + piece.len;) {
+                    const Run& run = log.runs()[log.find(lv)];
+                    const Lv end = std::min(run.end(), piece.lv + piece.len);
+                    if (run.kind == RunKind::insert) put(delta, log.text(run, lv, end - lv));
+                    lv = end;
+                }
+                break;
+        }
     }
-    flush(c, span.end);
-    const Styles* styles = c.text->styles();
+    finish(delta);
+    return delta;
+}
+
+TextDelta TextBody::styled_delta_of(Site site, LvSpan span, const Past& a, const Past& b) {
+    const std::vector<Splices::Piece> pieces = splices_in(site, span).take();
+    if (followed.end <= span.begin || state->styles() == nullptr) {
+        flush(site, span.begin);
+        state->note_changes(span.begin);
+    }
+    flush(site, span.end);
+    const Styles* styles = state->styles();
     const auto noted = styles == nullptr ? std::nullopt : styles->changes(span.begin);
-    if (!noted) return text_diff(c, a, b);
-    const ContainerLog& log = log_of(c);
+    if (!noted) return delta_between(site, a, b);
+    const ContainerLog& log = *site.container.log;
     StyleChanges changes(*styles, *noted);
     TextDelta delta;
     std::uint32_t entity = 0;
@@ -221,7 +256,7 @@ TextDelta DocBody::rich_delta_of(Container& c, LvSpan span, const Past& a, const
         switch (piece.kind) {
             case Splices::Kind::keep:
                 entity += piece.len;
-                keep_until(c.text->code_point(entity));
+                keep_until(state->code_point(entity));
                 break;
             case Splices::Kind::erase:
                 // No anchor has gone, so these are characters.
@@ -247,8 +282,8 @@ TextDelta DocBody::rich_delta_of(Container& c, LvSpan span, const Past& a, const
                 break;
         }
     }
-    keep_until(static_cast<std::uint32_t>(c.text->rope().code_points().n));
-    c.text->stop_noting();
+    keep_until(static_cast<std::uint32_t>(state->rope().code_points().n));
+    state->stop_noting();
     finish(delta);
     return delta;
 }

@@ -1,0 +1,78 @@
+#include "crdt/doc/counter_body.h"
+
+#include <cmath>
+
+#include "crdt/doc/body.h"
+
+namespace quire::crdt {
+
+namespace {
+
+double number(const Value& delta) {
+    return delta.is_int()     ? static_cast<double>(delta.as_int())
+           : delta.is_float() ? delta.as_float()
+                              : 0.0;
+}
+
+// Calls add(atom, delta) for the additions in `span`.
+template <class Add>
+void for_each_addition(const ContainerLog& log, LvSpan span, Add add) {
+    for (const Run& run : log.runs_in(span)) {
+        if (run.kind == RunKind::increment)
+            add(run.lv, number(std::get<Value>(log.value(run, run.lv))));
+    }
+}
+
+// The value of an addition in its op. Loro writes small whole numbers as integers.
+Value addition(double delta) {
+    constexpr double kLeastFloat = 1 << 27;
+    const bool is_whole = std::trunc(delta) == delta && std::abs(delta) < kLeastFloat;
+    return is_whole ? Value(static_cast<std::int64_t>(delta)) : Value(delta);
+}
+
+}  // namespace
+
+double CounterBody::total(Site site, const Past* at) {
+    const ContainerLog& log = *site.container.log;
+    if (at != nullptr) {
+        double total = 0;
+        for (const LvSpan& span : at->spans())
+            for_each_addition(log, span, [&](Lv, double delta) { total += delta; });
+        return total;
+    }
+    for_each_addition(log, {followed, site.document.oplog().end()},
+                      [&](Lv, double delta) { sum += delta; });
+    followed = log.end();
+    return sum;
+}
+
+Value CounterBody::value(Site site, int, const Past* at) {
+    return total(site, at);
+}
+
+CounterDelta CounterBody::delta_of(Site site, LvSpan, const Past& a, const Past& b) {
+    return delta_between(site, a, b);
+}
+
+// The sum of the additions that only b has, less the sum of those that only a has.
+CounterDelta CounterBody::delta_between(Site site, const Past& a, const Past& b) {
+    CounterDelta diff;
+    for_each_addition(*site.container.log, {0, site.document.oplog().end()},
+                      [&](Lv lv, double delta) {
+                          if (b.contains(lv) && !a.contains(lv)) diff.increment += delta;
+                          if (a.contains(lv) && !b.contains(lv)) diff.increment -= delta;
+                      });
+    return diff;
+}
+
+CounterDelta CounterBody::delta_from_nothing(Site site, const Past* at) {
+    return {total(site, at)};
+}
+
+void CounterBody::add(Site site, double delta) {
+    OpLog& log = site.document.begin();
+    site.container.log->increment(log.end(), addition(delta));
+    log.append(site.container.index, 1);
+}
+
+}  // namespace quire::crdt

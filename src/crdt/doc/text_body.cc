@@ -1,0 +1,239 @@
+// How a text's state follows its log, and reading it: now, at a version, and by position.
+//
+// Linear ops are taken into the rope at their positions; those that came concurrently have left
+// effects, which say what they did to the order. An earlier version costs a walk over the order,
+// unless it holds just the first ops of the log: doing those again is much faster.
+#include "crdt/doc/text_body.h"
+
+#include <algorithm>
+#include <string>
+
+#include "base/check.h"
+#include "base/utf8.h"
+#include "crdt/doc/body.h"
+#include "crdt/doc/view.h"
+#include "crdt/merge/sequence.h"
+#include "crdt/state/text_state.h"
+
+namespace quire::crdt {
+
+TextBody::TextBody() : state(std::make_unique<TextState>()) {}
+TextBody::~TextBody() = default;
+
+// --- state ---
+
+void TextBody::flush(Site site, Lv until) {
+    const ContainerLog& log = *site.container.log;
+    const auto put = [&](const Run& run, Lv lv, std::uint32_t len, std::uint32_t pos) {
+        if (run.kind == RunKind::anchor) {
+            apply_anchor(site, run, pos);
+        } else {
+            state->insert(pos, log.text(run, lv, len), len, log.reel(run));
+        }
+    };
+
+    // The last run may have grown since.
+    if (followed.run > 0 && log.runs()[followed.run - 1].end() > followed.end) --followed.run;
+    state->begin_edits(
+        std::max(log.runs().size() - followed.run, effects.size() - followed.effect));
+    for (; followed.run < log.runs().size(); ++followed.run) {
+        const Run& run = log.runs()[followed.run];
+        const Lv from = std::max(run.lv, followed.end);
+        const Lv to = std::min(run.end(), until);
+        if (from >= to) {
+            if (run.lv >= until) break;
+            if (run.end() > until) break;
+            continue;
+        }
+        const std::uint32_t done = from - run.lv;
+        if (!run.in_sequence()) {
+            // An op that is only carried shows nothing.
+        } else if (!run.linear) {
+            for (; followed.effect < effects.size() && effects[followed.effect].lv < to;
+                 ++followed.effect) {
+                const Effect& effect = effects[followed.effect];
+                if (effect.erase) {
+                    state->erase(effect.pos, effect.len);
+                } else {
+                    put(run, effect.lv, effect.len, effect.pos);
+                }
+            }
+        } else if (run.is_insert()) {
+            put(run, from, to - from, run.pos + done);
+        } else if (run.kind == RunKind::erase_forward) {
+            state->erase(run.pos, to - from);
+        } else {
+            state->erase(run.pos - (to - 1 - run.lv), to - from);
+        }
+        followed.end = to;
+        if (to < run.end()) break;
+    }
+    state->end_edits();
+    if (followed.effect > 0 && followed.effect == effects.size()) {
+        effects.clear();
+        followed.effect = 0;
+    }
+}
+
+TextState& TextBody::latest(Site site) {
+    if (has_anchors) note_changes(site);
+    flush(site, site.document.oplog().end());
+    return *state;
+}
+
+const seq::Rope& TextBody::rope(Site site) {
+    return latest(site).rope();
+}
+
+// --- versions ---
+
+const seq::Rope& TextBody::shown(Site site) {
+    View* view = site.document.view();
+    if (view == nullptr) return rope(site);
+    const auto known = view->texts.find(site.container.index);
+    if (known != view->texts.end()) return known->second;
+    return view->texts.emplace(site.container.index, rope_at(site, view->past)).first->second;
+}
+
+seq::Rope TextBody::rope_at(Site site, const Past& at) {
+    const ContainerLog& log = *site.container.log;
+    if (holds_all_of(at, log)) return rope(site);
+    if (std::optional<seq::Rope> early = rope_before(site, at)) return *std::move(early);
+    std::string text;
+    Sequence& sequence = order_at(site, at.heads());
+    sequence.for_each_now([&](Lv lv, std::uint32_t len) {
+        while (len > 0) {
+            const Run& run = log.runs()[log.find(lv)];
+            const std::uint32_t n = std::min(len, run.end() - lv);
+            if (run.kind == RunKind::insert) text += log.text(run, lv, n);
+            lv += n;
+            len -= n;
+        }
+    });
+    return seq::Rope(text);
+}
+
+// None where the version does not hold just the first ops of the log, or those are not linear.
+std::optional<seq::Rope> TextBody::rope_before(Site site, const Past& at) {
+    const ContainerLog& log = *site.container.log;
+    if (has_anchors || at.spans().size() > 1) return std::nullopt;
+    if (!at.spans().empty() && at.spans()[0].begin > 0) return std::nullopt;
+    const Lv until = at.spans().empty() ? 0 : at.spans()[0].end;
+    TextState text;
+    text.begin_edits(log.find(until));
+    for (const Run& run : log.runs()) {
+        if (run.lv >= until) break;
+        const Lv len = std::min(run.end(), until) - run.lv;
+        if (!run.in_sequence()) continue;
+        if (!run.linear) return std::nullopt;
+        if (run.is_insert()) {
+            text.insert(run.pos, log.text(run, run.lv, len), len);
+        } else if (run.kind == RunKind::erase_forward) {
+            text.erase(run.pos, len);
+        } else {
+            text.erase(run.pos - (len - 1), len);
+        }
+    }
+    text.end_edits();
+    return text.rope();
+}
+
+Value TextBody::value(Site site, int, const Past* at) {
+    if (at == site.document.at()) return shown(site).str();
+    return at == nullptr ? rope(site).str() : rope_at(site, *at).str();
+}
+
+// --- positions ---
+
+namespace {
+
+// Calls take(lv, len, visible) for the stretches of characters at the version that readers see.
+template <class Take>
+void for_each_character(TextBody& text, Site site, Take take) {
+    const ContainerLog& log = *site.container.log;
+    Sequence& sequence = text.order_at(site, site.document.shown_heads());
+    sequence.for_each([&](Lv lv, std::uint32_t len, bool visible) {
+        while (len > 0) {
+            const Run& run = log.runs()[log.find(lv)];
+            const std::uint32_t n = std::min(len, run.end() - lv);
+            if (run.kind == RunKind::insert) take(lv, n, visible);
+            lv += n;
+            len -= n;
+        }
+    });
+}
+
+}  // namespace
+
+std::size_t TextBody::shown_size(Site site) {
+    return shown(site).code_points().n;
+}
+
+Lv TextBody::anchor_at(Site site, std::size_t pos) {
+    if (site.document.at() == nullptr)
+        return atom_at(site, latest(site).character(static_cast<std::uint32_t>(pos)));
+    Lv found = kNoLv;
+    std::size_t left = pos;
+    for_each_character(*this, site, [&](Lv lv, std::uint32_t len, bool visible) {
+        if (visible && found == kNoLv && left < len) found = lv + static_cast<Lv>(left);
+        if (visible) left -= std::min<std::size_t>(left, len);
+    });
+    CHECK(found != kNoLv);
+    return found;
+}
+
+std::pair<std::size_t, bool> TextBody::place_of(Site site, Lv anchor) {
+    if (site.document.at() == nullptr) {
+        const Sequence::Place place = order(site).place_of(anchor);
+        return {latest(site).code_point(place.pos), place.erased == 0};
+    }
+    std::size_t pos = 0;
+    bool passed = false;
+    bool is_there = false;
+    for_each_character(*this, site, [&](Lv at, std::uint32_t len, bool visible) {
+        if (passed) return;
+        passed = anchor >= at && anchor < at + len;
+        if (passed) is_there = visible;
+        if (visible) pos += passed ? anchor - at : len;
+    });
+    return {pos, is_there};
+}
+
+// --- local ops ---
+
+void TextBody::insert(Site site, std::uint32_t at, std::string_view utf8, std::uint32_t len) {
+    OpLog& log = site.document.begin();
+    site.container.log->insert_text({log.end(), at, len, true, log.joins()}, utf8);
+    log.append(site.container.index, len);
+    size += len;
+    if (!has_anchors) site.document.note_typed(site.container, *this, std::size_t{at} + len, len);
+}
+
+void TextBody::erase(Site site, std::uint32_t at, std::uint32_t len) {
+    write_erase(site, at, len);
+    if (!has_anchors) site.document.note_erased(site.container, *this, len);
+}
+
+// --- promises ---
+
+void TextBody::check(Site site) {
+    check_order(site);
+    const ContainerLog& log = *site.container.log;
+    const seq::Rope& rope = this->rope(site);
+    rope.check_invariants();
+    std::string text;
+    order(site).for_each_last([&](Lv lv, std::uint32_t len, bool visible) {
+        for (Lv at = lv; visible && at < lv + len; ++at) {
+            const Run& run = log.runs()[log.find(at)];
+            if (run.kind == RunKind::insert) text += log.text(run, at, 1);
+        }
+    });
+    CHECK(rope.str() == text);
+    CHECK(rope.code_points().n + state->anchor_count() == size);
+    // A walk past all anchors gives each character the styles that the state gives it.
+    if (state->styles() == nullptr) return;
+    state->styles()->check_invariants();
+    CHECK(delta(site, nullptr) == delta_at(site, site.document.latest_heads()));
+}
+
+}  // namespace quire::crdt
