@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -289,6 +290,13 @@ TEST(UndoModel, MapShowsWhatTheModelShows) {
     });
 }
 
+// Expects that the document and the model both show this.
+template <class Table>
+void expect_shown(Table& table, std::string_view shown) {
+    EXPECT_EQ(table.read(), shown);
+    EXPECT_EQ(table.wanted(), shown);
+}
+
 // --- scripts that once went wrong ---
 
 TEST(UndoModel, ALineComesBackBeforeWhatWasAddedBehindItsCopy) {
@@ -301,8 +309,7 @@ TEST(UndoModel, ALineComesBackBeforeWhatWasAddedBehindItsCopy) {
 
     table.undo(0);
 
-    EXPECT_EQ(table.read(), "first.of ada.");
-    EXPECT_EQ(table.wanted(), "first.of ada.");
+    expect_shown(table, "first.of ada.");
 }
 
 TEST(UndoModel, ALastLineWithoutItsEndComesBackBeforeWhatAnotherAppended) {
@@ -313,8 +320,7 @@ TEST(UndoModel, ALastLineWithoutItsEndComesBackBeforeWhatAnotherAppended) {
 
     table.undo(0);
 
-    EXPECT_EQ(table.read(), "first.of ada");
-    EXPECT_EQ(table.wanted(), "first.of ada");
+    expect_shown(table, "first.of ada");
 }
 
 TEST(UndoModel, ADeleteThatWasRedoneInVainLeavesWhatAnotherShowedAgain) {
@@ -344,8 +350,7 @@ TEST(UndoModel, ALetterWhoseCopiesWereDeletedTooComesBackOnce) {
 
     table.redo(1);
 
-    EXPECT_EQ(table.read(), "cb");
-    EXPECT_EQ(table.wanted(), "cb");
+    expect_shown(table, "cb");
 }
 
 TEST(UndoModel, AWriteIsDoneAgainWhereTheOneBelowItWasTakenBackToo) {
@@ -357,8 +362,7 @@ TEST(UndoModel, AWriteIsDoneAgainWhereTheOneBelowItWasTakenBackToo) {
 
     table.redo(0);
 
-    EXPECT_EQ(table.read(), "a1");
-    EXPECT_EQ(table.wanted(), "a1");
+    expect_shown(table, "a1");
 }
 
 TEST(UndoModel, AWriteIsNotDoneAgainOverAnEraseThatWasDoneAgain) {
@@ -371,8 +375,7 @@ TEST(UndoModel, AWriteIsNotDoneAgainOverAnEraseThatWasDoneAgain) {
 
     table.redo(2);
 
-    EXPECT_EQ(table.read(), "");
-    EXPECT_EQ(table.wanted(), "");
+    expect_shown(table, "");
 }
 
 TEST(UndoModel, AWriteThatWasDoneAgainIsTakenBackOnceMoreWithoutShowingAnother) {
@@ -387,8 +390,7 @@ TEST(UndoModel, AWriteThatWasDoneAgainIsTakenBackOnceMoreWithoutShowingAnother) 
 
     table.undo(1);
 
-    EXPECT_EQ(table.read(), "");
-    EXPECT_EQ(table.wanted(), "");
+    expect_shown(table, "");
 }
 
 TEST(UndoModel, AnEraseThatWasDoneAgainHidesTheWriteAfterAnotherIsTakenBack) {
@@ -403,8 +405,7 @@ TEST(UndoModel, AnEraseThatWasDoneAgainHidesTheWriteAfterAnotherIsTakenBack) {
 
     table.undo(1);
 
-    EXPECT_EQ(table.read(), "");
-    EXPECT_EQ(table.wanted(), "");
+    expect_shown(table, "");
 }
 
 TEST(UndoModel, AnEraseThatWasDoneAgainInVainCanBeTakenBack) {
@@ -418,8 +419,7 @@ TEST(UndoModel, AnEraseThatWasDoneAgainInVainCanBeTakenBack) {
 
     table.redo(2);
 
-    EXPECT_EQ(table.read(), "a0");
-    EXPECT_EQ(table.wanted(), "a0");
+    expect_shown(table, "a0");
 }
 
 TEST(UndoModel, AWriteIsDoneAgainOnceNobodyElsesStands) {
@@ -434,8 +434,7 @@ TEST(UndoModel, AWriteIsDoneAgainOnceNobodyElsesStands) {
 
     table.redo(2);
 
-    EXPECT_EQ(table.read(), "a1");
-    EXPECT_EQ(table.wanted(), "a1");
+    expect_shown(table, "a1");
 }
 
 }  // namespace

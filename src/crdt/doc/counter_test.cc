@@ -28,7 +28,7 @@ struct CounterReplica {
     Handle counter;
 };
 
-TEST(Counter, AddsUpWhatEveryoneAdded) {
+TEST(Counter, TheSumHoldsEveryonesAdditions) {
     CounterReplica a(1);
     CounterReplica b(2);
     EXPECT_EQ(a.doc.counter(a.counter).value(), 0.0);
@@ -56,7 +56,7 @@ TEST(Counter, SmallWholeNumbersAreWrittenAsIntegers) {
               (std::vector<Value>{0, 1, -7, (1 << 27) - 1, 0.5, 1e-17, kBound, -kBound, 1e300}));
 }
 
-TEST(Counter, DeltasFromElsewhereAreKeptAsTheyCame) {
+TEST(Counter, ImportedAdditionsKeepTheirEncoding) {
     CounterReplica a(1);
     const std::vector<Op> ops = {{kCounter, 0, CounterAdd{Value(1.0)}},
                                  {kCounter, 1, CounterAdd{Value(1)}}};
@@ -65,7 +65,7 @@ TEST(Counter, DeltasFromElsewhereAreKeptAsTheyCame) {
     EXPECT_EQ(a.doc.counter(a.counter).value(), 2.0);
 }
 
-TEST(Counter, WhatIsNoNumberIsRefused) {
+TEST(Counter, ANonFiniteAdditionIsRefused) {
     CounterReplica a(1);
     for (const double delta :
          {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
@@ -76,7 +76,7 @@ TEST(Counter, WhatIsNoNumberIsRefused) {
     EXPECT_TRUE(a.doc.pending().empty());
 }
 
-TEST(Counter, ACommitTellsTheIncrement) {
+TEST(Counter, ACommitReportsTheIncrement) {
     CounterReplica a(1);
     a.add(5);
     a.doc.commit();

@@ -80,7 +80,7 @@ TEST(Cursor, AtTheEndStaysAtTheEnd) {
     EXPECT_EQ(page.where(start).pos, 2U);
 }
 
-TEST(Cursor, InAnEmptyTextIsItsStartOrItsEnd) {
+TEST(Cursor, InAnEmptyTextStandsAtTheStartOrTheEnd) {
     Page page;
     const Cursor start = page.on(0);
     const Cursor end = page.on(0, Side::right);
@@ -140,7 +140,7 @@ struct MovedTwice {
     Cursor first, moved;  // Where the element was, and where the lost move put it.
 };
 
-TEST(Cursor, OnAMoveThatLostStaysThereOnItsSide) {
+TEST(Cursor, OnASlotWhoseMoveLostKeepsItsPlaceAndSide) {
     MovedTwice page;
 
     EXPECT_EQ(page.loser.where(page.moved).pos, 0U);
@@ -151,7 +151,7 @@ TEST(Cursor, OnAMoveThatLostStaysThereOnItsSide) {
     EXPECT_TRUE(page.loser.where(page.first).renewed);
 }
 
-TEST(Cursor, OnAMoveThatLostStaysThereInAnEarlierVersion) {
+TEST(Cursor, OnASlotWhoseMoveLostKeepsItsPlaceInAnEarlierVersion) {
     MovedTwice page;
     const Frontiers then = page.loser.doc.frontiers();
     EXPECT_TRUE(page.loser.doc.movable_list(page.list).erase(0, 3));
@@ -191,7 +191,7 @@ TEST(Cursor, OfADetachedDocumentStandsInTheVersionThatIsShown) {
     EXPECT_EQ(page.where(element).pos, 0U);
 }
 
-TEST(Cursor, IsRefusedWhereThereIsNothingToStandOn) {
+TEST(Cursor, IsRefusedWithoutAnAtomToStandOn) {
     Page page(1), other(2);
     page.type(0, "ab");
     other.type(0, "far away");

@@ -28,7 +28,7 @@ struct Listened {
     }
 };
 
-TEST(Events, ACommitIsToldWithItsWordsAndWhereItLed) {
+TEST(Events, ACommitEventHasMessageOriginAndVersions) {
     Listened a;
     a.type(0, "one");
     EXPECT_TRUE(a.heard.empty());
@@ -49,7 +49,7 @@ TEST(Events, ACommitIsToldWithItsWordsAndWhereItLed) {
     EXPECT_EQ(a.heard.size(), 1U);  // Nothing to tell.
 }
 
-TEST(Events, AnImportTellsWhatItBroughtAndACheckoutWhatItShows) {
+TEST(Events, ImportAndCheckoutEventsCarryTheirDiffs) {
     Listened a;
     a.type(0, "one");
     a.doc.commit();
@@ -75,7 +75,7 @@ TEST(Events, AnImportTellsWhatItBroughtAndACheckoutWhatItShows) {
     EXPECT_EQ(std::get<TextDelta>(a.heard[1].diffs.at(0).delta), (TextDelta{Retain{1}, Erase{3}}));
 }
 
-TEST(Events, ImportsIntoADetachedDocumentAreToldWhenItIsAttached) {
+TEST(Events, ImportsIntoADetachedDocumentAreReportedWhenItIsAttached) {
     Listened a;
     a.type(0, "one");
     a.doc.commit();
@@ -112,7 +112,7 @@ TEST(Events, PathsLeadFromTheRootThroughKeysAndIndexes) {
     EXPECT_EQ(a.heard[0].diffs[1].path, (std::vector<PathStep>{"l", std::size_t{2}, "words"}));
 }
 
-TEST(Events, WhatAContainersOwnSubscriberHearsIsItAndWhatIsBelow) {
+TEST(Events, AContainersSubscriberHearsOfItAndItsDescendants) {
     Listened a;
     const Handle map = a.doc.open(*a.doc.list(a.list).insert_container(0, ContainerKind::map));
     a.doc.commit();
@@ -132,7 +132,7 @@ TEST(Events, WhatAContainersOwnSubscriberHearsIsItAndWhatIsBelow) {
     EXPECT_EQ(heard[0].diffs[0].container, a.doc.id_of(map));
 }
 
-TEST(Events, AnEditInACallbackIsToldAfterEverybodyHeardWhatCameBefore) {
+TEST(Events, AnEditInACallbackIsReportedAfterTheEventInProgress) {
     Listened a;
     std::vector<std::string> order;
     const Subscription first = subscribe_root(a.doc, [&](const Event& event) {
@@ -152,7 +152,7 @@ TEST(Events, AnEditInACallbackIsToldAfterEverybodyHeardWhatCameBefore) {
                                                "second inner"}));
 }
 
-TEST(Events, WhoDropsTheSubscriptionHearsNothingMore) {
+TEST(Events, ADroppedSubscriptionGetsNoMoreEvents) {
     Listened a;
     int heard = 0;
     Subscription mine;
@@ -188,7 +188,7 @@ TEST(Events, LocalUpdatesBringAnotherDocumentUpToDate) {
     EXPECT_EQ(b.value(), a.doc.value());
 }
 
-TEST(Events, ACommitCanBeGivenWordsAndATimeAtTheLastMoment) {
+TEST(Events, APreCommitCallbackCanSetMessageAndTime) {
     Listened a;
     const Subscription subscription = subscribe_pre_commit(a.doc, [&](PreCommit& commit) {
         commit.message += " signed";

@@ -44,7 +44,7 @@ Change nested_lists(Counter count) {
     return out;
 }
 
-TEST(Hostile, AContainerThatHoldsItselfIsNowhere) {
+TEST(Hostile, AContainerThatHoldsItselfIsNotAlive) {
     const ContainerId self = ContainerId::normal({1, 0}, ContainerKind::list);
     const ContainerId first = ContainerId::normal({1, 1}, ContainerKind::list);
     const ContainerId second = ContainerId::normal({1, 2}, ContainerKind::list);
@@ -66,7 +66,7 @@ TEST(Hostile, AContainerThatHoldsItselfIsNowhere) {
 }
 
 // Ops place nodes that nobody made, one named after an op of the map that would be its own.
-TEST(Hostile, WhatANodeThatNobodyMadeHoldsHasNoWayUp) {
+TEST(Hostile, TheMapOfANodeThatNobodyMadeIsNotAlive) {
     const ContainerId tree = ContainerId::root("tree", ContainerKind::tree);
     const ContainerId self = ContainerId::normal({1, 1}, ContainerKind::map);
     const ContainerId nobodys = ContainerId::normal({7, 7}, ContainerKind::map);
@@ -98,7 +98,7 @@ TEST(Hostile, WhatANodeThatNobodyMadeHoldsHasNoWayUp) {
 
 // A map that is named after a node holds trees in which that node stands: were it shown in each of
 // them, there would be as many of it as ways down.
-TEST(Hostile, WhatIsInManyTreesIsShownInTheOneThatMadeIt) {
+TEST(Hostile, AMapNamedInManyTreesIsShownInTheTreeThatMadeIt) {
     const ContainerId tree = ContainerId::root("tree", ContainerKind::tree);
     const OpId node{1, 0};
     const ContainerId meta = ContainerId::normal(node, ContainerKind::map);
@@ -148,7 +148,7 @@ TEST(Hostile, DiffsGoAsDeepAsValues) {
 
 // --- versions ---
 
-TEST(Hostile, AChangeMayDependOnAllThereIs) {
+TEST(Hostile, AChangeMayDependOnEveryOtherChange) {
     constexpr Counter kMany = 200'000;
     Frontiers deps;
     for (Counter counter = 0; counter < kMany; ++counter) deps.push_back({1, counter});
@@ -194,7 +194,7 @@ TEST(Hostile, ManyHeadsAreMergedAtOnce) {
 }
 
 // Few bytes each: peers who all delete the same text, and know nothing of each other.
-TEST(Hostile, AHistoryEndsBeforeItsNumbersDo) {
+TEST(Hostile, AHistoryBeyondTheNumbersIsRefused) {
     constexpr Counter kSize = 1 << 24;
     Doc doc(9);
     ASSERT_TRUE(doc.import({typing({1, 0}, {}, 0, std::string(kSize, 'x'))}));
@@ -213,7 +213,7 @@ TEST(Hostile, AHistoryEndsBeforeItsNumbersDo) {
 // --- one id for two changes ---
 
 // The same op twice, and what it follows differs: whichever came first would make another history.
-TEST(Hostile, AnOpThatFollowsSomethingElseIsAnother) {
+TEST(Hostile, AKnownOpWithOtherParentsIsRefused) {
     const Change first = typing({1, 0}, {}, 0, "ab");
     const Change after_it = change({2, 0}, {{1, 1}}, {{kList, 0, ListInsert{0, {Value(1)}}}});
     const Change beside_it = change({2, 0}, {}, {{kList, 0, ListInsert{0, {Value(1)}}}});
@@ -242,7 +242,7 @@ TEST(Hostile, AnOpThatFollowsSomethingElseIsAnother) {
 }
 
 // What JSON says of bytes and of whole floats is not what it was made of; what it says twice is.
-TEST(Hostile, WhatSaysLessIsComparedWithWhatSaysAsLittle) {
+TEST(Hostile, ChangesThatSayLessAreComparedByWhatTheySay) {
     const auto pushing = [](Counter at, Value value) {
         return change({1, at}, {}, {{kList, at, ListInsert{0, {std::move(value)}}}});
     };
@@ -259,7 +259,7 @@ TEST(Hostile, WhatSaysLessIsComparedWithWhatSaysAsLittle) {
 }
 
 // The same history, cut elsewhere and with deps that say more than they need to.
-TEST(Hostile, WhatAChangeFollowsCanBeSaidInManyWays) {
+TEST(Hostile, DepsMayBeWrittenInManyWays) {
     const Change first = typing({1, 0}, {}, 0, "ab");
     const Change other = typing({2, 0}, {{1, 1}}, 2, "cd");
     const Change both =
@@ -297,7 +297,7 @@ TEST(Hostile, ManyChangesMayWaitForOne) {
         ASSERT_TRUE(doc.import({typing({1'000'000, counter}, {}, 0, "x")}));
 }
 
-TEST(Hostile, WhatWaitsUnsoundIsNotTriedForEver) {
+TEST(Hostile, AnUnsoundWaitingChangeIsNotTriedForEver) {
     constexpr PeerId kMany = 20'000;
     std::vector<Change> waiting;
     for (PeerId peer = 2; peer < kMany; ++peer)
@@ -317,7 +317,7 @@ TEST(Hostile, WhatWaitsUnsoundIsNotTriedForEver) {
     check_invariants(doc);
 }
 
-TEST(Hostile, WhatWaitsIsThereStillAfterARefusal) {
+TEST(Hostile, WaitingChangesSurviveARefusedImport) {
     Doc doc(9);
     ASSERT_TRUE(doc.import({typing({2, 0}, {{1, 1}}, 0, "x")}));
     const std::vector<IdSpan> waiting = doc.history().waiting();
@@ -332,7 +332,7 @@ TEST(Hostile, WhatWaitsIsThereStillAfterARefusal) {
 
 // --- times ---
 
-TEST(Hostile, ATimeMayLieBeforeAllOthers) {
+TEST(Hostile, ATimestampMayBeBeforeAllOthers) {
     Doc doc(1);
     doc.settings().merge_interval = 1000;
     Change early = typing({1, 0}, {}, 0, "a");

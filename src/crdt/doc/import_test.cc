@@ -59,7 +59,7 @@ void expect_same(const std::vector<Change>& changes, std::string_view text) {
               by_id(one_by_one.changes_since({}).changes()));
 }
 
-TEST(Import, WhatTwoTypeAtOnceKeyByKeyDoesNotInterleave) {
+TEST(Import, ConcurrentTypingKeyByKeyDoesNotInterleave) {
     std::vector<Change> changes = keys({1, 0}, {}, 0, "..");
     append(changes, keys({2, 0}, {{1, 1}}, 1, "two"));
     append(changes, keys({1, 2}, {{1, 1}}, 1, "one"));
@@ -80,7 +80,7 @@ TEST(Import, TypingEndsWhereAnotherOpOrContainerBegins) {
     expect_same(changes, "xyahbcefg");
 }
 
-TEST(Import, WhoWaitsForAKeyInTheMiddleFindsIt) {
+TEST(Import, AChangeThatWaitsForAKeyWithinARunIsApplied) {
     std::vector<Change> changes = keys({2, 0}, {{1, 1}}, 2, "!?");
     append(changes, keys({3, 0}, {{1, 3}}, 0, "<"));
     append(changes, keys({1, 0}, {}, 0, "abcdef"));
@@ -88,7 +88,7 @@ TEST(Import, WhoWaitsForAKeyInTheMiddleFindsIt) {
     expect_same(changes, "<abcdef!?");
 }
 
-TEST(Import, AKeyThatHasNoPlaceTakesAllBack) {
+TEST(Import, AKeyWithoutAPlaceRefusesTheWholeImport) {
     for (const bool is_concurrent : {false, true}) {
         Doc doc(9);
         ASSERT_TRUE(doc.import(keys({1, 0}, {}, 0, "abc")));

@@ -30,7 +30,7 @@ void insert(Doc& doc, std::size_t at, std::string_view text) {
     ASSERT_TRUE(doc.text(doc.open(kLongText)).insert({at}, text));
 }
 
-TEST(LongText, IsHeldOnceWhereItOnlyGrew) {
+TEST(LongText, IsStoredOnceWhileItOnlyGrows) {
     Doc at_once(1);
     Doc by_line(2);
     std::string text;
@@ -51,7 +51,7 @@ TEST(LongText, IsHeldOnceWhereItOnlyGrew) {
     check_invariants(by_line);
 }
 
-TEST(LongText, TypedByKeyGoesOnFromReelToReel) {
+TEST(LongText, TypedByKeyContinuesFromReelToReel) {
     Doc doc(1);
     std::string text;
     for (int i = 0; text.size() < 150'000; ++i) {
@@ -71,7 +71,7 @@ TEST(LongText, TypedByKeyGoesOnFromReelToReel) {
     check_invariants(other);
 }
 
-TEST(LongText, TypedAtOnceByTwoMergesAlike) {
+TEST(LongText, TypedConcurrentlyMergesAlikeOnBothSides) {
     std::vector<std::vector<Change>> histories;
     for (const PeerId peer : {PeerId{1}, PeerId{2}}) {
         Doc doc(peer);
@@ -118,7 +118,7 @@ TEST(LongText, AnImportThatFailsLeavesWhatIsShown) {
 }
 
 // Against a flat string, and snapshots read by another thread.
-TEST(LongText, IsWhatTheEditsMakeOfIt) {
+TEST(LongText, EqualsAFlatStringAfterRandomEdits) {
     const char* given = std::getenv("SEED");
     const unsigned first = given != nullptr ? static_cast<unsigned>(std::atoi(given)) : 1;
     for (unsigned seed = first; seed < first + 4; ++seed) {

@@ -72,7 +72,7 @@ struct Pair {
 
 // --- writes that meet: dossier 2.6 ---
 
-TEST(MovableList, OfTwoMovesTheLaterByLamportThenPeerWinsAndTheElementIsThereOnce) {
+TEST(MovableList, TheLaterMoveByLamportThenPeerWinsAndTheElementIsThereOnce) {
     Pair p({"a", "b", "c", "d"});
     p.a.move(0, 3);
     p.b.move(0, 1);
@@ -113,7 +113,7 @@ TEST(MovableList, ADeleteWinsOverASet) {
     EXPECT_EQ(p.a.read(), Value(List{"b"}));
 }
 
-TEST(MovableList, WhoMovesAndThenDeletesWinsOverALowerMove) {
+TEST(MovableList, ADeleteAfterAMoveWinsOverALowerMove) {
     Pair p({"a", "b", "c"});
     p.b.move(0, 2);
     p.b.erase(2, 1);
@@ -124,7 +124,7 @@ TEST(MovableList, WhoMovesAndThenDeletesWinsOverALowerMove) {
     EXPECT_EQ(p.a.read(), Value(List{"b", "c"}));
 }
 
-TEST(MovableList, OfTwoSetsTheLaterWinsAndAMoveKeepsTheValue) {
+TEST(MovableList, TheLaterSetWinsAndAMoveKeepsTheValue) {
     Pair p({"a", "b", "c"});
     p.a.set(0, "of one");
     p.b.set(0, "of two");
@@ -379,7 +379,7 @@ struct Shadow {
     List list;
 };
 
-TEST(MovableList, AMoveAndASetAreToldAsAnEraseAndAnInsert) {
+TEST(MovableList, AMoveAndASetAreReportedAsAnEraseAndAnInsert) {
     ListReplica a(1);
     for (const char* element : {"a", "b", "c", "d"}) a.push(element);
     a.doc.commit();
@@ -393,7 +393,7 @@ TEST(MovableList, AMoveAndASetAreToldAsAnEraseAndAnInsert) {
     EXPECT_TRUE(a.doc.commit({.want_diff = true}).diff.empty());
 }
 
-TEST(MovableList, WhatIsToldAddsUpToTheList) {
+TEST(MovableList, EventsAddUpToTheList) {
     const auto seed = std::random_device{}();
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     std::mt19937 random(seed);

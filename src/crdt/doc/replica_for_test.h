@@ -1,5 +1,5 @@
-// Replica: a document of one peer with one text, one list and one map, and short words for what
-// tests do with them.
+// Replica: a document of one peer with one text, one list and one map, and short names for the edits
+// of tests.
 #pragma once
 
 #include <string>
@@ -17,6 +17,15 @@ namespace quire::crdt {
 
 inline ContainerId text_root(std::string name) {
     return ContainerId::root(std::move(name), ContainerKind::text);
+}
+
+// Takes in what `from` has and `to` has not.
+inline Imported pull_into(Doc& to, Doc& from, ImportOptions options = {}) {
+    to.commit();
+    from.commit();
+    auto imported = to.import(from.changes_since(to.version()), std::move(options));
+    EXPECT_TRUE(imported.has_value());
+    return imported ? *std::move(imported) : Imported{};
 }
 
 struct Replica {
@@ -40,20 +49,13 @@ struct Replica {
     }
     std::string read() const { return doc.text(text).rope().str(); }
     Commit commit(std::string message = "") { return doc.commit({.message = std::move(message)}); }
-    // Takes in what `other` has and this has not.
-    Imported pull(Replica& other) {
-        doc.commit();
-        other.doc.commit();
-        auto imported = doc.import(other.doc.changes_since(doc.version()));
-        EXPECT_TRUE(imported.has_value());
-        return imported ? *std::move(imported) : Imported{};
-    }
+    Imported pull(Replica& other) { return pull_into(doc, other.doc); }
 
     Doc doc;
     Handle text, list, map;
 };
 
-// Each takes in what the other has; both show the same then.
+// Each takes in what the other has. Expects that both show the same then.
 template <class One>
 void sync(One& a, One& b) {
     a.pull(b);

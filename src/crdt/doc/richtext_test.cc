@@ -100,7 +100,7 @@ TEST(Richtext, AMarkStylesItsCharactersAndNothingElse) {
     check_invariants(page.doc);
 }
 
-TEST(Richtext, WhatIsSoAlreadyIsNoOp) {
+TEST(Richtext, MarkingStyledTextAgainWritesNoOp) {
     Page page(1, "Hello World");
     page.mark(0, 5, "bold").mark(5, 11, "bold");
     page.doc.commit();
@@ -114,7 +114,7 @@ TEST(Richtext, WhatIsSoAlreadyIsNoOp) {
     EXPECT_EQ(page.read(), "<bold>He</><bold=very>llo Wo</><bold>rld</>");
 }
 
-TEST(Richtext, RefusesWhatCannotBeMarked) {
+TEST(Richtext, InvalidMarksAreRefused) {
     Page page(1, "Hello");
     const auto reason = [&](std::size_t from, std::size_t to, std::string_view key) {
         const auto marked = page.doc.text(page.handle).mark({from}, {to}, key, true);
@@ -215,7 +215,7 @@ TEST(RichtextMerge, StylesThatOverlapAreOne) {
     EXPECT_EQ(meeting.met(), "<bold>Hello World</>");
 }
 
-TEST(RichtextMerge, TextTypedWhereAStyleIsTakenAwayHasItNot) {
+TEST(RichtextMerge, TextTypedWhereAStyleIsRemovedDoesNotHaveIt) {
     Meeting meeting("Hello World");
     meeting.b.pull(meeting.a.mark(0, 11, "bold"));
     meeting.a.unmark(0, 6, "bold");
@@ -237,7 +237,7 @@ TEST(RichtextMerge, AStyleShrinksWithItsText) {
     EXPECT_EQ(meeting.met(), "<link=u>Hey</> World");
 }
 
-TEST(RichtextMerge, TheLastToSpeakOfAKeyDecides) {
+TEST(RichtextMerge, TheLastMarkOfAKeyWins) {
     Meeting meeting("The fox jumped over the dog.");
     meeting.b.pull(meeting.a.mark(0, 14, "bold"));
     meeting.a.unmark(0, 14, "bold");
@@ -245,7 +245,7 @@ TEST(RichtextMerge, TheLastToSpeakOfAKeyDecides) {
     EXPECT_EQ(meeting.met(), "The fox jumped over the dog.");
 }
 
-TEST(RichtextMerge, StylesTakenAwayApartAreBothGone) {
+TEST(RichtextMerge, StylesRemovedConcurrentlyAreBothGone) {
     Meeting meeting("The fox jumped over the dog.");
     meeting.b.pull(meeting.a.mark(0, 14, "bold"));
     meeting.a.unmark(7, 14, "bold");
@@ -262,7 +262,7 @@ TEST(RichtextMerge, StylesOfDifferentKeysLieOnEachOther) {
               "<comment:2=b italic> jumped</>.");
 }
 
-TEST(RichtextMerge, OfTwoValuesTheOneOfTheLaterStartStands) {
+TEST(RichtextMerge, TheValueOfTheLaterStartWins) {
     Meeting meeting("abcdef");
     meeting.a.mark(0, 4, "link", "one");
     meeting.b.mark(2, 6, "link", "two");
@@ -359,7 +359,7 @@ TEST(Richtext, ADeltaThatDoesNotFitChangesNothing) {
     EXPECT_EQ(page.read(), "<bold>He</>llo");
 }
 
-TEST(Richtext, ACommitTellsWhatChangedItsStyles) {
+TEST(Richtext, ACommitReportsStyleChanges) {
     Page page(1, "Hello World");
     page.doc.commit();
 

@@ -108,7 +108,7 @@ TEST(Time, CheckingOutTheLatestVersionDetachesOnlyWhereSomethingElseWasShown) {
     EXPECT_FALSE(a.doc.is_detached());
 }
 
-TEST(Time, AVersionDoesNotShowWhatBecameKnownBeforeIt) {
+TEST(Time, AVersionHidesConcurrentOpsThatArrivedEarlier) {
     Written a;
     a.type(0, "mine");
     Doc b(2);
@@ -122,7 +122,7 @@ TEST(Time, AVersionDoesNotShowWhatBecameKnownBeforeIt) {
     EXPECT_EQ(a.doc.map(a.map).get("k"), Slot(Value(1)));
 }
 
-TEST(Time, AContainerThatBecomesVisibleIsToldWhole) {
+TEST(Time, AContainerThatBecomesVisibleIsReportedWhole) {
     Written a;
     const ContainerId child = *a.doc.map(a.map).insert_container("k", ContainerKind::list);
     ASSERT_TRUE(a.doc.list(a.doc.open(child)).insert(0, 1));

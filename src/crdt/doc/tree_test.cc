@@ -14,6 +14,7 @@
 #include "crdt/doc/inspection.h"
 #include "crdt/doc/list.h"
 #include "crdt/doc/map.h"
+#include "crdt/doc/replica_for_test.h"
 #include "crdt/doc/tree_values.h"
 #include "crdt/ids/container_text.h"
 
@@ -34,14 +35,7 @@ struct Forest {
         return reason(doc.tree(tree).move(node, parent, index));
     }
     std::string erase(OpId node) { return reason(doc.tree(tree).erase(node)); }
-    // Takes in what `other` has and this has not.
-    Imported pull(Forest& other) {
-        doc.commit();
-        other.doc.commit();
-        auto imported = doc.import(other.doc.changes_since(doc.version()), {.want_diff = true});
-        EXPECT_TRUE(imported.has_value());
-        return imported ? *std::move(imported) : Imported{};
-    }
+    Imported pull(Forest& other) { return pull_into(doc, other.doc, {.want_diff = true}); }
     // Ids and positions in order, two spaces a level: "0@1 80".
     std::string shown() const {
         std::string out;
@@ -59,14 +53,6 @@ struct Forest {
     Doc doc;
     Handle tree;
 };
-
-void sync(Forest& a, Forest& b) {
-    a.pull(b);
-    b.pull(a);
-    EXPECT_EQ(a.doc.value(), b.doc.value());
-    check_invariants(a.doc);
-    check_invariants(b.doc);
-}
 
 const TreeDelta& delta_of(const Diff& diff) {
     return std::get<TreeDelta>(diff.at(0).delta);
@@ -122,7 +108,7 @@ TEST(Tree, AMoveToWhereTheNodeIsMakesNoOp) {
     EXPECT_EQ(a.doc.history().op_count(), ops + 2);
 }
 
-TEST(Tree, WhatCannotBeSaysWhy) {
+TEST(Tree, ImpossibleEditsSayWhy) {
     Forest a(1);
     const OpId top = a.create();
     const OpId below = a.create(top);
@@ -167,7 +153,7 @@ TEST(Tree, SiblingsAtOnePositionMakeRoom) {
     sync(a, b);
 }
 
-TEST(Tree, SoDoThoseWhosePositionsLeaveNone) {
+TEST(Tree, SiblingsWhosePositionsLeaveNoRoomMakeSome) {
     Forest a(1);
     const auto imported =
         a.doc.import({{{7, 0},
@@ -190,7 +176,7 @@ TEST(Tree, SoDoThoseWhosePositionsLeaveNone) {
 
 // --- merging: by (lamport, peer), one op after another ---
 
-TEST(Tree, OfTwoMovesTheLaterCounts) {
+TEST(Tree, TheLaterOfTwoMovesWins) {
     Forest a(1), b(2);
     const OpId x = a.create();
     const OpId left = a.create();
@@ -218,7 +204,7 @@ TEST(Tree, MovesThatWouldMakeACycleTogetherDoNot) {
     EXPECT_EQ(a.doc.tree(a.tree).node(y)->parent, std::nullopt);
 }
 
-TEST(Tree, ALateOpUndoesWhatOnlyHeldWithoutIt) {
+TEST(Tree, ALateOpUndoesMovesThatOnlyHeldWithoutIt) {
     Forest a(1), b(2), c(3);
     const OpId x = a.create();
     const OpId y = a.create();
@@ -344,7 +330,7 @@ TEST(Tree, ValuesNestNodesWithWhatTheyHold) {
                                                                         {"children", none}}}}}}));
 }
 
-TEST(Tree, ACopyOfTheStateHoldsWhatWasErasedToo) {
+TEST(Tree, ACopyOfTheStateHoldsErasedNodesToo) {
     Forest a(1);
     const OpId top = a.create();
     const OpId leaf = a.create(top);
@@ -470,7 +456,7 @@ private:
 };
 
 // Replicas number nodes as they come to know them; what they tell of one change does not show it.
-TEST(Tree, OneChangeIsToldInTheSameWordsEverywhere) {
+TEST(Tree, EveryReplicaReportsAChangeAlike) {
     Forest ada(1);
     Forest bo(2);
     const OpId of_ada = ada.create();

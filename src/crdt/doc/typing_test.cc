@@ -81,7 +81,7 @@ TEST(Typing, IsInOneContainer) {
 }
 
 // Everything that comes between, at random, beside a plain string.
-TEST(TypingRandom, LeadsWhereAnyEditLeads) {
+TEST(TypingRandom, EndsInTheTextThatSeparateEditsGive) {
     const unsigned first = std::random_device{}();
     for (unsigned seed = first; seed < first + 60; ++seed) {
         SCOPED_TRACE(seed);

@@ -122,7 +122,7 @@ TEST(Recall, AnElementGoesBackToThePlaceAndTheValueThatItHad) {
     EXPECT_EQ(saved.doc.value(list()), Value(List{0, 1, 2}));
 }
 
-TEST(Recall, WhatCannotBeIsRefused) {
+TEST(Recall, ImpossibleNotesAreRefused) {
     Saved saved;
     const Handle text = saved.doc.open(ContainerId::root("t", ContainerKind::text));
     EXPECT_TRUE(saved.doc.text(text).insert({0}, "abcd"));
@@ -204,7 +204,7 @@ struct Pairs : Saved {
 };
 
 // A later revert goes from an atom to its copy without checking.
-TEST(Recall, WhatStandsForAnotherIsOfItsContainerAndOfItsKind) {
+TEST(Recall, AStandInHasTheContainerAndTheKindOfTheOriginal) {
     const Pairs made;
     using As = StandIn::As;
     const std::vector<StandIn> wrong = {
@@ -259,7 +259,7 @@ TEST(Recall, AContainerIsACopyOfOne) {
     EXPECT_FALSE(made.recalled({copy, copy}));
 }
 
-TEST(Recall, WhatSaysTheSameGoesInNoCircle) {
+TEST(Recall, SettledWritesFormNoCircle) {
     const Pairs made;
     using As = StandIn::As;
     EXPECT_FALSE(made.recalled({{made.key_again, made.key, 1, As::settled},
@@ -399,7 +399,7 @@ private:
     Draws lies_;
 };
 
-TEST(RecallRandom, NothingThatIsTakenIsFatalLater) {
+TEST(RecallRandom, NotesThatAreAcceptedNeverFailLater) {
     play_seeds(4, 30, [](Tape& tape, Script& script) { return Lies(tape).run(script); });
 }
 
