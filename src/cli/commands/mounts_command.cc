@@ -40,6 +40,11 @@ std::string mount_counts(const Value& row) {
     return out;
 }
 
+// A member that holds words of the server's, on one line and with nothing hidden.
+std::string drawn(const Value& row, std::string_view member) {
+    return text::escape_hidden(json::text_in(row, member));
+}
+
 std::string indented(std::string_view text, std::string_view before) {
     std::string out;
     for (std::size_t at = 0; at < text.size();) {
@@ -57,7 +62,7 @@ std::string shown_definition(const Value& definition) {
 std::string mount_line(const Value& row) {
     std::string out = cat(coloured(json::text_in(row, "name"), Colour::cyan), "  ",
                           json::text_in(row, "state"), "  ", mount_counts(row), "  ",
-                          text::escape_hidden(json::text_in(row, "command")), "\n");
+                          drawn(row, "command"), "\n");
     if (const std::string failed = json::text_in(row, "failed"); !failed.empty())
         cat_to(out, indented(failed, "    | "));
     return out;
@@ -67,7 +72,7 @@ std::string mount_text(const Value& row) {
     std::string out = mount_line(row);
     for (const Value& tool : json::list_in(row, "tools")) {
         const Value* const listed = tool.get("listed");
-        cat_to(out, cat("  ", json::text_in(tool, "name"),
+        cat_to(out, cat("  ", drawn(tool, "name"),
                         listed != nullptr && *listed == Value(true)
                             ? ""
                             : "  (not listed since the kernel started)",
@@ -75,13 +80,13 @@ std::string mount_text(const Value& row) {
     }
     for (const Value& each : json::list_in(row, "left_out")) {
         cat_to(out,
-               cat("  ", coloured("left out", Colour::yellow), " ", json::text_in(each, "tool"),
-                   ": ", text::escape_hidden(json::text_in(each, "why")), "\n"));
+               cat("  ", coloured("left out", Colour::yellow), " ", drawn(each, "tool"), ": ",
+                   drawn(each, "why"), "\n"));
     }
     for (const Value& each : json::list_in(row, "changes")) {
-        const std::string what = json::text_in(each, "what");
-        cat_to(out, cat("  ", coloured(json::text_in(each, "change"), Colour::yellow), " ",
-                        json::text_in(each, "tool"), what.empty() ? "" : ": ", what, "\n"));
+        const std::string what = drawn(each, "what");
+        cat_to(out, cat("  ", coloured(drawn(each, "change"), Colour::yellow), " ",
+                        drawn(each, "tool"), what.empty() ? "" : ": ", what, "\n"));
         if (const Value* before = each.get("before"))
             cat_to(out, cat("      approved:\n", shown_definition(*before)));
         if (const Value* now = each.get("now"))
