@@ -57,7 +57,7 @@ Result<void> ListView::insert(std::size_t at, Value value) {
     auto& list = c->as<ListBody>();
     if (at > list.size) return beyond(at, list.size);
     if (list.size >= kMaxSize) return too_large();
-    list.insert_values(site(), static_cast<std::uint32_t>(at), {Slot(std::move(value))});
+    list.insert_value({body(), *c}, static_cast<std::uint32_t>(at), std::move(value));
     return {};
 }
 
@@ -68,7 +68,7 @@ Result<ContainerId> ListView::insert_container(std::size_t at, ContainerKind kin
     if (at > list.size) return beyond(at, list.size);
     if (list.size >= kMaxSize) return too_large();
     const Lv lv = body().oplog().end();
-    list.insert_values(site(), static_cast<std::uint32_t>(at), {Slot(kind)});
+    list.insert_value({body(), *c}, static_cast<std::uint32_t>(at), kind);
     return body().child_id(lv, kind);
 }
 

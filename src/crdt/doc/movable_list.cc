@@ -73,8 +73,7 @@ Result<Lv> insert_slot(DocBody& body, Handle list, std::size_t at, Slot slot) {
     if (elements.size >= kMaxSize) return too_large();
     const Lv lv = body.oplog().end();
     // Before what is at the index now; at the end, behind every slot.
-    elements.insert_values(site, slots.slot_index(static_cast<std::uint32_t>(at)),
-                           {std::move(slot)});
+    elements.insert_value(site, slots.slot_index(static_cast<std::uint32_t>(at)), std::move(slot));
     return lv;
 }
 

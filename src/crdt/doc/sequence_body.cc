@@ -101,6 +101,16 @@ void SequenceBody::insert_values(Site site, std::uint32_t at, std::vector<Slot> 
     OpLog& log = site.document.begin();
     const auto len = static_cast<std::uint32_t>(values.size());
     site.container.log->insert_values(log.end(), at, std::move(values), true, log.joins());
+    note_inserted(site, log, len);
+}
+
+void SequenceBody::insert_value(Site site, std::uint32_t at, Slot value) {
+    OpLog& log = site.document.begin();
+    site.container.log->insert_value(log.end(), at, std::move(value), true, log.joins());
+    note_inserted(site, log, 1);
+}
+
+void SequenceBody::note_inserted(Site site, OpLog& log, std::uint32_t len) {
     log.append(site.container.index, len);
     size += len;
     site.document.outdate_reach();

@@ -17,6 +17,7 @@
 namespace quire::crdt {
 
 class ContainerLog;
+class OpLog;
 class Sequence;
 class Splices;
 struct Effect;
@@ -46,8 +47,8 @@ struct SequenceBody {
     std::uint32_t size = 0;  // The number of visible entities after every op of the log.
     // The order of all atoms, deleted ones included. Null until something needs it.
     std::unique_ptr<Sequence> kept;
-    // The effects of the ops that are not linear, in the order of the log. A text and a movable list drop
-    // what their state has taken in, a list drops everything when the next import comes.
+    // The effects of the ops that are not linear, in the order of the log. A text and a movable list
+    // drop what their state has taken in; a list drops everything when the next import comes.
     std::vector<Effect> effects;
 
     // The order with every op of the log in. O(new ops · log n).
@@ -67,6 +68,7 @@ struct SequenceBody {
 
     // Local ops on elements.
     void insert_values(Site site, std::uint32_t at, std::vector<Slot> values);
+    void insert_value(Site site, std::uint32_t at, Slot value);
     void erase(Site site, std::uint32_t at, std::uint32_t len);
 
     // CHECKs that the order kept is the one that a replay of the log gives. O(n log n).
@@ -75,6 +77,10 @@ struct SequenceBody {
 protected:
     // Writes the op of a local erase.
     void write_erase(Site site, std::uint32_t at, std::uint32_t len);
+
+private:
+    // Counts the elements that a local op has written to the container's log.
+    void note_inserted(Site site, OpLog& log, std::uint32_t len);
 };
 
 // True if a version holds all ops of the container, so that its state as it is will do. False also

@@ -14,15 +14,18 @@ void ContainerLog::begin_text(At at, std::string_view utf8) {
                      static_cast<std::uint32_t>(utf8.size()), RunKind::insert, at.linear, true});
 }
 
+void ContainerLog::note_values(At at) {
+    if (goes_on(at, RunKind::insert)) {
+        runs_.back().len += at.len;
+    } else {
+        runs_.push_back({at.lv, at.len, at.pos, static_cast<std::uint32_t>(values_.size()), 0,
+                         RunKind::insert, at.linear, true});
+    }
+}
+
 void ContainerLog::insert_values(Lv lv, std::uint32_t pos, std::vector<Slot> values, bool linear,
                                  bool joins) {
-    const auto len = static_cast<std::uint32_t>(values.size());
-    if (goes_on({lv, pos, len, linear, joins}, RunKind::insert)) {
-        runs_.back().len += len;
-    } else {
-        runs_.push_back({lv, len, pos, static_cast<std::uint32_t>(values_.size()), 0,
-                         RunKind::insert, linear, true});
-    }
+    note_values({lv, pos, static_cast<std::uint32_t>(values.size()), linear, joins});
     std::move(values.begin(), values.end(), std::back_inserter(values_));
 }
 

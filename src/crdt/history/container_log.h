@@ -107,6 +107,10 @@ public:
         return true;
     }
     void insert_values(Lv lv, std::uint32_t pos, std::vector<Slot> values, bool linear, bool joins);
+    void insert_value(Lv lv, std::uint32_t pos, Slot value, bool linear, bool joins) {
+        note_values({lv, pos, 1, linear, joins});
+        values_.push_back(std::move(value));
+    }
     // A local delete; its start ids are computed when it is exported.
     void erase_forward(Lv lv, std::uint32_t pos, std::uint32_t len, bool joins);
     // The deletes from `from` on belong to this peer, which continues them: their start ids are
@@ -158,6 +162,8 @@ private:
                last.linear == at.linear;
     }
     void begin_text(At at, std::string_view utf8);
+    // Adds values that come to the end of values_, to the last run or as one of their own.
+    void note_values(At at);
 
     ContainerKind kind_;
     std::vector<Run> runs_;

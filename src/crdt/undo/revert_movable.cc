@@ -146,7 +146,7 @@ void Reversal::go_back(Container& c, Container& to, const MovableWayBack& way) {
         ++undone_.restored;
         if (step.made == kNoLv) {
             const Slot slot = *body_.slot_of(step.value);
-            to.sequence()->insert_values({body_, to}, pos, {slot});
+            to.sequence()->insert_value({body_, to}, pos, slot);
             stand_ins_.atoms.add(element_of(c, step.piece.lv), made, 1);
             stand_ins_.values.add(step.value, made, 1);
             stand_ins_.slots.add(step.piece.lv, made, 1);
@@ -176,7 +176,7 @@ void Reversal::copy_movable(Container& from, Container& to, int depth) {
     for (const MovableItem& item : from.as<MovableBody>().items({body_, from}, nullptr)) {
         const Slot slot = *body_.slot_of(item.value);
         const Lv made = body_.oplog().end();
-        to.sequence()->insert_values({body_, to}, to.sequence()->size, {slot});
+        to.sequence()->insert_value({body_, to}, to.sequence()->size, slot);
         stand_ins_.atoms.add(element_of(from, item.slot), made, 1);
         stand_ins_.values.add(item.value, made, 1);
         stand_ins_.slots.add(item.slot, made, 1);
