@@ -140,15 +140,32 @@ void resolve_approval(kernel::ApprovalCalls& approvals, OperationCall call, std:
                       answer_with(std::move(call.reply), render_resolved));
 }
 
-}  // namespace
-
-MadeTool make_approvals(kernel::ApprovalCalls& approvals) {
+std::vector<OperationRow<kernel::ApprovalCalls&>> approval_rows() {
     const Argument duration{"duration_s",
                             "For approve_for: how many seconds. Default 900.",
                             {{"minimum", 1}, {"maximum", policy::kLongestDurationS}}};
     const Argument scope{"scope",
                          "For approve_scope: a glob over labels or paths. Absent: only this block "
                          "or file."};
+    return {
+        {{.name = "list", .reads = true, .says = "pending approvals and those in force."},
+         list_approvals,
+         {{"all", "For list: include approvals that are over."}}},
+        {{.name = "resolve",
+          .says = "approve_once allows this call, approve_for its operation there for a time, "
+                  "approve_scope for good; deny refuses; revoke takes an answer back."},
+         resolve_approval,
+         {"approval_id", "decision", duration, scope}},
+    };
+}
+
+}  // namespace
+
+std::vector<std::string> approval_operations() {
+    return operation_names(approval_rows());
+}
+
+MadeTool make_approvals(kernel::ApprovalCalls& approvals) {
     return make_operation_tool<kernel::ApprovalCalls&>(
         {.name = "approvals",
          .title = "Answer what agents ask for",
@@ -157,15 +174,7 @@ MadeTool make_approvals(kernel::ApprovalCalls& approvals) {
          .answer =
              one_of({json::Codec<ShownApprovals>::schema(), json::Codec<ShownApproval>::schema()}),
          .for_people = true},
-        "operation", approvals,
-        {{{.name = "list", .reads = true, .says = "pending approvals and those in force."},
-          list_approvals,
-          {{"all", "For list: include approvals that are over."}}},
-         {{.name = "resolve",
-           .says = "approve_once allows this call, approve_for its operation there for a time, "
-                   "approve_scope for good; deny refuses; revoke takes an answer back."},
-          resolve_approval,
-          {"approval_id", "decision", duration, scope}}});
+        "operation", approvals, approval_rows());
 }
 
 }  // namespace quire::tools

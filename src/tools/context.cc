@@ -335,9 +335,7 @@ std::vector<OperationRow<MemoryCalls&>> context_rows(bool full) {
 }  // namespace
 
 std::vector<std::string> context_operations() {
-    std::vector<std::string> out;
-    for (const auto& row : context_rows(true)) out.push_back(row.operation.name);
-    return out;
+    return operation_names(context_rows(true));
 }
 
 std::unique_ptr<const Tool> make_context(MemoryCalls& memory, Profile profile) {

@@ -5,6 +5,7 @@
 // n" counted from 1.
 #include "base/concat.h"
 #include "edits/line_edit.h"
+#include "edits/numbering.h"
 #include "edits/str_replace.h"
 #include "kernel/files/file_calls.h"
 #include "tools/edit_fields.h"
@@ -420,6 +421,10 @@ std::vector<OperationRow<FileTool>> file_rows(bool full) {
 }
 
 }  // namespace
+
+std::vector<std::string> file_operations() {
+    return operation_names(file_rows(true));
+}
 
 MadeTool make_file(kernel::Kernel& kernel, kernel::FileCalls& files, Profile profile) {
     const bool full = profile == Profile::full;

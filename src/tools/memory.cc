@@ -297,9 +297,7 @@ void rename_memory_file(MemoryEditor editor, OperationCall call, std::string old
         });
 }
 
-}  // namespace
-
-MadeTool make_memory(kernel::Kernel& kernel, kernel::MemoryCalls& memory) {
+std::vector<OperationRow<MemoryEditor>> memory_rows() {
     const Argument path{"path", "Below /memories."};
     const std::string says = "one file.";
     auto rows = editor_rows<MemoryEditor>(
@@ -310,6 +308,16 @@ MadeTool make_memory(kernel::Kernel& kernel, kernel::MemoryCalls& memory) {
     rows.push_back({{.name = "rename", .says = says, .renamed = {{"path", "old_path"}}},
                     rename_memory_file,
                     {"old_path", "new_path"}});
+    return rows;
+}
+
+}  // namespace
+
+std::vector<std::string> memory_operations() {
+    return operation_names(memory_rows());
+}
+
+MadeTool make_memory(kernel::Kernel& kernel, kernel::MemoryCalls& memory) {
     return make_operation_tool<MemoryEditor>(
         {.name = "memory",
          .title = "View and edit memory files",
@@ -320,7 +328,7 @@ MadeTool make_memory(kernel::Kernel& kernel, kernel::MemoryCalls& memory) {
          .answer =
              one_of({json::Codec<MemoryFile>::schema(), json::Codec<MemoryViewed>::schema(),
                      json::Codec<MemoryChanged>::schema(), json::Codec<ShownDirectory>::schema()})},
-        "command", {kernel, memory}, std::move(rows));
+        "command", {kernel, memory}, memory_rows());
 }
 
 }  // namespace quire::tools

@@ -126,6 +126,14 @@ private:
     std::vector<OperationRow<On>> rows_;
 };
 
+// The names of the rows' operations, in their order.
+template <class On>
+std::vector<std::string> operation_names(const std::vector<OperationRow<On>>& rows) {
+    std::vector<std::string> out;
+    for (const OperationRow<On>& row : rows) out.push_back(row.operation.name);
+    return out;
+}
+
 // A call names its operation by `argument`.
 template <class On>
 std::unique_ptr<const Tool> make_operation_tool(Described words, std::string argument,

@@ -172,13 +172,21 @@ void insert_in_saved_file(TextEditor editor, OperationCall call, std::string pat
                 insertion(ask, std::move(insert_text), editor.kernel));
 }
 
-}  // namespace
-
-MadeTool make_text_editor(kernel::Kernel& kernel, kernel::FileCalls& files) {
+std::vector<OperationRow<TextEditor>> text_editor_rows() {
     auto rows = editor_rows<TextEditor>(
         {view_file, create_saved_file, replace_in_saved_file, insert_in_saved_file}, "path");
     // An older form of the tool called the text of an insert `new_str`.
     rows.back().operation.renamed = {{"new_str", "insert_text"}};
+    return rows;
+}
+
+}  // namespace
+
+std::vector<std::string> text_editor_operations() {
+    return operation_names(text_editor_rows());
+}
+
+MadeTool make_text_editor(kernel::Kernel& kernel, kernel::FileCalls& files) {
     return make_operation_tool<TextEditor>(
         {.name = "str_replace_based_edit_tool",
          .title = "View and edit files",
@@ -186,7 +194,7 @@ MadeTool make_text_editor(kernel::Kernel& kernel, kernel::FileCalls& files) {
          .annotations = {.destructive = true},
          .answer = one_of({json::Codec<FileViewed>::schema(), json::Codec<ShownDirectory>::schema(),
                            json::Codec<FileMade>::schema(), json::Codec<FileChanged>::schema()})},
-        "command", {kernel, files}, std::move(rows));
+        "command", {kernel, files}, text_editor_rows());
 }
 
 }  // namespace quire::tools

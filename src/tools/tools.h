@@ -50,8 +50,6 @@ MadeTool make_block_replace_lines(kernel::Kernel& kernel);
 // Tools of every profile.
 MadeTool make_file(kernel::Kernel& kernel, kernel::FileCalls& files, Profile profile);
 MadeTool make_context(kernel::MemoryCalls& memory, Profile profile);
-// The names of the operations of `context`, for rules that allow some of them.
-std::vector<std::string> context_operations();
 // A tool for people only.
 MadeTool make_approvals(kernel::ApprovalCalls& approvals);
 
@@ -61,5 +59,13 @@ MadeTool make_approvals(kernel::ApprovalCalls& approvals);
 MadeTool make_text_editor(kernel::Kernel& kernel, kernel::FileCalls& files);
 // The tool memory: text blocks as files below /memories.
 MadeTool make_memory(kernel::Kernel& kernel, kernel::MemoryCalls& memory);
+
+// --- the names of the operations of each tool that has some, for rules that allow a few of them ---
+
+std::vector<std::string> file_operations();
+std::vector<std::string> context_operations();
+std::vector<std::string> approval_operations();
+std::vector<std::string> text_editor_operations();
+std::vector<std::string> memory_operations();
 
 }  // namespace quire::tools

@@ -37,9 +37,10 @@ policy::KnownTool block_tool(const char* name, const Names& profiles) {
     return {.name = name, .profiles = profiles};
 }
 
-// A tool whose calls belong to no conversation.
+// A tool whose calls belong to no conversation. A later version adds the operations `later`.
 policy::KnownTool other_tool(const char* name, const Names& profiles, Names operations = {},
                              Names later = {}) {
+    operations.insert(operations.end(), later.begin(), later.end());
     return {.name = name,
             .operations = std::move(operations),
             .later = std::move(later),
@@ -50,17 +51,15 @@ policy::KnownTool other_tool(const char* name, const Names& profiles, Names oper
 }  // namespace
 
 policy::ToolCatalog known_tools() {
-    policy::KnownTool approvals = other_tool("approvals", kEachProfile, {"list", "resolve"});
+    policy::KnownTool approvals =
+        other_tool("approvals", kEachProfile, tools::approval_operations());
     approvals.for_people = true;
     policy::KnownTool block_create = block_tool("block_create", kInModelAndFull);
     block_create.conversation = kernel::BlockCreate{}.conversation;
     return policy::ToolCatalog({
         other_tool("context", kEachProfile, tools::context_operations()),
-        other_tool(
-            "file", kEachProfile,
-            {"list", "read", "load", "create", "append", "insert", "replace", "edit", "patch",
-             "save", "delete", "status", "reconcile", "resolve", "stage", "unstage"},
-            {"patch", "reconcile", "resolve", "stage", "unstage"}),
+        other_tool("file", kEachProfile, tools::file_operations(),
+                   {"patch", "reconcile", "resolve", "stage", "unstage"}),
         later_tool("file_history", {"view", "diff", "rollback"}, false),
         later_tool("shell", {"execute", "check", "spawn", "output", "kill", "status"}, false),
         std::move(approvals),
@@ -88,10 +87,8 @@ policy::ToolCatalog known_tools() {
         block_tool("block_str_replace", kInModel),
         block_tool("block_insert", kInModel),
         block_tool("block_replace_lines", kInModel),
-        other_tool("str_replace_based_edit_tool", kInCompat,
-                   {"view", "create", "str_replace", "insert"}),
-        other_tool("memory", kInCompat,
-                   {"view", "create", "str_replace", "insert", "delete", "rename"}),
+        other_tool("str_replace_based_edit_tool", kInCompat, tools::text_editor_operations()),
+        other_tool("memory", kInCompat, tools::memory_operations()),
     });
 }
 
