@@ -3,15 +3,15 @@
 
 The target is a median of at most 15 over all sources and a 90th percentile of at most 40. crdt/doc/doc.h and
 kernel/core/kernel.h therefore name what they hand out, and a source includes the header of each view or answer that it
-uses. The percentile is four above the target. The check says so in each run, and fails when the figure grows beyond
-RECORDED. The table says which sources are the heaviest. What assembles the program (cli/) is counted as everything else.
+uses. The check fails when the median grows beyond its target, or the percentile beyond RECORDED. The table says which
+sources are the heaviest. What assembles the program (cli/) is counted as everything else.
 """
 import pathlib
 import re
 import sys
 
 MEDIAN, P90 = 15, 40
-RECORDED = 44  # The 90th percentile of 2026-11-23. Lower it whenever it falls, to P90 at last.
+RECORDED = 43  # The 90th percentile of 2026-11-24. Lower it whenever it falls, to P90 at last.
 
 
 def main() -> int:

@@ -31,6 +31,7 @@
 #include <vector>
 
 #include "kernel/core/kernel.h"
+#include "kernel/memory/carried.h"
 #include "kernel/memory/memory_calls.h"
 #include "mcp/service.h"
 #include "rpc/connection.h"

@@ -4,6 +4,7 @@
 // "durable" it answers when the text is on disk. Only then is the change known, so only then does
 // the answer show a snippet.
 #include "base/concat.h"
+#include "kernel/core/kernel.h"
 #include "tools/render.h"
 #include "tools/tools.h"
 #include "tools/typed_tool.h"

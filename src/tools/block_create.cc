@@ -6,7 +6,9 @@
 #include <algorithm>
 
 #include "base/concat.h"
+#include "edits/numbering.h"
 #include "json/json.h"
+#include "kernel/core/kernel.h"
 #include "kernel/core/parts.h"
 #include "tools/render.h"
 #include "tools/tools.h"

@@ -1,6 +1,7 @@
 // block_delete: marks a block as deleted. Its text and history stay, so that undo can bring it
 // back; its children keep their parent_id.
 #include "base/concat.h"
+#include "kernel/core/kernel.h"
 #include "tools/render.h"
 #include "tools/tools.h"
 #include "tools/typed_tool.h"

@@ -2,6 +2,7 @@
 //
 // The arguments are decoded straight into the edits of edits/line_edit.h (tools/edit_fields.h says
 // how those look in JSON), because both count lines from 0 and exclude the end.
+#include "kernel/core/kernel.h"
 #include "tools/edit_fields.h"
 #include "tools/render.h"
 #include "tools/tools.h"

@@ -1,4 +1,5 @@
 // block_history: the versions of a block, newest first, a page at a time.
+#include "kernel/core/kernel.h"
 #include "tools/render.h"
 #include "tools/tools.h"
 #include "tools/typed_tool.h"

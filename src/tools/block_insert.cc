@@ -1,6 +1,7 @@
 // block_insert: whole lines after a line, in profile `model`. It plans the same edit as block_edit
 // with one insert, and names its own arguments in refusals.
 #include "edits/line_edit.h"
+#include "kernel/core/kernel.h"
 #include "tools/render.h"
 #include "tools/tools.h"
 #include "tools/typed_tool.h"

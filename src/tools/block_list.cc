@@ -3,6 +3,7 @@
 // Both profiles take the same arguments. Only `full` explains them: a model reads the list of tools
 // at every start, and the names say enough.
 #include "base/concat.h"
+#include "kernel/core/kernel.h"
 #include "tools/render.h"
 #include "tools/tools.h"
 #include "tools/typed_tool.h"

@@ -1,6 +1,7 @@
 // block_read: a block's lines and details in profile `full`. Lines count from 0; an end past the
 // last line is read as the last line, a start past it is refused (kernel).
 #include "base/concat.h"
+#include "kernel/core/kernel.h"
 #include "tools/render.h"
 #include "tools/shown_block.h"
 #include "tools/tools.h"

@@ -1,6 +1,7 @@
 // block_replace_lines: new text for a range of lines, in profile `model`. The call must quote the
 // present text, so that a model which has not read the block cannot overwrite it.
 #include "edits/line_edit.h"
+#include "kernel/core/kernel.h"
 #include "tools/render.h"
 #include "tools/tools.h"
 #include "tools/typed_tool.h"

@@ -2,6 +2,7 @@
 //
 // In profile `model` block_id may be left out, which searches everywhere: there kernel_search is
 // not published. The two forms answer different structs, so the output schema joins both.
+#include "kernel/core/kernel.h"
 #include "tools/render.h"
 #include "tools/search_args.h"
 #include "tools/tools.h"

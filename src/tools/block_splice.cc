@@ -1,6 +1,7 @@
 // block_splice: an edit by offset, for programs and editors that keep their own copy of the text.
 // The unit is theirs to choose: bytes, code points, or UTF-16 units as JavaScript counts.
 #include "edits/offset_splice.h"
+#include "kernel/core/kernel.h"
 #include "tools/render.h"
 #include "tools/tools.h"
 #include "tools/typed_tool.h"

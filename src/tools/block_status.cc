@@ -1,5 +1,6 @@
 // block_status: the status of a block. The kernel decides which steps are allowed.
 #include "base/concat.h"
+#include "kernel/core/kernel.h"
 #include "tools/render.h"
 #include "tools/tools.h"
 #include "tools/typed_tool.h"

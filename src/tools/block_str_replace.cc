@@ -2,6 +2,7 @@
 // refusals ("no_match" with the closest region, "not_unique" with the lines) are those of
 // edits/str_replace.h.
 #include "edits/str_replace.h"
+#include "kernel/core/kernel.h"
 #include "tools/render.h"
 #include "tools/tools.h"
 #include "tools/typed_tool.h"

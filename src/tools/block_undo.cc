@@ -3,6 +3,7 @@
 // An undo takes back the caller's last unit of work on the block and leaves what others changed
 // since. A unit whose text others replaced is skipped and counted, never half undone.
 #include "base/concat.h"
+#include "kernel/core/kernel.h"
 #include "tools/render.h"
 #include "tools/tools.h"
 #include "tools/typed_tool.h"

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/concat.h"
+#include "kernel/core/kernel.h"
 #include "tools/render.h"
 #include "tools/shown_block.h"
 #include "tools/tools.h"

@@ -1,4 +1,5 @@
 // kernel_search: lines that match a query in all blocks of some kinds, in profile `full`.
+#include "kernel/core/kernel.h"
 #include "tools/render.h"
 #include "tools/search_args.h"
 #include "tools/tools.h"

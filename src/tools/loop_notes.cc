@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "edits/numbering.h"
 #include "kernel/core/kernel.h"
 #include "kernel/oversight/rule_calls.h"
 #include "policy/rule_automaton.h"

@@ -7,6 +7,8 @@
 #include <array>
 
 #include "base/concat.h"
+#include "edits/numbering.h"
+#include "kernel/core/kernel.h"
 #include "kernel/core/parts.h"
 #include "text/diff.h"
 

@@ -12,11 +12,14 @@
 
 #include "base/function.h"
 #include "base/value.h"
-#include "edits/numbering.h"
 #include "json/fields.h"
+#include "kernel/core/block_edits.h"
 #include "kernel/core/block_reads.h"
-#include "kernel/core/kernel.h"
 #include "tools/tool.h"
+
+namespace quire::edits {
+enum class Numbering;
+}
 
 namespace quire::tools {
 

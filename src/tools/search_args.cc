@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/concat.h"
+#include "edits/numbering.h"
 #include "tools/render.h"
 
 namespace quire::tools {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "json/fields.h"
-#include "kernel/core/kernel.h"
+#include "kernel/core/block_reads.h"
 #include "text/search.h"
 #include "tools/render.h"
 #include "tools/tool.h"

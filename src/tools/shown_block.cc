@@ -3,6 +3,7 @@
 #include "tools/shown_block.h"
 
 #include "base/concat.h"
+#include "edits/numbering.h"
 
 namespace quire::tools {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "kernel/core/kernel.h"
+#include "kernel/core/block_reads.h"
 #include "tools/render.h"
 #include "tools/tool.h"
 

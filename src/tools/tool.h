@@ -14,7 +14,7 @@
 #include "base/function.h"
 #include "base/result.h"
 #include "base/value.h"
-#include "kernel/core/kernel.h"
+#include "kernel/core/caller.h"
 #include "kernel/oversight/touched.h"
 #include "tools/operations.h"
 
@@ -24,6 +24,7 @@ class ToolCatalog;
 
 namespace quire::kernel {
 class Admission;
+class Kernel;
 class RuleCalls;
 }  // namespace quire::kernel
 

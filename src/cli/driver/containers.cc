@@ -2,6 +2,7 @@
 #include <array>
 
 #include "cli/driver/operation.h"
+#include "cli/driver/view_argument.h"
 
 namespace quire::cli {
 namespace {

@@ -4,7 +4,9 @@
 
 #include <array>
 
+#include "cli/driver/operation.h"
 #include "cli/driver/text_unit.h"
+#include "cli/driver/view_argument.h"
 
 namespace quire::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "cli/driver/operation.h"
+#include "cli/driver/argument.h"
 
 namespace quire::cli {
 

@@ -6,13 +6,12 @@
 //
 // with `Result<void> mlist_move(crdt::MovableListView list, std::size_t from, std::size_t to)`, or
 // with the member function of the view itself. A parameter that stands for what the session holds
-// has no name in the row: the documents, a document (`doc`), a container of it (`doc`, `cid`), an
-// undo history (`name`).
+// has no name in the row: the documents, a document (`doc`), a container of it (`doc`, `cid`;
+// cli/driver/view_argument.h), an undo history (`name`).
 #pragma once
 
 #include <cstddef>
 #include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -20,68 +19,12 @@
 #include <utility>
 
 #include "base/bytes.h"
-#include "base/concat.h"
-#include "cli/driver/request.h"
+#include "cli/driver/argument.h"
 #include "cli/driver/session.h"
-#include "crdt/doc/counter.h"
-#include "crdt/doc/list.h"
-#include "crdt/doc/map.h"
-#include "crdt/doc/movable_list.h"
-#include "crdt/doc/text.h"
-#include "crdt/doc/tree.h"
 #include "crdt/ids/container_text.h"
 #include "json/json.h"
-#include "json/parameters.h"
 
 namespace quire::cli {
-
-// A request whose arguments are being read.
-struct EngineCall {
-    EngineDocuments& documents;
-    Map& members;
-    const EngineArguments& names;
-    std::size_t read = 0;  // How many of the names.
-};
-
-// Reads one argument. Null counts as absent. Errors: invalid_argument, which names it.
-template <class T>
-struct Argument {
-    static constexpr bool kIsNamed = true;
-    static Result<T> read(EngineCall& call) { return member(call, call.names[call.read++]); }
-    static Result<T> member(EngineCall& call, std::string_view name) {
-        json::Read<T> value = json::take_member<T>(call.members, name, json::Null::is_absent);
-        if (value) return std::move(*value);
-        const std::string& wanted = value.error().wanted;
-        return invalid("invalid_argument", cat("`", value.error().path, "` must be ",
-                                               wanted.empty() ? "given (any JSON value)" : wanted));
-    }
-};
-
-// A value as it came: {"$bytes": …} is an ordinary object. A plain Value has bytes for that.
-struct RawJson {
-    Value value;
-};
-template <>
-struct Argument<RawJson> {
-    static constexpr bool kIsNamed = true;
-    static Result<RawJson> read(EngineCall& call);
-};
-template <>
-struct Argument<Value> {
-    static constexpr bool kIsNamed = true;
-    static Result<Value> read(EngineCall& call);
-};
-// Errors also: those of json::from_base64().
-template <>
-struct Argument<Bytes> {
-    static constexpr bool kIsNamed = true;
-    static Result<Bytes> read(EngineCall& call);
-};
-template <>
-struct Argument<std::vector<Bytes>> {
-    static constexpr bool kIsNamed = true;
-    static Result<std::vector<Bytes>> read(EngineCall& call);
-};
 
 template <>
 struct Argument<std::reference_wrapper<EngineDocuments>> {
@@ -117,38 +60,6 @@ struct Argument<FoundDocument<kFind>> {
         return FoundDocument<kFind>{TRY((call.documents.*kFind)(call.members))};
     }
 };
-
-// The container `cid` of the document. Errors also: invalid_argument "wrong_kind".
-template <class View, crdt::ContainerKind kKind, View (crdt::Doc::*kOpen)(crdt::Handle)>
-struct ViewArgument {
-    static constexpr bool kIsNamed = false;
-    static Result<View> read(EngineCall& call) {
-        EngineDocument* const document = TRY(call.documents.find(call.members));
-        const auto id = TRY(Argument<crdt::ContainerId>::member(call, "cid"));
-        if (id.kind != kKind)
-            return invalid("wrong_kind", cat(crdt::to_text(id), " is no ", crdt::to_text(kKind)));
-        return (document->doc.*kOpen)(EngineDocuments::open(*document, id));
-    }
-};
-template <>
-struct Argument<crdt::TextView>
-    : ViewArgument<crdt::TextView, crdt::ContainerKind::text, &crdt::Doc::text> {};
-template <>
-struct Argument<crdt::ListView>
-    : ViewArgument<crdt::ListView, crdt::ContainerKind::list, &crdt::Doc::list> {};
-template <>
-struct Argument<crdt::MovableListView>
-    : ViewArgument<crdt::MovableListView, crdt::ContainerKind::movable_list,
-                   &crdt::Doc::movable_list> {};
-template <>
-struct Argument<crdt::MapView>
-    : ViewArgument<crdt::MapView, crdt::ContainerKind::map, &crdt::Doc::map> {};
-template <>
-struct Argument<crdt::TreeView>
-    : ViewArgument<crdt::TreeView, crdt::ContainerKind::tree, &crdt::Doc::tree> {};
-template <>
-struct Argument<crdt::CounterView>
-    : ViewArgument<crdt::CounterView, crdt::ContainerKind::counter, &crdt::Doc::counter> {};
 
 namespace detail {
 

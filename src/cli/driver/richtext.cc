@@ -8,6 +8,7 @@
 #include "base/concat.h"
 #include "cli/driver/operation.h"
 #include "cli/driver/text_unit.h"
+#include "cli/driver/view_argument.h"
 #include "crdt/doc/text.h"
 
 namespace quire::cli {

@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/concat.h"
+#include "cli/driver/undo.h"
 #include "crdt/doc/history.h"
 #include "crdt/ids/mergeable.h"
 #include "json/json.h"
@@ -45,6 +46,9 @@ Result<std::string> name_in(const Map& request, std::string_view member) {
 
 }  // namespace
 
+EngineDocuments::EngineDocuments(const Clock& clock, Rng& rng) : clock_(clock), rng_(rng) {}
+EngineDocuments::~EngineDocuments() = default;
+
 Result<EngineDocument*> EngineDocuments::find(const Map& request) {
     const std::string name = TRY(name_in(request, "doc"));
     const auto at = documents_.find(name);
@@ -79,7 +83,7 @@ Result<EngineUndo*> EngineDocuments::find_undo(const Map& request) {
         return fail(Errc::not_found, "no_such_undo",
                     cat("there is no undo history ", name, "; `undo.attach` makes one"));
     }
-    return &at->second;
+    return at->second.get();
 }
 
 crdt::Handle EngineDocuments::open(EngineDocument& document, const crdt::ContainerId& id) {
@@ -99,7 +103,7 @@ Result<EngineDocument*> EngineDocuments::add(const std::string& name, crdt::Peer
 void EngineDocuments::drop(const std::string& name) {
     const auto at = documents_.find(name);
     if (at == documents_.end()) return;
-    std::erase_if(undos_, [&](const auto& undo) { return &undo.second.document == &at->second; });
+    std::erase_if(undos_, [&](const auto& undo) { return &undo.second->document == &at->second; });
     documents_.erase(at);
 }
 

@@ -1,7 +1,6 @@
 // The requests of `quire engine`: the documents by name, and the table of methods.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <map>
 #include <memory>
@@ -15,10 +14,13 @@
 
 #include "base/clock.h"
 #include "base/result.h"
-#include "cli/driver/request.h"
+#include "cli/driver/argument.h"
 #include "crdt/doc/doc.h"
 #include "crdt/doc/events.h"
-#include "crdt/undo/undo_history.h"
+
+namespace quire::crdt {
+struct UndoOptions;
+}
 
 namespace quire::cli {
 
@@ -44,15 +46,15 @@ private:
     crdt::Subscription listening_;
 };
 
-struct EngineUndo {
-    EngineDocument& document;
-    crdt::UndoHistory history;
-};
+struct EngineUndo;  // cli/driver/undo.h
 
 // The documents of one session, and what new ones need.
 class EngineDocuments {
 public:
-    EngineDocuments(const Clock& clock, Rng& rng) : clock_(clock), rng_(rng) {}
+    EngineDocuments(const Clock& clock, Rng& rng);
+    EngineDocuments(const EngineDocuments&) = delete;
+    EngineDocuments& operator=(const EngineDocuments&) = delete;
+    ~EngineDocuments();
 
     // The document that the request names. Errors: not_found "no_such_document".
     Result<EngineDocument*> find(const Map& request);
@@ -89,11 +91,9 @@ private:
     const Clock& clock_;
     Rng& rng_;
     std::map<std::string, EngineDocument> documents_;
-    std::map<std::string, EngineUndo> undos_;
+    std::map<std::string, std::unique_ptr<EngineUndo>> undos_;
 };
 
-// The names of the arguments of an operation, in the order of its function's parameters.
-using EngineArguments = std::array<std::string_view, 5>;
 // A row in the table of operations (operation.h).
 struct EngineOp {
     std::string_view name;

@@ -3,7 +3,9 @@
 
 #include <array>
 
+#include "cli/driver/operation.h"
 #include "cli/driver/text_unit.h"
+#include "cli/driver/view_argument.h"
 #include "text/diff.h"
 
 namespace quire::cli {

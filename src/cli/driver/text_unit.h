@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/enum_words.h"
-#include "cli/driver/operation.h"
+#include "cli/driver/argument.h"
 #include "seq/rope.h"
 
 namespace quire::cli {

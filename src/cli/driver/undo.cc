@@ -1,4 +1,6 @@
 // undo.attach, undo and redo: undoes and redoes the edits of a document's own peer.
+#include "cli/driver/undo.h"
+
 #include <array>
 
 #include "base/concat.h"
@@ -8,21 +10,19 @@ namespace quire::cli {
 
 Result<void> EngineDocuments::attach_undo(const std::string& name, EngineDocument& document,
                                           crdt::UndoOptions options) {
-    const bool is_new =
-        undos_
-            .try_emplace(name,
-                         EngineUndo{document, crdt::UndoHistory(document.doc, std::move(options))})
-            .second;
-    if (!is_new) {
+    std::unique_ptr<EngineUndo>& undo = undos_[name];
+    if (undo != nullptr) {
         return fail(Errc::conflict, "undo_exists",
                     cat("there is an undo history ", name, " already"));
     }
+    undo =
+        std::make_unique<EngineUndo>(document, crdt::UndoHistory(document.doc, std::move(options)));
     return {};
 }
 
 void EngineDocuments::tell_undo(EngineDocument& document, const crdt::Commit& commit) {
     for (auto& [name, undo] : undos_) {
-        if (&undo.document == &document) undo.history.committed(commit, clock_.steady_ms());
+        if (&undo->document == &document) undo->history.committed(commit, clock_.steady_ms());
     }
 }
 

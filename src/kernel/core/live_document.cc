@@ -15,6 +15,8 @@
 #include "base/clock.h"
 #include "base/concat.h"
 #include "codec/updates.h"
+#include "crdt/doc/history.h"
+#include "policy/attribution.h"
 
 namespace quire::kernel {
 
@@ -144,6 +146,10 @@ void LiveDocument::compact_if_long(std::size_t update_count) {
 
 // Ids contain the small number of a peer instead of the peer, so that they are short enough for a
 // model to repeat.
+bool LiveDocument::is_blank() const {
+    return record_.header.empty() && doc_->history().op_count() == 0;
+}
+
 Result<BlockRef> LiveDocument::find(const conversation::BlockId& id, bool deleted_too) {
     if (id.is_document()) {
         if (conversation_ != nullptr || (record_.deleted && !deleted_too))

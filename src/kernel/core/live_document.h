@@ -22,22 +22,18 @@
 #include "conversation/block.h"
 #include "conversation/conversation.h"
 #include "crdt/doc/doc.h"
-#include "crdt/doc/history.h"
 #include "kernel/core/appends.h"
-#include "kernel/core/kernel.h"
+#include "kernel/core/kinds.h"
 #include "kernel/core/parts.h"
 #include "kernel/core/unit.h"
-#include "policy/attribution.h"
 #include "sched/scheduler.h"
 #include "store/store.h"
 
-namespace quire::kernel {
+namespace quire::policy {
+struct Attribution;
+}
 
-// The kind of the documents that are memory blocks (memory_calls.h), named by their labels.
-inline constexpr const char* kConversationKind = "conversation";
-inline constexpr const char* kMemoryKind = "memory";
-// The kind of the documents that are files, named by their paths.
-inline constexpr const char* kFileKind = "file";
+namespace quire::kernel {
 
 // The kernel's records of a block, beside its content.
 struct BlockState {
@@ -90,7 +86,7 @@ public:
     const store::DocumentRecord& record() const { return record_; }
     bool is_stored() const { return !fresh_; }  // True if the store knows it.
     // Returns true if nothing was ever done in it. It is loaded.
-    bool is_blank() const { return record_.header.empty() && doc_->history().op_count() == 0; }
+    bool is_blank() const;
 
     // The block with this id. A deleted block is found only with `deleted_too`. Errors: not_found
     // "invalid_reference".

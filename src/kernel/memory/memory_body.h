@@ -15,6 +15,7 @@
 #include "kernel/memory/memory_address.h"
 #include "kernel/memory/memory_calls.h"
 #include "memory/gate.h"
+#include "policy/attribution.h"
 
 namespace quire::kernel {
 

@@ -19,7 +19,9 @@
 #include <string>
 #include <vector>
 
-#include "kernel/core/kernel.h"
+#include "base/function.h"
+#include "edits/plan.h"
+#include "kernel/core/caller.h"
 #include "kernel/memory/memory_requests.h"
 
 namespace quire::memory {
@@ -27,6 +29,8 @@ class Source;
 }
 
 namespace quire::kernel {
+
+class Kernel;
 
 class MemoryCalls {
 public:

@@ -11,12 +11,13 @@
 #include "edits/view.h"
 #include "kernel/core/block_edits.h"
 #include "kernel/core/block_reads.h"
-#include "kernel/memory/carried.h"
 #include "kernel/memory/memory_header.h"
 #include "memory/convert.h"
 #include "memory/field_path.h"
 
 namespace quire::kernel {
+
+struct CarriedBlock;
 
 // The label or id of a text block in an agent's context, for callers that use memory like files.
 // Errors for other blocks: invalid_argument "schema_mismatch" or "section_required" for another

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "kernel/core/live_document.h"
+#include "kernel/core/kinds.h"
 #include "kernel/memory/memory_header.h"
 
 namespace quire::kernel {

@@ -11,12 +11,16 @@
 #include <optional>
 #include <string>
 
-#include "kernel/core/kernel.h"
+#include "base/function.h"
+#include "base/result.h"
+#include "kernel/core/caller.h"
 #include "kernel/oversight/rule_calls.h"
 #include "kernel/oversight/touched.h"
 
 namespace quire::kernel {
 
+class Core;
+class Kernel;
 class Overseer;
 
 // Facts about a call, for the log and for the rules.

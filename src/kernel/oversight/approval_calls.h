@@ -8,11 +8,15 @@
 #include <string>
 #include <vector>
 
-#include "kernel/core/kernel.h"
+#include "base/function.h"
+#include "base/result.h"
+#include "kernel/core/caller.h"
 #include "policy/approval.h"
 
 namespace quire::kernel {
 
+class Core;
+class Kernel;
 class Overseer;
 
 // Approvals, and the time that decides which of them still hold.

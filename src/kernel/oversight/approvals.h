@@ -20,7 +20,9 @@
 #include <string>
 #include <vector>
 
-#include "kernel/core/kernel.h"
+#include "base/function.h"
+#include "base/result.h"
+#include "kernel/core/caller.h"
 #include "kernel/core/parts.h"
 #include "policy/approval.h"
 #include "sched/guarded.h"

@@ -15,7 +15,8 @@
 
 #include "base/clock.h"
 #include "base/enum_words.h"
-#include "kernel/core/kernel.h"
+#include "base/result.h"
+#include "kernel/core/caller.h"
 #include "sched/guarded.h"
 #include "store/store.h"
 

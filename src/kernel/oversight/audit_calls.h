@@ -11,9 +11,13 @@
 #include <string>
 #include <vector>
 
-#include "kernel/core/kernel.h"
+#include "base/function.h"
+#include "kernel/core/caller.h"
 
 namespace quire::kernel {
+
+class Core;
+class Kernel;
 
 // A request for entries. All conditions must hold; empty ones hold for every entry.
 struct AuditQuery {

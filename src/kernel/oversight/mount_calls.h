@@ -9,9 +9,14 @@
 #include <string>
 #include <vector>
 
-#include "kernel/core/kernel.h"
+#include "base/function.h"
+#include "base/result.h"
+#include "kernel/core/caller.h"
 
 namespace quire::kernel {
+
+class Core;
+class Kernel;
 
 // The stored definitions of one mount.
 struct MountPin {

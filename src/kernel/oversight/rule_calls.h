@@ -13,11 +13,15 @@
 #include <string>
 #include <vector>
 
-#include "kernel/core/kernel.h"
+#include "base/function.h"
+#include "base/result.h"
+#include "kernel/core/caller.h"
 #include "policy/rule_automaton.h"
 #include "policy/rule_book.h"
 
 namespace quire::kernel {
+
+class Kernel;
 
 class RuleCalls {
 public:

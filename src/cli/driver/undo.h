@@ -1,0 +1,14 @@
+// EngineUndo: an undo history of the session, and the document that it belongs to.
+#pragma once
+
+#include "cli/driver/session.h"
+#include "crdt/undo/undo_history.h"
+
+namespace quire::cli {
+
+struct EngineUndo {
+    EngineDocument& document;
+    crdt::UndoHistory history;
+};
+
+}  // namespace quire::cli
