@@ -32,16 +32,8 @@ EVERYWHERE = re.compile(r"(_test\.(cc|h)$|/(test|faulty)_\w+\.h$|^tests/|^bench/
 TEST_TOO = {r"\bstd::regex\b", r"\busing\s+namespace\s+std\s*;"}
 BAD_NAMES = re.compile(r"(^|_)(v2|old|new|legacy|util|utils|misc|common|helper|helpers|manager)(_|\.|$)")
 LONGEST = 800
-# A comment that opens so has no subject. Rooms join the list when they are clean; none leaves it.
+# A comment that opens so has no subject.
 DANGLING = re.compile(r"^(Of|What|Whatever|Where|Who|Whose|Whoever|As|By|The same|Whether)\b")
-PLAIN_ROOMS = [
-    "bench/", "examples/", "fuzz/", "src/base/", "src/cli/", "src/codec/", "src/conversation/", "src/crdt/history/",
-    "src/crdt/ids/", "src/crdt/merge/", "src/crdt/state/", "src/crdt/undo/", "src/diagnostics/", "src/edits/",
-    "src/files/", "src/fs/", "src/json/", "src/kernel/", "src/mcp/", "src/memory/", "src/mounts/", "src/policy/",
-    "src/process/", "src/rpc/", "src/sched/", "src/seq/", "src/server/", "src/store/", "src/text/", "src/tools/", "tests/",
-]
-# Here comments may still open with "Whether". Places leave this list when they are clean; none joins it.
-STILL_WHETHER = ("src/crdt/undo/", "src/memory/schema_form")
 # These begin in one way and still have a subject: "As in a file, …", "By default …".
 HAS_SUBJECT = re.compile(r"^(As in |As soon as |As long as |By default)")
 # A line ending so is allowed, with its reason.
@@ -92,11 +84,8 @@ def main() -> int:
             faults.append(f"{name}: the name says nothing of what it holds")
         if path.suffix not in (".cc", ".h"):
             continue
-        if any(name.startswith(room) for room in PLAIN_ROOMS):
-            for number in dangling(lines):
-                if name.startswith(STILL_WHETHER) and "// Whether" in lines[number - 1]:
-                    continue
-                faults.append(f"{name}:{number}: the comment opens with a dangling word; begin with its subject")
+        for number in dangling(lines):
+            faults.append(f"{name}:{number}: the comment opens with a dangling word; begin with its subject")
         outside = bool(EVERYWHERE.search(name))
         for number, line in enumerate(lines, 1):
             if EXCUSE.search(line):

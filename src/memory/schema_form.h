@@ -25,8 +25,8 @@ namespace quire::memory {
 // Never recurses deeper than a schema may nest.
 Result<BlockSchema> parse_schema(const Value& form);
 
-// Whether a block may be given the schema: names of sections have no control, direction or
-// line-separating characters. One that an earlier program stored is not asked again. Errors:
+// Checks that a block may be given the schema: no name of a section has a control, direction or
+// line-separating character. A schema that is stored already is not checked again. Errors:
 // invalid_argument "invalid_label" {section}.
 Result<void> check_section_names(const BlockSchema& schema);
 

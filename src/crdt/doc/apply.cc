@@ -151,7 +151,7 @@ private:
     Doc& doc_;
     DocBody& body_;
     std::set<ContainerId> will_be_made_;
-    std::map<OpId, OpId> nodes_;                 // The same for nodes.
+    std::map<OpId, OpId> nodes_;                 // From a node's id in the diff.
     std::map<ContainerId, ContainerId> actual_;  // From a container's name in the diff.
 };
 

@@ -39,14 +39,15 @@ struct CursorPlace {
     std::optional<Cursor> renewed;
 };
 
-// Returns a cursor on the character or element at `pos` of a text, list or movable list, in code points or elements; at the
-// end it stays at the end. Errors: out_of_range "out_of_bound"; invalid_argument "wrong_kind".
+// Returns a cursor on the character or element at `pos` of a text, list or movable list, in code
+// points or elements; at the end it stays at the end. Errors: out_of_range "out_of_bound";
+// invalid_argument "wrong_kind".
 Result<Cursor> cursor_at(const Doc& doc, Handle container, std::size_t pos,
                          Side side = Side::middle);
 
-// Returns the place of the cursor now. O(log n), once the container's order of atoms is built. Errors:
-// not_found "unknown_cursor" when its atom is not known here, or is no character or element of its
-// container; invalid_argument "wrong_kind".
+// Returns the place of the cursor now. O(log n), once the container's order of atoms is built.
+// Errors: not_found "unknown_cursor" when its atom is not known here, or is no character or element
+// of its container; invalid_argument "wrong_kind".
 Result<CursorPlace> resolve(const Doc& doc, const Cursor& cursor);
 
 }  // namespace quire::crdt

@@ -137,7 +137,7 @@ struct MovedTwice {
     static inline const ContainerId kMovable = ContainerId::root("m", ContainerKind::movable_list);
     Page loser{5}, winner{6};
     Handle list = loser.doc.open(kMovable);
-    Cursor first, moved;  // Where the element was, and where the lost move put it.
+    Cursor first, moved;  // At the element, and at the slot of the lost move.
 };
 
 TEST(Cursor, OnASlotWhoseMoveLostKeepsItsPlaceAndSide) {

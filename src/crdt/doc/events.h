@@ -20,7 +20,7 @@ namespace quire::crdt {
 struct Event {
     enum class By { local, import, checkout };
     By by = By::local;
-    std::string origin;   // As given to the commit or import; "checkout" for a checkout.
+    std::string origin;   // Given to the commit or import; "checkout" for a checkout.
     std::string message;  // The commit's; else empty.
     Frontiers from;
     Frontiers to;
@@ -45,7 +45,7 @@ using OnPreCommit = Function<void(PreCommit&)>;
 
 class Subscribers;
 
-// As long as it lives, the callback is called. May outlive the document.
+// The callback is called as long as this lives. May outlive the document.
 class [[nodiscard]] Subscription {
 public:
     Subscription() = default;

@@ -72,7 +72,7 @@ Result<void> History::load() const {
     auto body = TRY(
         doc_->body_->with_history(std::move(history), doc_->unread_->end, doc_->unread_->heads));
     doc_->unread_->source.reset();
-    // Whoever is being told something now is told it by the one that was.
+    // The body before goes on telling its subscribers the event that they are at.
     doc_->unread_->began_as = std::exchange(doc_->body_, std::move(body));
     if (!doc_->body_->has_subscribers()) doc_->unread_.reset();
     return {};

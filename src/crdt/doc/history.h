@@ -42,8 +42,8 @@ public:
     // All that is parked until what it depends on arrives; spans may overlap. O(what is parked).
     std::vector<IdSpan> waiting() const;
 
-    // Returns true if the history is in memory. Reading, local edits, commits and changes made since the
-    // opening do not need it.
+    // Returns true if the history is in memory. Reading, local edits, commits and changes made
+    // since the opening do not need it.
     bool is_loaded() const;
     // Reads the history. Ropes and other references that the document gave out end here. Errors:
     // corrupt for a history that is damaged, or does not fit the version or what was edited here;
@@ -71,8 +71,9 @@ public:
     // until `take` returns false.
     Result<void> travel_ancestors(const Frontiers& version,
                                   Function<bool(const ChangeHeader&)> take) const;
-    // The diff that turns one version into the other. A container that only `to` shows comes with all that
-    // it holds; one that `to` does not show is left out. As deep as values. O(containers touched).
+    // The diff that turns one version into the other. A container that only `to` shows comes with
+    // all that it holds; one that `to` does not show is left out. As deep as values. O(containers
+    // touched).
     Result<Diff> diff(const Frontiers& from, const Frontiers& to) const;
 
 private:

@@ -1,6 +1,6 @@
-// What somebody can send on purpose: little that asks for much work, and histories that no replica
-// would write. Where a test is about work, doing it in the obvious way takes many times as long, or
-// the whole stack.
+// Histories that somebody can send on purpose: small ones that ask for much work, and ones that no
+// replica would write. If a test is about work, doing it in the obvious way takes many times as
+// long, or the whole stack.
 #include <limits>
 #include <string>
 #include <vector>
@@ -93,7 +93,7 @@ TEST(Hostile, TheMapOfANodeThatNobodyMadeIsNotAlive) {
     EXPECT_LT(peak.bytes(), std::size_t{1} << 20);
     ASSERT_TRUE(doc.checkout({}));
     doc.checkout_to_latest();
-    EXPECT_EQ(told.size(), 2U + 1U + 2U);  // What comes, what goes, and what comes again.
+    EXPECT_EQ(told.size(), 2U + 1U + 2U);  // Two come, one goes, two come again.
 }
 
 // A map that is named after a node holds trees in which that node stands: were it shown in each of
@@ -153,7 +153,7 @@ TEST(Hostile, AChangeMayDependOnEveryOtherChange) {
     Frontiers deps;
     for (Counter counter = 0; counter < kMany; ++counter) deps.push_back({1, counter});
     std::vector<Change> changes;
-    // What is depended on comes later, bit by bit.
+    // The changes that are depended on come later, bit by bit.
     changes.push_back(typing({2, 0}, deps, 0, "!"));
     for (Counter counter = 0; counter < kMany; ++counter)
         changes.push_back(typing({1, counter}, {}, static_cast<std::uint32_t>(counter), "x"));
@@ -212,7 +212,7 @@ TEST(Hostile, AHistoryBeyondTheNumbersIsRefused) {
 
 // --- one id for two changes ---
 
-// The same op twice, and what it follows differs: whichever came first would make another history.
+// One op comes twice, with other parents: whichever came first would make another history.
 TEST(Hostile, AKnownOpWithOtherParentsIsRefused) {
     const Change first = typing({1, 0}, {}, 0, "ab");
     const Change after_it = change({2, 0}, {{1, 1}}, {{kList, 0, ListInsert{0, {Value(1)}}}});
@@ -241,7 +241,7 @@ TEST(Hostile, AKnownOpWithOtherParentsIsRefused) {
     EXPECT_EQ(verdict({first, beside_it}, {beside_it, later}), "");
 }
 
-// What JSON says of bytes and of whole floats is not what it was made of; what it says twice is.
+// JSON does not tell bytes and whole floats from other values, but says the same of them twice.
 TEST(Hostile, ChangesThatSayLessAreComparedByWhatTheySay) {
     const auto pushing = [](Counter at, Value value) {
         return change({1, at}, {}, {{kList, at, ListInsert{0, {std::move(value)}}}});
@@ -258,7 +258,7 @@ TEST(Hostile, ChangesThatSayLessAreComparedByWhatTheySay) {
     EXPECT_EQ(doc.version().end_of(1), 2);
 }
 
-// The same history, cut elsewhere and with deps that say more than they need to.
+// One history is cut elsewhere, with deps that say more than they need to.
 TEST(Hostile, DepsMayBeWrittenInManyWays) {
     const Change first = typing({1, 0}, {}, 0, "ab");
     const Change other = typing({2, 0}, {{1, 1}}, 2, "cd");
@@ -310,7 +310,7 @@ TEST(Hostile, AnUnsoundWaitingChangeIsNotTriedForEver) {
     ASSERT_TRUE(imported);
     EXPECT_TRUE(doc.version().includes(OpId{1, 1}));
     EXPECT_TRUE(doc.history().waiting().empty());
-    // Whoever has what was sound can send it again.
+    // A replica that has the sound change can send it again.
     const Change sound = typing({2, 0}, {{1, 0}}, 0, "x");
     ASSERT_TRUE(doc.import({sound}));
     EXPECT_TRUE(doc.version().includes(OpId{2, 0}));

@@ -104,13 +104,13 @@ private:
     bool goes_on_;
     ImportRun run_;
     std::vector<Pending::Parked> released_;                // Not in the document's pending_ now.
-    std::unordered_map<std::size_t, std::size_t> owners_;  // By change, where in released_.
+    std::unordered_map<std::size_t, std::size_t> owners_;  // The place in released_, by change.
     std::deque<Change> rests_;                             // The new parts of changes partly known.
     std::vector<Stretch> queue_;                           // The last one is next.
     std::vector<std::vector<Waiting>> waiting_;            // Heaps, by peer.
     std::size_t culprit_ = 0;
     std::vector<IdSpan> success_;
-    std::vector<std::size_t> success_of_;  // By peer: where in success_, plus one.
+    std::vector<std::size_t> success_of_;  // The place in success_ plus one, by peer.
 };
 
 Result<void> ImportBatch::go() {
@@ -165,7 +165,7 @@ Result<void> ImportBatch::take_next() {
     if (head.end() <= known) return {};
     IdSpan span{batch_.peers[head.peer], known, head.end()};
     if (head.counter == known) {
-        // Whoever waits for one of them is next, so that the sequences walk least.
+        // A peer that waits for one of them is next, so that the sequences walk least.
         const Counter awaited = next_awaited(peer);
         while (queue.begin < queue.end && span.end <= awaited && only_goes_on(queue.begin))
             span.end = batch_.heads[queue.begin++].end();
@@ -249,8 +249,8 @@ Result<void> ImportBatch::check_overlap(const ChangeBatch::Head& head, Counter e
                     "one peer id; nothing was imported"));
 }
 
-// Returns true if the atoms of `known`, a change's first ones, have the parents here that the change
-// gives them.
+// Returns true if the atoms of `known`, a change's first ones, have the parents here that the
+// change gives them.
 bool ImportBatch::follows_the_same(const ChangeBatch::Head& head, std::span<const LvSpan> known) {
     const AtomTable& atoms = body_.log_.atoms();
     const Graph& graph = body_.log_.graph();
@@ -354,8 +354,8 @@ Result<Imported> DocBody::import(ChangeBatch& batch, ImportOptions options) {
     if (!news) return Imported{};
     began_ = log_.end();
     // An unsound change that waited must not keep out sound ones, nor have them tried again and
-    // again. Its sound neighbours are dropped with it; they are not known here, so their sender will
-    // be asked for them.
+    // again. Its sound neighbours are dropped with it; they are not known here, so their sender
+    // will be asked for them.
     for (int culprits = 0;; ++culprits) {
         ImportBatch attempt(*this, batch, options.says_less, culprits < kMostCulprits);
         Result<void> gone = attempt.go();

@@ -97,8 +97,8 @@ private:
     Heads parents_;  // The parents of the next atom.
     Heads deps_;
     Typed typed_;
-    std::vector<PeerIndex> peers_;        // By number in the batch.
-    std::vector<Container*> containers_;  // By number in the batch; null until touched.
+    std::vector<PeerIndex> peers_;        // Indexed by number in the batch.
+    std::vector<Container*> containers_;  // Likewise; null until touched.
     std::vector<Before> before_;
 };
 

@@ -13,8 +13,8 @@ namespace quire::crdt {
 
 namespace {
 
-// The write that decides a key for readers; null if the key is not set, as in a container of another
-// kind.
+// The write that decides a key for readers; null if the key is not set, as in a container of
+// another kind.
 const MapState::Write* shown_write(Site site, std::string_view key) {
     const auto* map = std::get_if<MapBody>(&site.container.body);
     return map == nullptr ? nullptr : map->shown(site, key);

@@ -1,6 +1,6 @@
-// MovableBody: a movable list. Its entities are slots; an insert or a move makes one. Which slot and
-// which value an element has is decided among all writes to it by (lamport, peer), and a state keeps
-// what was decided. Readers see the slots that show an element.
+// MovableBody: a movable list. Its entities are slots; an insert or a move makes one. Which slot
+// and which value an element has is decided among all writes to it by (lamport, peer), and a state
+// keeps what was decided. Readers see the slots that show an element.
 #pragma once
 
 #include <cstddef>

@@ -338,7 +338,7 @@ TEST_F(MovableListImport, RefusesElementsThatItsVersionOfTheListDoesNotHave) {
     EXPECT_EQ(reason_of({ListMove{0, 1, {1, 0}}, set({7, 2})}, all), "corrupt");  // A move.
     ASSERT_TRUE(a.doc.list(a.doc.open(ContainerId::root("o", ContainerKind::list))).insert(0, 1));
     a.doc.commit();
-    EXPECT_EQ(reason_of({set({1, 2})}, a.doc.frontiers()), "corrupt");  // Of another list.
+    EXPECT_EQ(reason_of({set({1, 2})}, a.doc.frontiers()), "corrupt");  // It is in another list.
     EXPECT_EQ(reason_of({ListInsert{0, {Slot(Value(0))}}, set({7, 2})}, all), "");
 }
 
@@ -370,7 +370,7 @@ List applied(List list, const ListDelta& delta) {
     return list;
 }
 
-// What has been told of the list, applied.
+// The list as the diffs tell it.
 struct Shadow {
     void take(const Diff& diff) {
         for (const ContainerDiff& part : diff)

@@ -148,7 +148,7 @@ Result<void> StateWriter::entry(std::string key, std::optional<Item> item, Eleme
     return {};
 }
 
-// As if it had been inserted here, then moved to where it is, then set.
+// Writes the element as if it had been inserted here, then moved to where it is, then set.
 Result<void> StateWriter::element(StampedAtom slot, ElementId made, ElementId set, Item item) {
     Container& c = container();
     ContainerLog& log = DocBody::log_of(c);
@@ -179,8 +179,8 @@ Result<void> StateWriter::element(StampedAtom slot, ElementId made, ElementId se
     return {};
 }
 
-// As if an element had been inserted there, moved to the place behind it, which takes nothing but a
-// slot that was made for that, and deleted there.
+// Writes the slot as if an element had been inserted there, moved to the place behind it, for which
+// only a slot is made, and deleted there.
 Result<void> StateWriter::empty_slot(StampedAtom slot) {
     Container& c = container();
     ContainerLog& log = DocBody::log_of(c);
@@ -198,9 +198,10 @@ Result<void> StateWriter::empty_slot(StampedAtom slot) {
     return {};
 }
 
-// As if it had been made where it is. The lamport of what made it is not told: any will do that is
-// below its last move's, and no atom's counter is above its lamport. A history may also move or
-// erase what nobody made, under any name; that shows only there.
+// Writes the node as if it had been made where it is. A state does not tell the lamport of the op
+// that made it; any will do that is below the last move's, and no atom's counter is above its
+// lamport. A history may also move or erase a node that nobody made, under any name; that shows
+// only there.
 Result<void> StateWriter::node(OpId id, std::optional<OpId> parent, bool erased,
                                StampedAtom last_move, Bytes position) {
     ContainerLog& log = DocBody::log_of(container());
@@ -224,7 +225,7 @@ Result<void> StateWriter::node(OpId id, std::optional<OpId> parent, bool erased,
 }
 
 Result<void> StateWriter::total(double sum) {
-    if (sum == 0) return {};  // As empty as a text without letters: see end().
+    if (sum == 0) return {};  // It is empty, like a text without letters: see end().
     DocBody::log_of(container()).increment(TRY(place({body_.peer_id(), 0}, nullptr)), sum);
     return {};
 }
@@ -271,7 +272,7 @@ Result<std::unique_ptr<DocBody>> DocBody::with_history(ChangeBatch history,
         const Lv begin = body->log_.end();
         TRY(take(export_spans({{began_, log_.end()}})));
         body->log_.reopen();
-        // As they were made, so that the transaction can lengthen them.
+        // The runs are as they were made, so that the transaction can lengthen them.
         for (Container& c : body->containers_) log_of(c).forget_starts(begin);
         body->open_ = true;
     }

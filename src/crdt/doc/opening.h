@@ -81,8 +81,8 @@ public:
     // Adds an element to a movable list, in order: the atom that put it there, the atoms that made
     // it and gave it its value, and the value.
     Result<void> element(StampedAtom slot, ElementId made, ElementId set, Item item);
-    // Adds a slot to a movable list that shows nothing, because its element was moved to another by someone who
-    // did not know of it.
+    // Adds a slot to a movable list that shows nothing, because its element was moved to another by
+    // someone who did not know of it.
     Result<void> empty_slot(StampedAtom slot);
     // Adds a node to a tree, in any order. An erased node has no parent.
     Result<void> node(OpId id, std::optional<OpId> parent, bool erased, StampedAtom last_move,

@@ -1,5 +1,5 @@
-// Replica: a document of one peer with one text, one list and one map, and short names for the edits
-// of tests.
+// Replica: a document of one peer with one text, one list and one map, and short names for the
+// edits of tests.
 #pragma once
 
 #include <string>

@@ -127,7 +127,7 @@ TEST(Richtext, InvalidMarksAreRefused) {
     EXPECT_EQ(reason(0, 5, "colour"), "unknown_style_key");
     EXPECT_EQ(reason(0, 5, "colour:red"), "unknown_style_key");
     EXPECT_EQ(reason(0, 5, "comment:1"), "none");
-    // What is not there can be taken away whatever it is.
+    // A style that is not there can be taken away, whatever its name.
     EXPECT_TRUE(page.doc.text(page.handle).unmark({0}, {5}, "colour"));
 
     StyleConfig config;

@@ -47,8 +47,8 @@ struct SequenceBody {
     std::uint32_t size = 0;  // The number of visible entities after every op of the log.
     // The order of all atoms, deleted ones included. Null until something needs it.
     std::unique_ptr<Sequence> kept;
-    // The effects of the ops that are not linear, in the order of the log. A text and a movable list
-    // drop what their state has taken in; a list drops everything when the next import comes.
+    // The effects of the ops that are not linear, in the order of the log. A text and a movable
+    // list drop what their state has taken in; a list drops everything when the next import comes.
     std::vector<Effect> effects;
 
     // The order with every op of the log in. O(new ops · log n).

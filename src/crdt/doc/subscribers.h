@@ -42,7 +42,7 @@ private:
     template <class Kind, class Call>
     void for_each(Call call);
 
-    // By age. Shared, so that one may unsubscribe itself while it runs.
+    // Oldest first. Shared, so that one may unsubscribe itself while it runs.
     std::map<std::uint64_t, std::shared_ptr<Callback>> callbacks_;
     std::uint64_t next_ = 1;
     std::deque<News> queue_;
@@ -68,7 +68,7 @@ template <class IsBelow>
 void Subscribers::tell(News news, IsBelow is_below) {
     queue_.push_back(std::move(news));
     if (telling_) return;
-    // Whatever a callback throws, the next act is told again.
+    // The next act is told again, whatever a callback throws.
     struct Telling {
         bool& flag;
         explicit Telling(bool& f) : flag(f) { flag = true; }

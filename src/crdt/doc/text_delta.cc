@@ -72,7 +72,7 @@ TextDelta TextBody::delta_of_parts(Site site, const std::vector<Compared>& parts
         bool ended_a = false;
         bool ended_b = false;
     };
-    std::unordered_map<Lv, Ends> styles;  // By start.
+    std::unordered_map<Lv, Ends> styles;  // Keyed by start.
     if (has_anchors) {
         for_each_run([&](const Compared& part, const Run& run, Lv lv, Lv) {
             if (run.kind != RunKind::anchor) return;
@@ -247,7 +247,7 @@ TextDelta TextBody::styled_delta_of(Site site, LvSpan span, const Past& a, const
     StyleChanges changes(*styles, *noted);
     TextDelta delta;
     std::uint32_t entity = 0;
-    std::uint32_t at = 0;  // The same in code points.
+    std::uint32_t at = 0;  // The position in code points.
     const auto keep_until = [&](std::uint32_t end) {
         changes.keep(delta, at, end);
         at = end;

@@ -28,9 +28,9 @@ struct TreeNode {
 std::vector<TreeNode> tree_nodes(const TreeState& state,
                                  std::size_t limit = std::numeric_limits<std::size_t>::max());
 
-// The same nodes as nested values: a list of {id, index, fractional_index, meta, children}, where
-// `meta(node, depth)` is what a node holds. Never recurses, so that how deep the tree is costs no
-// stack; what is done with so deep a value may.
+// Returns the nodes as nested values: a list of {id, index, fractional_index, meta, children}, in
+// which `meta(node, depth)` gives what a node holds. Never recurses, so that a deep tree costs no
+// stack; the caller may recurse into so deep a value.
 Value nested(std::span<const TreeNode> nodes,
              const std::function<Value(OpId node, std::size_t depth)>& meta);
 

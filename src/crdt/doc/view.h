@@ -1,6 +1,6 @@
-// View: the version that readers of a detached document see. Checking out moves nothing: history and
-// live state stay where they are and go on. An answer about the version is worked out when it is
-// asked for, once.
+// View: the version that readers of a detached document see. Checking out moves nothing: history
+// and live state stay where they are and go on. An answer about the version is worked out when it
+// is asked for, once.
 #pragma once
 
 #include <optional>

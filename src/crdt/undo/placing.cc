@@ -193,8 +193,8 @@ Placing::Spot Placing::spot(const Piece& piece) {
     return {pos, fits};
 }
 
-// Returns true if the entity's place counts: it is neither an anchor of a style nor a slot that shows
-// nothing.
+// Returns true if the entity's place counts: it is neither an anchor of a style nor a slot that
+// shows nothing.
 bool Placing::counts(std::uint32_t at, Lv lv) {
     const Lv atom = order_of({body_, to_}).atom_at(at);
     if (order_.origin(atom) == order_.origin(lv)) return false;

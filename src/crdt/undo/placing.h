@@ -29,8 +29,8 @@
 // behind the beginning of the original.
 //
 // If replicas edited at the same time, a letter that was typed among the originals knows nothing of
-// their copies, and lies otherwise than its path says. In such a text two letters stand as they lay when
-// they were first shown together, and what comes back goes to the nearest place where its two
+// their copies, and lies otherwise than its path says. In such a text two letters stand as they lay
+// when they were first shown together, and what comes back goes to the nearest place where its two
 // neighbours agree.
 #pragma once
 

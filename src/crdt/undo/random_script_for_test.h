@@ -71,7 +71,7 @@ public:
     }
 
 private:
-    // Whether the script as it is now still fails.
+    // Returns true if the script as it is now still fails.
     bool still_fails() {
         if (plays_left_ == 0) return false;
         --plays_left_;

@@ -56,8 +56,8 @@ struct StandIn {
 struct RevertOptions {
     // True to bring back also what others deleted as well.
     bool shared_deletes = false;
-    // True to write a map's key only if it then reads otherwise. False makes a redo always an op, so
-    // that it can be taken back in its turn.
+    // True to write a map's key only if it then reads otherwise. False makes a redo always an op,
+    // so that it can be taken back in its turn.
     bool only_visible_writes = false;
 };
 

@@ -1,6 +1,6 @@
-// Maps: each write to a key stands until somebody takes it back, and of those that stand the highest
-// by (lamport, peer) shows. A revert brings each write that the spans touched to the state that it
-// had before them. A key where somebody else's later write stands is left alone.
+// Maps: each write to a key stands until somebody takes it back, and of those that stand the
+// highest by (lamport, peer) shows. A revert brings each write that the spans touched to the state
+// that it had before them. A key where somebody else's later write stands is left alone.
 //
 // No note says which writes stand. It follows from the key's ops, oldest first: a write of its own
 // stands; an op of a revert, which stands for an older write, took back all that it knew above that

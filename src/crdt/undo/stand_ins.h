@@ -85,8 +85,8 @@ struct StandIns : Companion {
     std::map<Lv, Lv> styles;
     Lv style_in_force(Lv style) const;
 
-    // The letters behind which runs of atoms were put, by their first atoms; kNoLv for none. A cache
-    // of StandingOrder.
+    // The letters behind which runs of atoms were put, by their first atoms; kNoLv for none. A
+    // cache of StandingOrder.
     std::unordered_map<Lv, Lv> put_behind;
     // A container's first runs: how many were looked at, whether one of them was concurrent, and
     // the first insert that replaced something.

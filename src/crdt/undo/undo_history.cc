@@ -178,8 +178,8 @@ bool UndoHistory::step(UndoDirection direction, std::int64_t now_ms) {
     const bool is_first_undo = is_undo && to.empty();
     if (!is_first_undo && selected) note.cursors = *std::move(selected);
     to.push_back({last_commit_.span, std::move(note)});
-    // Others' ops since the newest step still lie before the next commit, but so do our own new ops,
-    // which keep that commit from joining the step.
+    // Others' ops since the newest step still lie before the next commit, but so do our own new
+    // ops, which keep that commit from joining the step.
     seen_ = body_of(doc_).committed_end();
     return true;
 }
