@@ -105,19 +105,27 @@ void Sequence::insert_last(const History& history, Lv lv, std::uint32_t len, std
     items_.insert(at, {lv, len, left, right, at_last_ ? 1U : 0U, 0}, history.atoms.follows(lv));
 }
 
+// Records as many of the `len` deletions from `op` on as hit the item at the cursor, and returns
+// that stretch as an item of its own. A reversed run moves `pos` before the stretch.
+ItemTree::Cursor Sequence::take_erased(Cursor at, Lv op, std::uint32_t len, std::uint32_t& pos,
+                                       bool reversed) {
+    std::uint32_t n = 0;
+    if (reversed) {
+        n = std::min(len, at.offset + 1);
+        at.offset -= n - 1;
+        pos -= n;
+    } else {
+        n = std::min(len, items_.item(at).len - at.offset);
+    }
+    at = items_.isolate(at, n);
+    record(op, n, items_.item(at).lv, reversed);
+    return at;
+}
+
 void Sequence::erase_last(Lv op, std::uint32_t len, std::uint32_t pos, bool reversed) {
     while (len > 0) {
-        Cursor at = items_.find_last(pos);
-        std::uint32_t n = 0;
-        if (reversed) {
-            n = std::min(len, at.offset + 1);
-            at.offset -= n - 1;
-            pos -= n;
-        } else {
-            n = std::min(len, items_.item(at).len - at.offset);
-        }
-        at = items_.isolate(at, n);
-        record(op, n, items_.item(at).lv, reversed);
+        const Cursor at = take_erased(items_.find_last(pos), op, len, pos, reversed);
+        const std::uint32_t n = items_.item(at).len;
         items_.adjust(at, at_last_ ? 1 : 0, 1);
         op += n;
         len -= n;
@@ -269,17 +277,8 @@ bool Sequence::erase_now(Lv op, std::uint32_t len, std::uint32_t pos, bool rever
     const std::uint32_t total = items_.total().now;
     if (reversed ? pos >= total || len > pos + 1 : pos > total || len > total - pos) return false;
     while (len > 0) {
-        Cursor at = items_.find_now(pos);
-        std::uint32_t n = 0;
-        if (reversed) {
-            n = std::min(len, at.offset + 1);
-            at.offset -= n - 1;
-            pos -= n;
-        } else {
-            n = std::min(len, items_.item(at).len - at.offset);
-        }
-        at = items_.isolate(at, n);
-        record(op, n, items_.item(at).lv, reversed);
+        const Cursor at = take_erased(items_.find_now(pos), op, len, pos, reversed);
+        const std::uint32_t n = items_.item(at).len;
         if (effects != nullptr && items_.item(at).erased == 0) {
             effects->push_back({op, n, items_.last_before(at), true});
         }

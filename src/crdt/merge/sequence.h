@@ -178,6 +178,8 @@ public:
 
 private:
     void insert_last(const History& history, Lv lv, std::uint32_t len, std::uint32_t pos);
+    ItemTree::Cursor take_erased(ItemTree::Cursor at, Lv op, std::uint32_t len, std::uint32_t& pos,
+                                 bool reversed);
     void erase_last(Lv op, std::uint32_t len, std::uint32_t pos, bool reversed);
     std::optional<Effect> insert_now(const History& history, Lv lv, std::uint32_t len,
                                      std::uint32_t pos);

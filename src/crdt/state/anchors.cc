@@ -275,24 +275,13 @@ void Anchors::link(Node parent, Node old_child, Node child) {
     if (child != kNone) nodes_[child].parent = parent;
 }
 
-Anchors::Node Anchors::rotate_left(Node node) {
-    const Node up = nodes_[node].right;
+Anchors::Node Anchors::rotate(Node node, Node Entry::*from, Node Entry::*to) {
+    const Node up = nodes_[node].*from;
     link(nodes_[node].parent, node, up);
-    nodes_[node].right = nodes_[up].left;
-    if (nodes_[up].left != kNone) nodes_[nodes_[up].left].parent = node;
-    nodes_[up].left = node;
-    nodes_[node].parent = up;
-    sum(node);
-    sum(up);
-    return up;
-}
-
-Anchors::Node Anchors::rotate_right(Node node) {
-    const Node up = nodes_[node].left;
-    link(nodes_[node].parent, node, up);
-    nodes_[node].left = nodes_[up].right;
-    if (nodes_[up].right != kNone) nodes_[nodes_[up].right].parent = node;
-    nodes_[up].right = node;
+    const Node between = nodes_[up].*to;
+    nodes_[node].*from = between;
+    if (between != kNone) nodes_[between].parent = node;
+    nodes_[up].*to = node;
     nodes_[node].parent = up;
     sum(node);
     sum(up);
@@ -309,13 +298,13 @@ void Anchors::rebalance(Node node) {
         const std::uint32_t right_weight = count(right) + 1;
         if (!is_balanced(left_weight, right_weight)) {
             if (!is_single(count(nodes_[right].left) + 1, count(nodes_[right].right) + 1))
-                rotate_right(right);
-            node = rotate_left(node);
+                rotate(right, &Entry::left, &Entry::right);
+            node = rotate(node, &Entry::right, &Entry::left);
             number_all(node);
         } else if (!is_balanced(right_weight, left_weight)) {
             if (!is_single(count(nodes_[left].right) + 1, count(nodes_[left].left) + 1))
-                rotate_left(left);
-            node = rotate_right(node);
+                rotate(left, &Entry::right, &Entry::left);
+            node = rotate(node, &Entry::left, &Entry::right);
             number_all(node);
         }
     }

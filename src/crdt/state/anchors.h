@@ -108,8 +108,9 @@ private:
     void number_all(Node node);
     void rebalance(Node node);  // Rebalances the node and all above it, and sums them up.
     void link(Node parent, Node old_child, Node child);
-    Node rotate_left(Node node);
-    Node rotate_right(Node node);
+    // The child on the side `from` takes the node's place, and the node becomes its child on the
+    // side `to`. Returns that child.
+    Node rotate(Node node, Node Entry::*from, Node Entry::*to);
     void remove(Node node);
 
     Node root_ = kNone;
