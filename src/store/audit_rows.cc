@@ -36,14 +36,12 @@ Result<std::vector<AuditEntry>> entries_of(Statement rows) {
 
 Result<void> append_audit(Database& database, const std::vector<std::string>& bodies) {
     if (bodies.empty()) return {};
-    const std::vector<AuditEntry> last = TRY(read_audit_before(database, kMostRows, 1));
-    std::uint64_t seq = last.empty() ? 0 : last[0].seq;
-    AuditHash hash = last.empty() ? TRY(read_audit_origin(database)) : last[0].hash;
+    AuditEntry last = TRY(read_audit_end(database));
     for (const std::string& body : bodies) {
-        hash = audit_hash(hash, ++seq, body);
-        const Bytes bytes(hash.begin(), hash.end());
+        last.hash = audit_hash(last.hash, ++last.seq, body);
+        const Bytes bytes(last.hash.begin(), last.hash.end());
         Statement row = TRY(database.prepare("INSERT INTO audit(seq, body, hash) VALUES(?, ?, ?)"));
-        TRY(row.bind(bounded(seq)).bind(body).bind(bytes).run());
+        TRY(row.bind(bounded(last.seq)).bind(body).bind(bytes).run());
     }
     return {};
 }
@@ -69,6 +67,13 @@ Result<AuditHash> read_audit_origin(Database& database) {
     // Without one the chain does not fit its first entry, which says as much.
     const Bytes own = TRY(row.step()) ? row.blob(0) : Bytes();
     return audit_origin({reinterpret_cast<const char*>(own.data()), own.size()});
+}
+
+Result<AuditEntry> read_audit_end(Database& database) {
+    Statement row = TRY(database.prepare("SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1"));
+    if (!TRY(row.step())) return AuditEntry{0, {}, TRY(read_audit_origin(database))};
+    const auto seq = static_cast<std::uint64_t>(std::max<std::int64_t>(row.integer(0), 0));
+    return AuditEntry{seq, {}, hash_of(row.blob(1))};
 }
 
 }  // namespace quire::store

@@ -21,5 +21,7 @@ Result<std::vector<AuditEntry>> read_audit_before(Database& database, std::uint6
 Result<std::vector<AuditEntry>> read_audit_after(Database& database, std::uint64_t seq,
                                                  std::size_t limit);
 Result<AuditHash> read_audit_origin(Database& database);
+// The number and the hash of the last entry, without its body; 0 and the origin before the first.
+Result<AuditEntry> read_audit_end(Database& database);
 
 }  // namespace quire::store

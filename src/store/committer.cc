@@ -39,7 +39,7 @@ namespace {
 
 constexpr std::size_t kGroupBatches = 512;
 constexpr std::size_t kGroupBytes = 8U << 20;
-constexpr std::int64_t kIdleMs = 200;
+constexpr std::int64_t kIdleMs = 1000;  // The silence after which a backend is tended.
 // Notes are written in a batch of their own after this long, or once they are this many bytes.
 constexpr std::int64_t kNotedMs = 200;
 constexpr std::size_t kMuchNoted = 1U << 20;
@@ -65,6 +65,7 @@ Error fenced_error(DocumentKey document) {
 }
 
 Error failed_error(const Error& cause) {
+    if (cause.reason() == "workspace_removed") return cause;  // It says more already.
     return Error(Errc::unavailable, "store_failed",
                  cat("nothing was kept: the store has failed and accepts nothing more until the "
                      "kernel is started anew (",

@@ -87,6 +87,7 @@ Statement::~Statement() {
 
 Statement::Statement(Statement&& other) noexcept
     : statement_(std::exchange(other.statement_, nullptr)),
+      sealed_(other.sealed_),
       bound_(other.bound_),
       checksum_(other.checksum_) {}
 
@@ -126,6 +127,7 @@ Statement& Statement::bind_unless_empty(std::string_view text) {
 
 Statement& Statement::seal() {
     sqlite3_bind_int64(statement_, ++bound_, std::bit_cast<std::int64_t>(checksum_));
+    *sealed_ = XXH3_64bits_withSeed(&checksum_, sizeof checksum_, *sealed_);
     return *this;
 }
 
@@ -211,6 +213,7 @@ Database::~Database() {
 Database::Database(Database&& other) noexcept
     : connection_(std::exchange(other.connection_, nullptr)),
       log_pages_(std::move(other.log_pages_)),
+      sealed_(std::move(other.sealed_)),
       statements_(std::move(other.statements_)) {
     other.statements_.clear();
 }
@@ -228,7 +231,7 @@ Result<Statement> Database::prepare(const char* sql) {
                                             &statement, nullptr);
         if (code != SQLITE_OK) return Failure(error_of(connection_, code));
     }
-    return Statement(statement);
+    return Statement(statement, sealed_.get());
 }
 
 Result<void> Database::run(const char* sql) {
@@ -260,10 +263,11 @@ Result<void> Database::use_log() {
     return {};
 }
 
-Result<bool> Database::checkpoint() {
+Result<bool> Database::checkpoint(AfterCheckpoint after) {
     int pages = 0, written = 0;
-    const int code =
-        sqlite3_wal_checkpoint_v2(connection_, "main", SQLITE_CHECKPOINT_PASSIVE, &pages, &written);
+    const int mode =
+        after == AfterCheckpoint::cut_file ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
+    const int code = sqlite3_wal_checkpoint_v2(connection_, "main", mode, &pages, &written);
     if (code != SQLITE_OK) return Failure(error_of(connection_, code));
     if (pages != written) return false;
     *log_pages_ = 0;

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "base/result.h"
 
@@ -22,7 +23,9 @@ Failure damaged(const std::string& path, const std::string& what);
 // A prepared statement that is being run. Bound views must outlive it. Its destructor resets it.
 class Statement {
 public:
-    explicit Statement(sqlite3_stmt* statement) : statement_(statement) {}
+    // Every seal is mixed into `sealed`, which outlives the statement.
+    Statement(sqlite3_stmt* statement, std::uint64_t* sealed)
+        : statement_(statement), sealed_(sealed) {}
     Statement(const Statement&) = delete;
     Statement& operator=(const Statement&) = delete;
     ~Statement();
@@ -58,6 +61,7 @@ private:
     void mix(const void* bytes, std::size_t size);
 
     sqlite3_stmt* statement_;
+    std::uint64_t* sealed_;
     int bound_ = 0;
     std::uint64_t checksum_ = 0;
 };
@@ -97,7 +101,14 @@ public:
     int log_pages() const { return *log_pages_; }
     // Copies the log into the database file and flushes it. Returns whether everything was
     // copied; the log is then written from its beginning again. O(pages in the log).
-    Result<bool> checkpoint();
+    enum class AfterCheckpoint {
+        keep_file,
+        cut_file
+    };  // The log's: it keeps its length, or has 0.
+    Result<bool> checkpoint(AfterCheckpoint after = AfterCheckpoint::keep_file);
+
+    // A checksum over the seals since it was last taken.
+    std::uint64_t take_sealed() { return std::exchange(*sealed_, 0); }
 
 private:
     explicit Database(sqlite3* connection) : connection_(connection) {}
@@ -105,6 +116,7 @@ private:
 
     sqlite3* connection_;
     std::unique_ptr<int> log_pages_ = std::make_unique<int>(0);  // SQLite holds its address.
+    std::unique_ptr<std::uint64_t> sealed_ = std::make_unique<std::uint64_t>(0);
     std::unordered_map<const char*, sqlite3_stmt*> statements_;
 };
 

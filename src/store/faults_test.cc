@@ -13,6 +13,7 @@
 #include "base/concat.h"
 #include "store/audit_chain.h"
 #include "store/faulty_vfs.h"
+#include "store/history_for_test.h"
 #include "store/store.h"
 #include "store/test_disk.h"
 
@@ -25,39 +26,9 @@ constexpr int kBatches = 24;
 
 // Statements that bring a database back to before names had owners.
 #define OWNERLESS                                                             \
+    "DROP TABLE last_commit; "                                                \
     "DROP INDEX documents_by_name; ALTER TABLE documents DROP COLUMN owner; " \
     "CREATE UNIQUE INDEX documents_by_name ON documents(kind, name) WHERE deleted = 0; "
-
-std::unique_ptr<Store> open_at(const TestDirectory& directory) {
-    Result<Opened> opened = open_sqlite(directory / "quire.db");
-    EXPECT_TRUE(opened) << opened.error().message();
-    return opened ? std::move(opened->store) : nullptr;
-}
-
-// The `number`th of a history that shows whether all of a batch is there, and whether every batch
-// before it is.
-Batch numbered(int number, std::size_t size = 300) {
-    Bytes bytes(size, static_cast<std::uint8_t>(number));
-    bytes[0] = static_cast<std::uint8_t>(number);
-    return {.updates = {{1, std::move(bytes)}},
-            .blocks = {{.document = 1,
-                        .block = "last",
-                        .version = static_cast<std::uint64_t>(number),
-                        .header = {}}}};
-}
-
-// How many batches of that history a store holds; -1 when it is not whole.
-int history_length(Store& store) {
-    const Result<StoredDocument> stored = store.load(1);
-    if (!stored) return -1;
-    const std::size_t count = stored->updates.size();
-    for (std::size_t i = 0; i < count; ++i) {
-        if (stored->updates[i].at(0) != i) return -1;
-    }
-    if (count == 0) return stored->blocks.empty() ? 0 : -1;
-    const bool whole = stored->blocks.size() == 1 && stored->blocks[0].version == count - 1;
-    return whole ? static_cast<int>(count) : -1;
-}
 
 // Hands over the history, all at once or each after the answer to the one before; how many were
 // acknowledged.
@@ -198,12 +169,6 @@ TEST(StoreFaults, AfterAPowerLossAtAnyMomentEveryAcknowledgedBatchIsThereAndNone
     }
 }
 
-void overwrite(const std::string& path, std::size_t at, std::size_t length) {
-    std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
-    file.seekp(static_cast<std::streamoff>(at));
-    file << std::string(length, '\xa5');
-}
-
 // A database with enough in it to have pages in the middle.
 void fill(const TestDirectory& directory) {
     const auto store = open_at(directory);
@@ -244,26 +209,6 @@ TEST(StoreFaults, GarbageInTheMiddleIsFoundWhenItIsReadAndOtherDocumentsAreAsThe
     EXPECT_EQ(damaged.error().code(), Errc::corrupt) << damaged.error().message();
     EXPECT_EQ(store->documents()->size(), 1U);
     EXPECT_TRUE(store->load(2)->updates.empty());
-}
-
-TEST(StoreFaults, GarbageInTheLogOfAKilledStoreCostsNoEarlierBatch) {
-    for (std::size_t at = 0; at < 60'000; at += 1777) {
-        const TestDirectory directory(quick_parent());
-        open_at(directory).reset();
-        const pid_t child = ::fork();
-        if (child == 0) {
-            const auto opened = open_sqlite(directory / "quire.db");
-            for (int i = 0; i < 10; ++i) static_cast<void>(commit(*opened->store, numbered(i)));
-            ::_exit(0);  // Like a kill: nothing is closed.
-        }
-        ::waitpid(child, nullptr, 0);
-        overwrite(directory / "quire.db-wal", at, 64);
-        const auto store = open_at(directory);
-        ASSERT_NE(store, nullptr) << "byte " << at;
-        const int found = history_length(*store);
-        EXPECT_GE(found, 0) << "byte " << at;
-        EXPECT_LE(found, 10) << "byte " << at;
-    }
 }
 
 TEST(StoreFaults, AnEmptyFileBesideALogIsDamageAndTheLogIsKept) {

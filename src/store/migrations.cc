@@ -131,6 +131,15 @@ constexpr const char* kSteps[] = {
     CREATE UNIQUE INDEX documents_by_name ON documents(kind, name, coalesce(owner, ''))
         WHERE deleted = 0;
     )sql",
+    // 8: how many commits there were, and the hash of the last.
+    R"sql(
+    CREATE TABLE last_commit(
+        one INTEGER PRIMARY KEY CHECK(one = 1),
+        number INTEGER NOT NULL,
+        hash INTEGER NOT NULL,
+        checksum INTEGER NOT NULL
+    );
+    )sql",
 };
 
 constexpr std::int64_t kApplicationId = 0x51756972;  // "Quir", at offset 68 of the file.
@@ -141,10 +150,9 @@ std::int64_t schema_version() {
     return static_cast<std::int64_t>(std::size(kSteps));
 }
 
-Result<void> migrate(Database& database) {
+Result<std::int64_t> check_version(Database& database) {
     const std::int64_t found = TRY(database.integer("PRAGMA user_version"));
     const std::int64_t application = TRY(database.integer("PRAGMA application_id"));
-    if (found == schema_version() && application == kApplicationId) return {};
     if (found == 0 && application == 0) {
         if (TRY(database.integer("SELECT count(*) FROM sqlite_schema")) != 0) {
             return corrupt("the database belongs to another program; it was left as it is");
@@ -160,6 +168,12 @@ Result<void> migrate(Database& database) {
                 "); nothing was changed. Use the newer program"),
             {{"found", found}, {"supported", schema_version()}});
     }
+    return found;
+}
+
+Result<void> migrate(Database& database) {
+    const std::int64_t found = TRY(check_version(database));
+    if (found == schema_version()) return {};
     return database.transaction([&]() -> Result<void> {
         for (std::int64_t step = found; step < schema_version(); ++step) {
             TRY(database.execute(kSteps[static_cast<std::size_t>(step)]));

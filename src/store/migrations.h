@@ -12,8 +12,11 @@ namespace quire::store {
 // The number of steps, which is the version that this program writes.
 std::int64_t schema_version();
 
-// Brings the database from its version (0: empty) to the present one, in one transaction. Errors:
+// The number of steps that the database has taken; 0 for an empty one. Writes nothing. Errors:
 // corrupt "corrupt" for another program's database; unsupported "newer_store" {found, supported}.
+Result<std::int64_t> check_version(Database& database);
+// Brings the database from its version to the present one, in one transaction. Errors: those of
+// check_version().
 Result<void> migrate(Database& database);
 
 }  // namespace quire::store

@@ -1,10 +1,17 @@
 // A commit is one append to the write-ahead log and one flush. The log file is extended ahead of
 // need, because a commit that changes its length would cost most file systems a second flush. The
-// pages of the log are copied into the database when the store is idle or the log is long. A new
-// store is completed under another name and then renamed, so its own name never shows a partial
-// store.
+// pages of the log are copied into the database when the store is idle or the log is long, and the
+// log is emptied. A new store is completed under another name and then renamed, so its own name
+// never shows a partial store.
+//
+// Between the flush and the answers stand two checks of the world outside. The files must still be
+// the ones at their paths (PlacedFiles), or everything is rescued and nothing acknowledged any
+// more. And the file last-commit learns of the commit (CommitMark), so that the next opening
+// notices when its log does not lead as far: then the log is kept aside, before anything is
+// written, and the opening says what is missing.
 #include "store/sqlite_store.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -15,6 +22,7 @@
 
 #include "base/concat.h"
 #include "store/audit_rows.h"
+#include "store/lost_commits.h"
 #include "store/migrations.h"
 #include "store/records.h"
 #include "store/text_index.h"
@@ -23,10 +31,11 @@ namespace quire::store {
 
 namespace {
 
-constexpr std::int64_t kLogStep = 4
-                                  << 20;  // The log's room on the disk grows by so much at a time.
-constexpr int kIdleCheckpoint = 64;       // Pages of log, from which an idle store empties it,
-constexpr int kBusyCheckpoint = 4096;     // and a busy one.
+// The log's room on the disk grows by as much as is used of it, within these bounds: an empty store
+// is small, and a busy one grows rarely.
+constexpr std::int64_t kLeastLogStep = 256 << 10;
+constexpr std::int64_t kMostLogStep = 4 << 20;
+constexpr int kBusyCheckpoint = 4096;  // Pages of log, from which a busy store empties it.
 constexpr std::int64_t kFrameBytes = 4096 + 24;  // The size of one page in the log.
 constexpr std::int64_t kCheckedBytes =
     4 << 20;  // A larger database is not checked as a whole at the start.
@@ -108,6 +117,7 @@ Result<void> quick_check(Database& database, const std::string& path) {
     return {};
 }
 
+// Opens the database as it is on the disk: nothing is written yet.
 Result<Database> open_database(const std::string& path, bool check) {
     Database database = TRY(Database::open(path));
     // Exclusive before the first access: then the log's index is in memory, and no other connection
@@ -117,51 +127,82 @@ Result<Database> open_database(const std::string& path, bool check) {
     TRY(database.execute("PRAGMA synchronous = FULL"));
     TRY(database.execute("PRAGMA temp_store = MEMORY"));
     if (check) TRY(quick_check(database, path));
-    TRY(migrate(database));
+    TRY(check_version(database));
     return database;
+}
+
+// Finds out whether commits are missing, and then keeps the log aside. Where the store's own count
+// cannot be read, the mark's is as good: the damage is met by whoever reads what it hit.
+Result<LastCommit> recover(Database& database, const std::string& path, const CommitMark& mark,
+                           Opened& opened) {
+    Result<std::optional<LastCommit>> read = mark.read();
+    opened.has_bad_mark = !read;
+    const std::optional<LastCommit> named = read ? *read : std::nullopt;
+    const Result<LastCommit> found = read_last_commit(database);
+    if (!found && found.error().code() != Errc::corrupt) return Failure(found.error());
+    if (!found) return named.value_or(LastCommit());
+    if (!named) return *found;
+    const auto missing = TRY(missing_commits(database, *named, *found));
+    if (missing) opened.lost = TRY(keep_log_aside(path, *missing));
+    return *found;
+}
+
+// The files that must stay where they are.
+Result<PlacedFiles> placed_files(const std::string& lock, const std::string& path,
+                                 const WalFile& log) {
+    PlacedFiles files;
+    for (const std::string& file : {lock, path, log.path()}) TRY(files.add(file));
+    return files;
 }
 
 }  // namespace
 
-Result<Opened> SqliteStore::open(const std::string& path) {
-    LockFile lock = TRY(LockFile::take(cat(directory_of(path), "/lock")));
-    const bool created = !exists(path);
-    if (created) TRY(make_store(path));
-    WalFile log(path);
-    const bool in_use = log.is_in_use();
+Result<Opened> SqliteStore::open(const std::string& path, Rescue rescue) {
+    const std::string lock_path = cat(directory_of(path), "/lock");
+    LockFile lock = TRY(LockFile::take(lock_path));
+    Opened opened;
+    opened.created = !exists(path);
+    if (opened.created) TRY(make_store(path));
+    const bool in_use = WalFile::is_in_use(path);
     // Ours is never empty, and SQLite would make one of it, and throw the log away.
     if (size_of(path) == 0)
         return damaged(path, in_use ? "it is empty, and its -wal file is not" : "it is empty");
-    const bool check = in_use && size_of(path) <= kCheckedBytes;
-    Database database = TRY(open_database(path, check));
+    Database database = TRY(open_database(path, in_use && size_of(path) <= kCheckedBytes));
+    CommitMark mark(cat(directory_of(path), "/", kLastCommitFile));
+    const LastCommit last = TRY(recover(database, path, mark, opened));
+    TRY(migrate(database));
+    mark.write(last);
+    const bool written = in_use || database.log_pages() > 0;  // migrate() may have written.
     const DocumentKey highest = TRY(highest_document_key(database));
-    return Opened{std::make_unique<SqliteStore>(std::move(lock), std::move(log),
-                                                std::move(database), highest),
-                  created};
+    WalFile log(path);
+    PlacedFiles files = TRY(placed_files(lock_path, path, log));
+    opened.store = std::make_unique<SqliteStore>(
+        Parts{std::move(lock), std::move(log), std::move(database), std::move(mark),
+              std::move(files), last, highest, written, std::move(rescue)});
+    return opened;
 }
 
-Result<Opened> open_sqlite(const std::string& path) {
-    return SqliteStore::open(path);
+Result<Opened> open_sqlite(const std::string& path, Rescue rescue) {
+    return SqliteStore::open(path, std::move(rescue));
 }
 
-SqliteStore::SqliteStore(LockFile lock, WalFile log, Database database, DocumentKey highest_key)
-    : lock_(std::move(lock)),
-      log_(std::move(log)),
-      database_(std::move(database)),
-      highest_key_(highest_key) {
+SqliteStore::SqliteStore(Parts parts)
+    : lock_(std::move(parts.lock)),
+      log_(std::move(parts.log)),
+      database_(std::move(parts.database)),
+      mark_(std::move(parts.mark)),
+      files_(std::move(parts.files)),
+      last_(parts.last),
+      log_in_use_(parts.log_in_use),
+      rescue_(std::move(parts.rescue)),
+      highest_key_(parts.highest_key) {
     committer_.emplace(static_cast<Backend&>(*this));
 }
 
 SqliteStore::~SqliteStore() {
     committer_.reset();
-    const bool emptied = close_log();
-    database_.reset();
-    if (emptied) log_.mark_clean();
-}
-
-bool SqliteStore::close_log() {
     const sched::TurnLock::Urgent turn(turn_);
-    return !failure_ && checkpoint();
+    if (!failure_) checkpoint(Database::AfterCheckpoint::cut_file);
 }
 
 void SqliteStore::commit(Batch batch, Reply<void> done) {
@@ -174,58 +215,58 @@ bool SqliteStore::note(std::string body) {
 
 Result<std::vector<AuditEntry>> SqliteStore::audit_before(std::uint64_t seq, std::size_t limit) {
     const sched::TurnLock::Urgent turn(turn_);
-    return read_audit_before(*database_, seq, limit);
+    return read_audit_before(database_, seq, limit);
 }
 
 Result<std::vector<AuditEntry>> SqliteStore::audit_after(std::uint64_t seq, std::size_t limit) {
     const sched::TurnLock::Urgent turn(turn_);
-    return read_audit_after(*database_, seq, limit);
+    return read_audit_after(database_, seq, limit);
 }
 
 Result<AuditHash> SqliteStore::audit_origin() {
     const sched::TurnLock::Urgent turn(turn_);
-    return read_audit_origin(*database_);
+    return read_audit_origin(database_);
 }
 
 Result<std::vector<DocumentRecord>> SqliteStore::documents() {
     const sched::TurnLock::Urgent turn(turn_);
-    return read_documents(*database_);
+    return read_documents(database_);
 }
 
 Result<StoredDocument> SqliteStore::load(DocumentKey document) {
     const sched::TurnLock::Urgent turn(turn_);
-    return read_document(*database_, document);
+    return read_document(database_, document);
 }
 
 Result<std::vector<UnitRecord>> SqliteStore::recent_units(const std::string& actor,
                                                           std::size_t limit) {
     const sched::TurnLock::Urgent turn(turn_);
-    return read_recent_units(*database_, actor, limit);
+    return read_recent_units(database_, actor, limit);
 }
 
 Result<std::vector<KeyedRecord>> SqliteStore::records(Table table) {
     const sched::TurnLock::Urgent turn(turn_);
-    return read_records(*database_, table);
+    return read_records(database_, table);
 }
 
 Result<std::optional<Bytes>> SqliteStore::record(const RecordKey& key) {
     const sched::TurnLock::Urgent turn(turn_);
-    return read_record(*database_, key);
+    return read_record(database_, key);
 }
 
 Result<std::vector<BlockRecord>> SqliteStore::whole_blocks(const std::string& kind) {
     const sched::TurnLock::Urgent turn(turn_);
-    return read_whole_blocks(*database_, kind);
+    return read_whole_blocks(database_, kind);
 }
 
 Result<std::vector<TextHit>> SqliteStore::search(const TextQuery& query) {
     const sched::TurnLock::Urgent turn(turn_);
-    return find_texts(*database_, query);
+    return find_texts(database_, query);
 }
 
 Result<std::vector<DocumentKey>> SqliteStore::stale_texts(const std::string& kind) {
     const sched::TurnLock::Urgent turn(turn_);
-    return read_stale_texts(*database_, kind);
+    return read_stale_texts(database_, kind);
 }
 
 DocumentKey SqliteStore::reserve_document_key() {
@@ -240,16 +281,46 @@ Result<void> SqliteStore::write(std::span<const Batch* const> batches) {
     if (failure_) return Failure(*failure_);
     {
         const sched::TurnLock::Patient turn(turn_);
-        Result<void> written = database_->transaction([&]() -> Result<void> {
-            for (const Batch* batch : batches) TRY(write_batch(*database_, *batch));
+        LastCommit last;
+        database_.take_sealed();
+        Result<void> written = database_.transaction([&]() -> Result<void> {
+            for (const Batch* batch : batches) TRY(write_batch(database_, *batch));
+            last = TRY(count_commit(database_, last_));
             return {};
         });
+        log_in_use_ = true;
         if (!written) return written;
-        if (database_->log_pages() >= kBusyCheckpoint) checkpoint();
+        last_ = last;
     }
-    // The batches are durable, whether or not this and the checkpoint succeed.
+    if (!files_.are_in_place()) {
+        failure_ = removed();
+        return Failure(*failure_);
+    }
+    mark_.write(last_);
+    // The batches are durable, whether or not the rest succeeds.
+    if (database_.log_pages() >= kBusyCheckpoint) {
+        const sched::TurnLock::Patient turn(turn_);
+        checkpoint();
+    }
     make_room();
     return {};
+}
+
+Error SqliteStore::removed() {
+    const std::string directory = directory_of(log_.path());
+    std::string what =
+        cat("nothing was kept in ", directory,
+            ": it was removed or moved while its kernel ran (git clean -xfd removes it). ");
+    Map details{{"file", directory}};
+    if (Result<std::string> saved = rescue_ ? rescue_(*this) : Result<std::string>(""); !saved) {
+        what +=
+            cat("What the kernel held could not be saved either: ", saved.error().message(), ". ");
+    } else if (!saved->empty()) {
+        what += cat("Everything that the kernel held, this change included, is in ", *saved, ". ");
+        details.set("directory", *saved);
+    }
+    what += "The kernel ends; the next call starts one anew, with what is then in the folder";
+    return Error(Errc::unavailable, "workspace_removed", std::move(what), std::move(details));
 }
 
 bool SqliteStore::is_final(const Error& error) const {
@@ -258,7 +329,7 @@ bool SqliteStore::is_final(const Error& error) const {
 
 void SqliteStore::tend() {
     if (failure_) return;
-    if (database_->log_pages() >= kIdleCheckpoint) {
+    if (log_in_use_) {
         const sched::TurnLock::Patient turn(turn_);
         checkpoint();
     }
@@ -266,19 +337,24 @@ void SqliteStore::tend() {
 }
 
 void SqliteStore::make_room() {
-    const std::int64_t used = std::int64_t{database_->log_pages()} * kFrameBytes;
-    if (log_room_ - used >= kLogStep / 4) return;
-    const std::int64_t wanted = (used / kLogStep + 2) * kLogStep;
+    if (failure_) return;
+    const std::int64_t used = std::int64_t{database_.log_pages()} * kFrameBytes;
+    const std::int64_t step = std::clamp(used, kLeastLogStep, kMostLogStep);
+    if (log_room_ - used >= step / 4) return;
+    const std::int64_t wanted = used + step;
     if (Result<void> grown = log_.grow(wanted); !grown) failure_ = std::move(grown).error();
     log_room_ = wanted;
 }
 
-bool SqliteStore::checkpoint() {
-    Result<bool> emptied = database_->checkpoint();
-    if (emptied) return *emptied;
+void SqliteStore::checkpoint(Database::AfterCheckpoint after) {
+    Result<bool> emptied = database_.checkpoint(after);
+    if (emptied && *emptied) {
+        log_in_use_ = false;
+        if (after == Database::AfterCheckpoint::keep_file) log_.empty();
+        return;
+    }
     // With no room in the database file its log stays, and what it holds is as safe there.
-    if (emptied.error().reason() != "disk_full") failure_ = std::move(emptied).error();
-    return false;
+    if (!emptied && emptied.error().reason() != "disk_full") failure_ = std::move(emptied).error();
 }
 
 }  // namespace quire::store

@@ -9,7 +9,9 @@
 #include "sched/turn_lock.h"
 #include "store/committer.h"
 #include "store/database.h"
+#include "store/last_commit.h"
 #include "store/lock_file.h"
+#include "store/placed_files.h"
 #include "store/store.h"
 #include "store/wal_file.h"
 
@@ -18,8 +20,20 @@ namespace quire::store {
 // Reads take turns with the writer (TurnLock), so a read waits for one flush at most.
 class SqliteStore final : public Store, private Backend {
 public:
-    static Result<Opened> open(const std::string& path);
-    SqliteStore(LockFile lock, WalFile log, Database database, DocumentKey highest_key);
+    static Result<Opened> open(const std::string& path, Rescue rescue);
+    // The parts of an open store.
+    struct Parts {
+        LockFile lock;
+        WalFile log;
+        Database database;
+        CommitMark mark;
+        PlacedFiles files;
+        LastCommit last;
+        DocumentKey highest_key;
+        bool log_in_use;
+        Rescue rescue;
+    };
+    explicit SqliteStore(Parts parts);
     SqliteStore(const SqliteStore&) = delete;
     SqliteStore& operator=(const SqliteStore&) = delete;
     ~SqliteStore() override;  // Writes what is queued and moves the log into the database.
@@ -45,19 +59,25 @@ private:
     Result<void> write(std::span<const Batch* const> batches) override;
     bool is_final(const Error& error) const override;
     void tend() override;
-    // Moves the log into the database file, with the turn held. Returns whether all of it is
-    // there now.
-    bool checkpoint();
-    bool close_log();
+    // Moves the log into the database file, with the turn held, and empties it if all of it is
+    // there now. At the end of the store the log's file is cut, too.
+    void checkpoint(Database::AfterCheckpoint after = Database::AfterCheckpoint::keep_file);
+    // The batches are written, but into files that are gone. Has everything rescued.
+    Error removed();
     // Extends the log's file ahead of need, because a commit that makes the file longer costs
     // most file systems a second flush. On the worker only.
     void make_room();
 
     LockFile lock_;
     WalFile log_;
-    sched::TurnLock turn_;              // For the database.
-    std::optional<Database> database_;  // Empty only while the store closes.
-    // A failure of upkeep; the next write reports it. This and the next are for the worker only.
+    sched::TurnLock turn_;  // For the database.
+    Database database_;
+    CommitMark mark_;
+    PlacedFiles files_;
+    // These are for the worker only. `failure_`: of upkeep; the next write reports it.
+    LastCommit last_;
+    bool log_in_use_;  // It may hold what the database file lacks.
+    Rescue rescue_;
     std::optional<Error> failure_;
     std::int64_t log_room_ = 0;  // How long the log's file is, as far as known.
     sched::Guarded<DocumentKey> highest_key_;

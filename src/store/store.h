@@ -173,8 +173,9 @@ public:
 
     // Hands a batch over; `done` is called once, on the store's own thread, when it is durable or
     // has failed. Errors: unavailable "disk_full" (nothing of it was kept; later batches may
-    // succeed), unavailable "store_failed" (nothing more will be), unavailable "document_fenced"
-    // (see unfence()), conflict "constraint" (two documents of one kind, owner and name).
+    // succeed), unavailable "store_failed" (nothing more will be), unavailable "workspace_removed"
+    // (the same, because the store's files are gone; {directory} if a Rescue saved everything),
+    // unavailable "document_fenced" (see unfence()), conflict "constraint" (two documents of one kind, owner and name).
     virtual void commit(Batch batch, Reply<void> done) = 0;
 
     // The body of an audit entry that says what happened, or is about to. It is in the log before
@@ -218,16 +219,39 @@ public:
     virtual void unfence(DocumentKey document) = 0;
 };
 
-// An open store, and whether it was created now.
+// Commits that were acknowledged and that the store does not have any more, because its log or its
+// database was damaged or exchanged. Every transaction is a commit.
+struct LostCommits {
+    std::uint64_t first = 0;  // The numbers of the first and the last of them.
+    std::uint64_t last = 0;
+    // The log was put aside here, as it was found. The store goes on without these commits.
+    std::string directory = {};
+    std::uint64_t count() const { return last - first + 1; }
+};
+// All that were ever lost, for as long as their directories stand beside the database `path`.
+std::vector<LostCommits> lost_commits(const std::string& path);
+
+// An open store, and what its opening found.
 struct Opened {
     std::unique_ptr<Store> store;
-    bool created = false;
+    bool created = false;  // Now.
+    std::optional<LostCommits> lost = {};
+    // The file last-commit could not be read, so that nobody knows whether commits are missing.
+    bool has_bad_mark = false;
 };
+
+// Called once, on the store's own thread, when a batch was written and the store's files are not at
+// their paths any more, and before that batch and all later ones are refused. The store still
+// reads. It answers with where everything was saved.
+using Rescue = Function<Result<std::string>(Store&)>;
 
 // Opens the database file `path`, creates it with mode 0600 if it does not exist, and migrates it
 // if it is older. Errors: unavailable "workspace_locked" {pid} if another process holds it;
 // corrupt "corrupt", naming the file and what to do; unsupported "newer_store" for the file of a
 // later version; unavailable for errors of the disk.
-Result<Opened> open_sqlite(const std::string& path);
+Result<Opened> open_sqlite(const std::string& path, Rescue rescue = {});
+
+// The file beside the database that names its last commit (docs/formats/store.md).
+inline constexpr std::string_view kLastCommitFile = "last-commit";
 
 }  // namespace quire::store

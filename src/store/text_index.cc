@@ -12,7 +12,7 @@ namespace {
 // The columns that a reader sees.
 constexpr std::string_view kSeen = "{name description content} : ";
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
     std::string out = "\"";
     for (const char c : text) {
         // SQLite would take the query to end here.
@@ -25,7 +25,7 @@ std::string quoted(std::string_view text) {
 void add(std::string& out, std::string_view joint, std::string_view column,
          const std::vector<std::string>& terms) {
     for (const std::string& term : terms)
-        cat_to(out, cat(out.empty() ? "" : joint, column, quoted(term)));
+        cat_to(out, cat(out.empty() ? "" : joint, column, in_quotes(term)));
 }
 
 // In place of the version of a text that is gone.

@@ -17,56 +17,48 @@ namespace {
 
 constexpr std::size_t kHeaderBytes = 32;
 
-class File {
-public:
-    File(const std::string& path, int flags)
-        : fd_(::open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW)) {}
-    ~File() {
-        if (fd_ >= 0) ::close(fd_);
-    }
-    File(const File&) = delete;
-    File& operator=(const File&) = delete;
-    int fd() const { return fd_; }
+std::string log_of(const std::string& database_path) {
+    return database_path + "-wal";
+}
 
-private:
-    int fd_;
-};
+Fd open_log(const std::string& path, int flags) {
+    return Fd(::open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW));
+}
 
 }  // namespace
 
-bool WalFile::is_in_use() const {
-    const File file(path_, O_RDONLY);
+bool WalFile::is_in_use(const std::string& database_path) {
+    const Fd file = open_log(log_of(database_path), O_RDONLY);
     char magic[4] = {};
-    return file.fd() >= 0 && ::pread(file.fd(), magic, sizeof magic, 0) == sizeof magic &&
+    return file && ::pread(file.get(), magic, sizeof magic, 0) == sizeof magic &&
            std::any_of(std::begin(magic), std::end(magic), [](char c) { return c != 0; });
 }
 
+WalFile::WalFile(const std::string& database_path)
+    : path_(log_of(database_path)), file_(open_log(path_, O_RDWR)) {}
+
 Result<void> WalFile::grow(std::int64_t bytes) const {
-    const File file(path_, O_RDWR);
     struct stat status = {};
-    if (file.fd() < 0 || ::fstat(file.fd(), &status) != 0 || status.st_size >= bytes) return {};
+    if (!file_ || ::fstat(file_.get(), &status) != 0 || status.st_size >= bytes) return {};
     const std::vector<char> zeros(64U << 10);
     for (std::int64_t at = status.st_size; at < bytes;) {
         const auto length = static_cast<std::size_t>(
             std::min<std::int64_t>(bytes - at, static_cast<std::int64_t>(zeros.size())));
-        const ssize_t written = ::pwrite(file.fd(), zeros.data(), length, at);
+        const ssize_t written = ::pwrite(file_.get(), zeros.data(), length, at);
         if (written < 0 && errno == EINTR) continue;
         // Room that is not to be had is no fault: the log grows as it is written, and says so if it
         // cannot.
         if (written <= 0) return {};
         at += written;
     }
-    if (::fdatasync(file.fd()) == 0) return {};
+    if (::fdatasync(file_.get()) == 0) return {};
     return fail(Errc::unavailable, "store_failed",
                 cat("cannot flush ", path_, ": ", std::strerror(errno)), {{"file", path_}});
 }
 
-void WalFile::mark_clean() const {
-    const File file(path_, O_WRONLY);
+void WalFile::empty() const {
     const char zeros[kHeaderBytes] = {};
-    // If this is lost, the next start reads frames that the database file already has: slower, and
-    // as true.
-    if (file.fd() >= 0) static_cast<void>(::pwrite(file.fd(), zeros, sizeof zeros, 0) == 0);
+    if (file_) static_cast<void>(::pwrite(file_.get(), zeros, sizeof zeros, 0) == 0);
 }
 
 }  // namespace quire::store

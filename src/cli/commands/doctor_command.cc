@@ -24,6 +24,7 @@
 #include "cli/commands/mcp_child.h"
 #include "cli/commands/scratch.h"
 #include "cli/commands/terminal.h"
+#include "cli/compose/store_losses.h"
 #include "cli/settings/config.h"
 #include "cli/settings/tool_rules.h"
 #include "json/json.h"
@@ -164,6 +165,28 @@ void check_store(const Globals& globals, const std::filesystem::path& workspace,
          ""});
 }
 
+// Says what the store has lost. After check_store(): a kernel that opens the store finds it out.
+void check_losses(const std::filesystem::path& workspace, std::vector<DoctorFinding>& findings) {
+    for (const auto& lost : store_losses(workspace.string())) {
+        findings.push_back(
+            {Health::broken, "store", loss_message(lost),
+             cat("restore a backup, or go on, and then: rm -r ", for_shell(lost.directory))});
+    }
+}
+
+// The state is ignored by version control, and so is removed with everything else that is.
+void check_git(const std::filesystem::path& workspace, std::vector<DoctorFinding>& findings) {
+    std::error_code missing;
+    for (std::filesystem::path at = workspace; !std::filesystem::exists(at / ".git", missing);
+         at = at.parent_path()) {
+        if (at == at.root_path()) return;
+    }
+    findings.push_back({Health::good, "git",
+                        "git clean -xfd removes .quire with all that is in it; git clean -xfd -e "
+                        ".quire keeps it",
+                        ""});
+}
+
 Map modern_meta() {
     return Map{{"_meta", Map{{"io.modelcontextprotocol/protocolVersion", "2026-07-28"},
                              {"io.modelcontextprotocol/clientInfo",
@@ -257,7 +280,9 @@ Result<int> run_doctor(const Globals& globals) {
     check_mounts(workspace.string(), findings);
     findings.push_back(check_openat2(workspace.string()));
     findings.push_back(check_disk(workspace.string()));
+    check_git(workspace, findings);
     check_store(globals, workspace, findings);
+    check_losses(workspace, findings);
     check_handshakes(findings);
 
     const int printed =

@@ -7,6 +7,7 @@
 #include "cli/commands/command_client.h"
 #include "cli/commands/command_list.h"
 #include "cli/commands/terminal.h"
+#include "cli/compose/store_losses.h"
 
 namespace quire::cli {
 namespace {
@@ -21,15 +22,31 @@ std::uint64_t store_size(const std::filesystem::path& state) {
     return bytes;
 }
 
+// The losses of the store, which count whether or not a kernel runs.
+List lost_commits_of(const std::string& workspace) {
+    List rows;
+    for (const auto& lost : store_losses(workspace)) {
+        rows.push_back(Map{{"first", lost.first},
+                           {"last", lost.last},
+                           {"count", lost.count()},
+                           {"directory", lost.directory},
+                           {"message", loss_message(lost)}});
+    }
+    return rows;
+}
+
 std::int64_t status_number(const Map& fields, std::string_view name) {
     const Value* value = fields.find(name);
     return value != nullptr && value->is_int() ? value->as_int() : 0;
 }
 
 std::string status_text(const Map& fields) {
+    std::string losses;
+    for (const Value& lost : fields.find("lost_commits")->as_list())
+        losses += cat("Damage: ", lost.get("message")->as_string(), ".\n");
     const std::string store =
         cat("Store: ", size_text(static_cast<std::uint64_t>(status_number(fields, "store_bytes"))),
-            " in ", fields.find("workspace")->as_string(), "/.quire\n");
+            " in ", fields.find("workspace")->as_string(), "/.quire\n", losses);
     if (*fields.find("running") != Value(true)) {
         return cat("No kernel runs here; the next command that needs one will start it.\n", store);
     }
@@ -64,6 +81,7 @@ Result<int> run_status(const Globals& globals) {
         }
     }
     fields.set("store_bytes", store_size(workspace / ".quire"));
+    fields.set("lost_commits", lost_commits_of(workspace.string()));
     return globals.json ? output_json(fields) : output(status_text(fields));
 }
 

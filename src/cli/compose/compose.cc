@@ -21,6 +21,7 @@
 
 #include "base/clock.h"
 #include "base/concat.h"
+#include "cli/compose/store_losses.h"
 #include "cli/settings/config.h"
 #include "cli/settings/person.h"
 #include "cli/settings/tool_rules.h"
@@ -90,7 +91,7 @@ struct KernelProcess::Body {
 
     // The steps of open(), in order.
     Result<void> open_storage(const KernelProcessOptions& options, const Settings& settings,
-                              const server::StateDirectory& state);
+                              const server::StateDirectory& state, LogSink& log);
     void open_use_cases(const Settings& settings, const server::StateDirectory& state);
     void open_diagnostics(const DiagnosticsSettings& settings, const policy::PathRules& rules,
                           const server::StateDirectory& state);
@@ -263,13 +264,20 @@ Result<void> KernelProcess::Body::open_mounts(const Settings& settings,
 
 Result<void> KernelProcess::Body::open_storage(const KernelProcessOptions& options,
                                                const Settings& settings,
-                                               const server::StateDirectory& state) {
+                                               const server::StateDirectory& state, LogSink& log) {
     version = options.version;
     socket = state.file("kernel.sock");
     for (const auto& [name, agent] : settings.agents) {
         if (agent.profile) profiles.emplace(name, *agent.profile);
     }
-    store = TRY(store::open_sqlite(state.file("quire.db"))).store;
+    store::Opened opened = TRY(store::open_sqlite(state.file("quire.db")));
+    if (opened.lost) log.write(LogLevel::error, loss_message(*opened.lost));
+    if (opened.has_bad_mark) {
+        log.write(LogLevel::warning,
+                  cat(state.file(store::kLastCommitFile.data()),
+                      " was damaged and is written anew; whether commits are missing is unknown"));
+    }
+    store = std::move(opened.store);
     pool = std::make_unique<sched::Pool>(kWorkers);
     files = TRY(fs::DiskFiles::open(options.workspace, {rng.next(), {}}));
     gate = std::make_unique<kernel::FileGate>(*files, policy::PathRules(settings.files.rules),
@@ -352,7 +360,7 @@ Result<std::unique_ptr<KernelProcess>> KernelProcess::open(const KernelProcessOp
     server::StateDirectory state = TRY(server::StateDirectory::open(options.workspace));
     TRY(write_ignore_file(state));
     auto body = std::make_unique<Body>();
-    TRY(body->open_storage(options, settings, state));
+    TRY(body->open_storage(options, settings, state, log));
     body->open_use_cases(settings, state);
     body->add_tools();
     TRY(body->open_mounts(settings, state, log));

@@ -1,0 +1,32 @@
+#include "store/placed_files.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include <sys/stat.h>
+
+#include "base/concat.h"
+
+namespace quire::store {
+
+Result<void> PlacedFiles::add(std::string path) {
+    struct stat status = {};
+    if (::lstat(path.c_str(), &status) != 0) {
+        return fail(Errc::unavailable, "store_not_writable",
+                    cat("cannot find ", path, ": ", std::strerror(errno)), {{"file", path}});
+    }
+    files_.push_back({std::move(path), status.st_dev, status.st_ino});
+    return {};
+}
+
+bool PlacedFiles::are_in_place() const {
+    return std::all_of(files_.begin(), files_.end(), [](const Placed& file) {
+        struct stat status = {};
+        return ::lstat(file.path.c_str(), &status) == 0 && status.st_dev == file.device &&
+               status.st_ino == file.inode;
+    });
+}
+
+}  // namespace quire::store
