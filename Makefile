@@ -24,6 +24,24 @@ build: ## Build the optimised program, build/quire
 run: build ## Build, open a workspace on a copy of this source tree and print what to do next
 	@scripts/run.sh
 
+.PHONY: install
+install: ## Build and install the program; PREFIX is ~/.local, or /usr/local for root
+	@$(DEPS) build
+	@scripts/configure.sh release --new -DQUIRE_TESTS=OFF
+	@$(BUILD) build $(JOBS) quire_installed
+	@scripts/install.sh build "$(PREFIX)"
+
+.PHONY: uninstall
+uninstall: ## Remove what `make install` installed below PREFIX
+	@scripts/install.sh --remove "$(PREFIX)"
+
+.PHONY: deb
+deb: ## Build a Debian package, build/quire_VERSION_ARCHITECTURE.deb
+	@$(DEPS) build deb
+	@scripts/configure.sh release --new -DQUIRE_TESTS=OFF
+	@$(BUILD) build $(JOBS) quire_installed
+	@scripts/deb.sh build
+
 .PHONY: test
 test: ## Install what is missing, build everything and run every test
 	@$(DEPS) build test node

@@ -3,15 +3,53 @@
 # missing. With everything in place it touches neither the system nor the network.
 #
 # The groups `node` and `bench` also bring tests/node and bench/node to what their package-lock.json pins.
-# QUIRE_NO_INSTALL=1 only reports what is missing.
+# QUIRE_NO_INSTALL=1 only reports what is missing. QUIRE_WITHOUT_NODE=1 leaves out node and its packages; the tests
+# that need them are then skipped and say so.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 say() { printf 'quire: %s\n' "$*" >&2; }
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
+# Says how far a download is, at most once in two seconds: apt-get and npm print nothing for a minute otherwise, or
+# hundreds of lines.
+last_said=-2
+say_now() {
+    [ $((SECONDS - last_said)) -ge 2 ] || return 0
+    last_said=$SECONDS
+    say "[$SECONDS s] $*"
+}
+
+narrate_apt() {
+    local line fetched=0 unpacked=0 set_up=0 all='?'
+    while IFS= read -r line; do
+        case $line in
+            'Need to get '*) line=${line#Need to get } && say "apt-get fetches ${line%% of archives*}" ;;
+            *' newly installed, '*) all=${line#*upgraded, } all=${all%% *} ;;
+            Get:*) fetched=$((fetched + 1)) && set -- $line && say_now "fetched $fetched of $all packages: ${5:-}" ;;
+            'Unpacking '*) unpacked=$((unpacked + 1)) && set -- $line && say_now "unpacked $unpacked of $all packages: $2" ;;
+            'Setting up '*) set_up=$((set_up + 1)) && set -- $line && say_now "set up $set_up of $all packages: $3" ;;
+        esac
+    done
+}
+
+# npm names each package file that it fetches with --loglevel=http.
+narrate_npm() {
+    local line fetched=0 file
+    while IFS= read -r line; do
+        case $line in
+            *' fetch GET 200 '*.tgz*)
+                fetched=$((fetched + 1))
+                file=${line%%.tgz*} && say_now "fetched $fetched node packages: ${file##*/}" ;;
+        esac
+    done
+}
 
 missing=()
 node_folders=()
 for group in "$@"; do
+    if [ "$group" = node ] && [ "${QUIRE_WITHOUT_NODE:-0}" = 1 ]; then continue; fi
     case $group in
         node) node_folders+=(tests/node) ;;
         bench) node_folders+=(bench/node) ;;
@@ -42,16 +80,18 @@ if [ ${#missing[@]} -gt 0 ]; then
         as_root=(sudo)
     fi
     say "installing with ${as_root[*]:+sudo }apt-get: ${missing[*]}"
-    log=$(mktemp)
-    trap 'rm -f "$log"' EXIT
     install() {
-        "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y \
-            --no-install-recommends "${missing[@]}" >"$log" 2>&1
+        "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive LC_ALL=C apt-get install -y -o Dpkg::Use-Pty=0 \
+            --no-install-recommends "${missing[@]}" 2>&1 | tee "$log" | narrate_apt
     }
     # The package lists of a machine that was used before are most often good enough.
-    install || { "${as_root[@]}" apt-get update >"$log" 2>&1 && install; } || {
+    install || {
+        say "renewing the package lists"
+        "${as_root[@]}" apt-get update >"$log" 2>&1 && install
+    } || {
         tail -n 20 "$log" >&2
         say "apt-get could not install: ${missing[*]}"
+        say "Look at the message above; with the packages installed by hand, the same command goes on from here."
         exit 1
     }
     say "installed"
@@ -65,8 +105,17 @@ for folder in "${node_folders[@]}"; do
             say "$folder/node_modules is not what package-lock.json pins"
             exit 1
         fi
-        say "installing the pinned node packages into $folder/node_modules"
-        (cd "$folder" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >&2)
+        count=$(grep -c '^    "node_modules/' "$folder/package-lock.json")
+        say "fetching at most $count node packages with npm, those that $folder/package-lock.json pins"
+        (cd "$folder" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=http 2>&1) | tee "$log" | narrate_npm || {
+            grep -v ' http ' "$log" | tail -n 20 >&2
+            say "npm could not fetch the node packages of $folder. Things to check:"
+            say "  npm ping                               is the registry reached? (npm config get registry names it)"
+            say "  npm config set proxy URL               behind a proxy"
+            say "  npm config set cafile FILE             behind a proxy with a certificate of its own"
+            say "The same command goes on from here. QUIRE_WITHOUT_NODE=1 before it does without node and skips its tests."
+            exit 1
+        }
         printf '%s\n' "$want" >"$stamp"
         say "installed"
     fi
