@@ -220,7 +220,7 @@ Command audit_command() {
             .action = action_with(add_audit_options, print_audit),
             .subcommands = {{.name = "verify",
                              .about = "Verify the whole log, and print the hash of its last entry",
-                             .example = "quire audit verify --expect-head 5f0c…",
+                             .example = "quire audit verify",
                              .action = action_with(add_audit_verify_options, verify_audit)}}};
 }
 
