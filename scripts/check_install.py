@@ -108,7 +108,7 @@ def check_package(build, folder):
 
 
 def main():
-    build = Path(sys.argv[1])
+    build = Path(sys.argv[1]).resolve()
     with tempfile.TemporaryDirectory() as folder:
         check_install(build, Path(folder))
         check_package(build, Path(folder))
