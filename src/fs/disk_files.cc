@@ -25,6 +25,7 @@ namespace quire::fs {
 namespace {
 
 constexpr int kReadTries = 4;
+constexpr std::size_t kMaxIgnoreFile = std::size_t{1} << 20;
 
 // The names in a directory except "." and "..".
 Result<std::vector<std::string>> names_in(int directory, std::string_view path) {
@@ -50,23 +51,46 @@ struct Found {
     struct stat status;
 };
 
+// A directory that a walk still has to visit, and the ignore files around it.
+struct Ahead {
+    std::string path;
+    text::IgnoreChain around;
+};
+
+// The content of an ignore file; none if there is no regular file of a tolerable size.
+std::optional<std::string> ignore_file_at(int root, const std::string& path) {
+    const auto file = open_beneath(root, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    struct stat status = {};
+    if (!file || ::fstat(file->get(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+    auto content =
+        read_all(file->get(), static_cast<std::size_t>(status.st_size), kMaxIgnoreFile, path);
+    if (!content || content->size() > kMaxIgnoreFile) return {};
+    return std::move(*content);
+}
+
 // Visits every entry below `root`, without entering links, .git and .quire, until `take` returns
-// false. Entries that cannot be opened or have disappeared are skipped.
-void walk(int root, Function<bool(const Found&)> take) {
-    std::vector<std::string> directories = {""};
+// false. What ignore files of these names leave out is passed over. Entries that cannot be opened
+// or have disappeared are skipped.
+void walk(int root, const IgnoreNames& ignore, Function<bool(const Found&)> take) {
+    std::vector<Ahead> directories = {{"", {}}};
     while (!directories.empty()) {
-        const std::string directory = std::move(directories.back());
+        const auto [directory, around] = std::move(directories.back());
         directories.pop_back();
         auto opened = open_beneath(root, directory, O_RDONLY | O_DIRECTORY);
         if (!opened) continue;
         const int here = opened->get();
         const auto names = names_in(here, directory);
         if (!names) continue;
+        const text::IgnoreChain chain =
+            chain_below(around, directory, ignore,
+                        [&](const std::string& path) { return ignore_file_at(root, path); });
         for (const std::string& name : *names) {
             Found found{directory.empty() ? name : cat(directory, "/", name), name, {}};
             if (::fstatat(here, name.c_str(), &found.status, AT_SYMLINK_NOFOLLOW) != 0) continue;
-            if (S_ISDIR(found.status.st_mode)) {
-                if (name != ".git" && name != ".quire") directories.push_back(found.path);
+            const bool is_directory = S_ISDIR(found.status.st_mode);
+            if (chain.ignores(found.path, is_directory)) continue;
+            if (is_directory) {
+                if (name != ".git" && name != ".quire") directories.push_back({found.path, chain});
             } else if (!take(found)) {
                 return;
             }
@@ -156,9 +180,9 @@ Result<FileBytes> DiskFiles::read(const std::string& path, std::size_t limit) {
 }
 
 // Names that are not UTF-8 are only counted.
-Result<Listing> DiskFiles::list(std::size_t limit) {
+Result<Listing> DiskFiles::list(std::size_t limit, const IgnoreNames& ignore) {
     Listing listing;
-    walk(root_.get(), [&](const Found& found) {
+    walk(root_.get(), ignore, [&](const Found& found) {
         if (is_draft(found.name)) return true;
         const bool is_link = S_ISLNK(found.status.st_mode);
         if (!is_link && !S_ISREG(found.status.st_mode)) return true;
@@ -182,7 +206,7 @@ Result<Listing> DiskFiles::list(std::size_t limit) {
 // Runs at start, before anything is written.
 Result<std::size_t> DiskFiles::sweep() {
     std::vector<Found> left;
-    walk(root_.get(), [&](const Found& found) {
+    walk(root_.get(), {}, [&](const Found& found) {
         if (S_ISREG(found.status.st_mode) && is_draft(found.name) &&
             !is_draft_of(found.name, options_.incarnation)) {
             left.push_back(found);

@@ -112,7 +112,7 @@ TEST(DiskFiles, FifosSocketsAndDevicesAreNamedAndNeverWaitedFor) {
     EXPECT_EQ(*read.error().details().find("kind"), Value("fifo"));
     EXPECT_EQ(reason(files->save("fifo", "x", Hash::of(""))), "not_a_file");
     EXPECT_EQ(reason(files->create("fifo", "x")), "file_exists");
-    EXPECT_TRUE(files->list(10)->entries.empty());
+    EXPECT_TRUE(files->list(10, {})->entries.empty());
 }
 
 TEST(DiskFiles, AChangeBetweenTheCheckAndTheExchangeIsPutBack) {

@@ -21,6 +21,7 @@
 
 #include "base/result.h"
 #include "fs/hash.h"
+#include "fs/ignore_chain.h"
 
 namespace quire::fs {
 
@@ -99,8 +100,10 @@ public:
     // Deletes a file with the expected bytes. Errors: conflict "disk_changed".
     virtual Result<void> remove(const std::string& path, const Hash& expected) = 0;
 
-    // The files below the directory, except .git and .quire. Links to directories are not entered.
-    virtual Result<Listing> list(std::size_t limit) = 0;
+    // The files below the directory, except .git and .quire, and except what the ignore files of
+    // these names leave out: files, and folders with all that is in them. Links to directories are
+    // not entered.
+    virtual Result<Listing> list(std::size_t limit, const IgnoreNames& ignore) = 0;
     // Moves the drafts of interrupted saves into .quire/recovered and returns their number.
     virtual Result<std::size_t> sweep() = 0;
 };

@@ -211,7 +211,7 @@ TYPED_TEST(Files, TheListHoldsFilesAndLinksInOrder) {
     this->world.put("bad\xFFname", "");
     this->world.link("l", "a");
 
-    const Listing listing = this->files.list(100).value();
+    const Listing listing = this->files.list(100, {}).value();
 
     std::string shown;
     for (const Entry& entry : listing.entries)
@@ -219,8 +219,30 @@ TYPED_TEST(Files, TheListHoldsFilesAndLinksInOrder) {
     EXPECT_EQ(shown, "a-b:0 a/x:1 b.txt:2 l@0 ");
     EXPECT_EQ(listing.skipped_names, 1U);
     EXPECT_FALSE(listing.truncated);
-    EXPECT_TRUE(this->files.list(2)->truncated);
-    EXPECT_EQ(this->files.list(2)->entries.size(), 2U);
+    EXPECT_TRUE(this->files.list(2, {})->truncated);
+    EXPECT_EQ(this->files.list(2, {})->entries.size(), 2U);
+}
+
+TYPED_TEST(Files, TheListLeavesOutWhatIgnoreFilesName) {
+    this->world.put(".gitignore", "*.o\n/out/\n");
+    this->world.put("sub/.gitignore", "!keep.o\n");
+    this->world.put("sub/.loroignore", "secret\n");
+    for (const char* path : {"a.o", "b", "out/x", "out/deep/y", "sub/keep.o", "sub/z.o",
+                             "sub/secret", "sub/out/w", "local"})
+        this->world.put(path, "");
+    this->world.put(".git/info/exclude", "local\n");
+
+    const auto listed = [&](const IgnoreNames& names) {
+        const Listing listing = this->files.list(100, names).value();
+        std::string shown;
+        for (const Entry& entry : listing.entries) shown += entry.path + " ";
+        return shown;
+    };
+    EXPECT_EQ(listed({".gitignore", ".loroignore"}),
+              ".gitignore b sub/.gitignore sub/.loroignore sub/keep.o sub/out/w ");
+    EXPECT_EQ(listed({".loroignore"}),
+              ".gitignore a.o b local out/deep/y out/x sub/.gitignore sub/.loroignore "
+              "sub/keep.o sub/out/w sub/z.o ");
 }
 
 TYPED_TEST(Files, OddNamesSurvive) {

@@ -123,15 +123,62 @@ Result<void> MemoryFiles::remove(const std::string& path, const Hash& expected) 
     });
 }
 
+namespace {
+
+// The paths that ignore files leave out, with the chain of each folder made when first asked for.
+class IgnoredNodes {
+public:
+    using Read = Function<std::optional<std::string>(const std::string& path)>;
+    IgnoredNodes(const IgnoreNames& names, Read read) : names_(names), read_(std::move(read)) {}
+
+    bool holds(const std::string& path, bool is_folder) {
+        const std::size_t slash = path.rfind('/');
+        const std::string folder = slash == std::string::npos ? "" : path.substr(0, slash);
+        const auto* const chain = chain_of(folder);
+        return chain == nullptr || chain->ignores(path, is_folder);
+    }
+
+private:
+    // Null for a folder that is left out itself.
+    const text::IgnoreChain* chain_of(const std::string& folder) {
+        const auto known = chains_.find(folder);
+        if (known != chains_.end()) return known->second ? &*known->second : nullptr;
+        std::optional<text::IgnoreChain> chain;
+        if (folder.empty() || !holds(folder, true)) {
+            const std::size_t slash = folder.rfind('/');
+            const text::IgnoreChain parent =
+                folder.empty()
+                    ? text::IgnoreChain()
+                    : *chain_of(slash == std::string::npos ? "" : folder.substr(0, slash));
+            chain = chain_below(parent, folder, names_,
+                                [this](const std::string& path) { return read_(path); });
+        }
+        const auto& kept = chains_.emplace(folder, std::move(chain)).first->second;
+        return kept ? &*kept : nullptr;
+    }
+
+    const IgnoreNames& names_;
+    Read read_;
+    std::map<std::string, std::optional<text::IgnoreChain>> chains_;
+};
+
+}  // namespace
+
 // Directories are not entries; a limit truncates.
-Result<Listing> MemoryFiles::list(std::size_t limit) {
+Result<Listing> MemoryFiles::list(std::size_t limit, const IgnoreNames& ignore) {
     return state_.with([&](State& state) -> Result<Listing> {
         Listing listing;
+        IgnoredNodes ignored(ignore, [&](const std::string& path) -> std::optional<std::string> {
+            const auto node = state.nodes.find(path);
+            if (node == state.nodes.end() || node->second.is_link) return {};
+            return node->second.bytes;
+        });
         for (const auto& [path, node] : state.nodes) {
             const std::string inside = cat("/", path, "/");
             if (inside.find("/.git/") != std::string::npos ||
                 inside.find("/.quire/") != std::string::npos)
                 continue;
+            if (ignored.holds(path, false)) continue;
             if (!utf8::is_valid(path)) {
                 ++listing.skipped_names;
                 continue;

@@ -25,7 +25,7 @@ public:
                        const Hash& expected) override;
     Result<Saved> create(const std::string& path, std::string_view bytes) override;
     Result<void> remove(const std::string& path, const Hash& expected) override;
-    Result<Listing> list(std::size_t limit) override;
+    Result<Listing> list(std::size_t limit, const IgnoreNames& ignore) override;
     Result<std::size_t> sweep() override { return std::size_t{0}; }
 
 private:

@@ -3,6 +3,8 @@
 // Lines are counted as the profile counts them: `full` from 0 to an excluded end, the others from 1
 // to an included one. An insert needs no conversion: "before line n" counted from 0 is "after line
 // n" counted from 1.
+#include <algorithm>
+
 #include "base/concat.h"
 #include "edits/line_edit.h"
 #include "edits/numbering.h"
@@ -36,6 +38,7 @@ struct FieldsOf<kernel::FileList> {
         return Fields<FileList>()
             .required("files", &FileList::files)
             .required("truncated", &FileList::truncated)
+            .nullable("next_cursor", &FileList::next_cursor)
             .required("skipped_names", &FileList::skipped_names);
     }
 };
@@ -230,8 +233,11 @@ ToolResult render_file_list(const kernel::FileList& list, bool had_pattern) {
                              "'DIR/**' matches all below DIR.\n"
                            : "No files.\n";
     }
-    if (list.truncated)
-        text += cat("Only the first ", list.files.size(), " are shown; narrow the pattern.\n");
+    if (list.next_cursor)
+        text += cat(list.files.size(),
+                    " are shown; narrow the pattern, or go on: ", cursor_line(*list.next_cursor));
+    else if (list.truncated)
+        text += "There are too many files to list them all; narrow the pattern.\n";
     if (list.skipped_names > 0)
         text += cat(list.skipped_names, " with names that are not UTF-8 were left out.\n");
     return result_of(list, std::move(text));
@@ -253,16 +259,21 @@ ToolResult render_file_status(std::vector<kernel::FileStatus> all, bool one) {
 
 // --- operations ---
 
-// The list is cut at kMost; its text then asks for a narrower pattern.
-void list_files(FileTool tool, OperationCall call, std::optional<std::string> pattern) {
-    constexpr std::size_t kMost = 1000;
-    std::optional<text::Glob> glob;
+// A page has at most kMostListed files, whatever limit is asked for.
+void list_files(FileTool tool, OperationCall call, std::optional<std::string> pattern,
+                std::optional<bool> all, std::optional<std::size_t> limit,
+                std::optional<std::string> cursor) {
+    constexpr std::size_t kMostListed = 1000;
+    kernel::FileQuery query{
+        .all = all.value_or(false),
+        .cursor = std::move(cursor).value_or(""),
+        .limit = std::clamp(limit.value_or(kMostListed), std::size_t{1}, kMostListed)};
     if (pattern) {
         Result<text::Glob> compiled = text::Glob::compile(*pattern);
         if (!compiled) return call.reply(Failure(std::move(compiled).error()));
-        glob = std::move(*compiled);
+        query.pattern = std::move(*compiled);
     }
-    tool.files.list(call.by(), std::move(glob), kMost,
+    tool.files.list(call.by(), std::move(query),
                     answer_with(std::move(call.reply), [had_pattern = pattern.has_value()](
                                                            const kernel::FileList& listed) {
                         return render_file_list(listed, had_pattern);
@@ -404,7 +415,7 @@ std::vector<OperationRow<FileTool>> file_rows(bool full) {
     const Operations& ops = line_operations();
     const Argument operations{"operations", "", {{"items", ops.input_schema(ops.names())}}};
     return {
-        {{.name = "list", .reads = true}, list_files, {"pattern"}},
+        {{.name = "list", .reads = true}, list_files, {"pattern", "all", "limit", "cursor"}},
         {{.name = "read", .reads = true}, read_file, file_line_fields(full)},
         {{.name = "load", .reads = true}, read_file, file_line_fields(full)},
         {{.name = "create"}, create_file, {"path", "content"}},

@@ -54,7 +54,7 @@ ToolResult render_viewed_file(const kernel::FileRead& read, const std::string& p
 void view_workspace_directory(TextEditor editor, OperationCall call, std::string path,
                               std::string directory) {
     constexpr std::size_t kListed = 100'000;
-    editor.files.list(call.by(), std::nullopt, kListed,
+    editor.files.list(call.by(), {.limit = kListed},
                       answer_with(std::move(call.reply), [path = std::move(path),
                                                           directory = std::move(directory)](
                                                              const kernel::FileList& list) {

@@ -40,7 +40,7 @@ public:
 private:
     kernel::Desk desk_;
     fs::MemoryFiles disk_;
-    kernel::FileGate gate_{disk_, policy::PathRules(), desk_.clock, 16U << 20};
+    kernel::FileGate gate_{disk_, {}, desk_.clock, 16U << 20};
     kernel::FileCalls files_{*desk_.kernel, gate_};
     kernel::MemoryCalls memory_{*desk_.kernel};
     kernel::ApprovalCalls approvals_{*desk_.kernel};

@@ -74,7 +74,7 @@ TEST(ToolRules, AHiddenOperationIsRefused) {
     std::string members;
     for (const Map::Entry& each : file->input_schema.get("properties")->as_map())
         members += cat(each.key, " ");
-    EXPECT_EQ(members, "operation path pattern range line_numbers ");
+    EXPECT_EQ(members, "operation path pattern all limit cursor range line_numbers ");
     EXPECT_EQ(file->description,
               "Files by path from the workspace's root. Lines count from 0, end not included.");
     EXPECT_TRUE(file->annotations.read_only);

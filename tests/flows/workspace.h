@@ -136,8 +136,8 @@ private:
              rule("scratch/**", policy::Permission::admin),
              rule("**", policy::Permission::read_write, {policy::Operation::erase})});
         files_ = std::move(*fs::DiskFiles::open(disk.path(), {5, {}}));
-        gate_ = std::make_unique<kernel::FileGate>(*files_, std::move(rules), clock,
-                                                   limits_.block_bytes);
+        gate_ = std::make_unique<kernel::FileGate>(*files_, kernel::FileRules{std::move(rules)},
+                                                   clock, limits_.block_bytes);
         kernel_ = std::move(
             *kernel::open_kernel({store_, scheduler_, clock, rng_, limits_, gate_.get()}));
         calls_ = std::make_unique<kernel::FileCalls>(*kernel_, *gate_);

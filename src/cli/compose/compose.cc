@@ -280,8 +280,9 @@ Result<void> KernelProcess::Body::open_storage(const KernelProcessOptions& optio
     store = std::move(opened.store);
     pool = std::make_unique<sched::Pool>(kWorkers);
     files = TRY(fs::DiskFiles::open(options.workspace, {rng.next(), {}}));
-    gate = std::make_unique<kernel::FileGate>(*files, policy::PathRules(settings.files.rules),
-                                              clock, settings.limits.block_bytes);
+    gate = std::make_unique<kernel::FileGate>(
+        *files, kernel::FileRules{policy::PathRules(settings.files.rules), settings.files.ignore},
+        clock, settings.limits.block_bytes);
     kernel = TRY(kernel::open_kernel(
         {*store, *pool, clock, rng, settings.limits, gate.get(), options.version}));
     return {};

@@ -45,8 +45,7 @@ TEST(ToolRules, TheToolsKnownWithoutAKernelAreThoseThatAKernelHas) {
     kernel::Desk desk;
     const TestDirectory disk;
     const auto files = std::move(*fs::DiskFiles::open(disk.path(), {5, {}}));
-    kernel::FileGate gate(*files, policy::PathRules(std::vector<policy::PathRule>()), desk.clock,
-                          1'000'000);
+    kernel::FileGate gate(*files, {}, desk.clock, 1'000'000);
     kernel::FileCalls file_calls(*desk.kernel, gate);
     kernel::MemoryCalls memory_calls(*desk.kernel);
     kernel::ApprovalCalls approval_calls(*desk.kernel);

@@ -185,8 +185,7 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
     std::string unsaved_by_others(LiveDocument& document, const policy::Actor& by,
                                   const files::DiskState& disk);
     Result<FileStatus> status(LiveDocument& document, const policy::Actor& actor);
-    Result<FileList> list(const fs::Listing& all, const Caller& by,
-                          const std::optional<text::Glob>& pattern, std::size_t limit);
+    Result<FileList> list(const fs::Listing& all, const Caller& by, const FileQuery& query);
 };
 
 }  // namespace quire::kernel

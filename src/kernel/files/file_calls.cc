@@ -208,27 +208,29 @@ Result<FileStatus> FileCalls::Body::status(LiveDocument& document, const policy:
     return status;
 }
 
-void FileCalls::list(Caller by, std::optional<text::Glob> pattern, std::size_t limit,
-                     Reply<FileList> reply) {
-    body_->door.post([body = body_, by = std::move(by), pattern = std::move(pattern), limit,
+void FileCalls::list(Caller by, FileQuery query, Reply<FileList> reply) {
+    body_->door.post([body = body_, by = std::move(by), query = std::move(query),
                       reply = std::move(reply)]() mutable {
-        const Result<fs::Listing> all = body->gate.files().list(kListedFiles);
+        const Result<fs::Listing> all = body->gate.files().list(
+            kListedFiles, query.all ? fs::IgnoreNames() : body->gate.ignore_files());
         if (!all) return reply(Failure(all.error()));
-        reply(body->list(*all, by, pattern, limit));
+        reply(body->list(*all, by, query));
     });
 }
 
 Result<FileList> FileCalls::Body::list(const fs::Listing& all, const Caller& by,
-                                       const std::optional<text::Glob>& pattern,
-                                       std::size_t limit) {
+                                       const FileQuery& query) {
     FileList list;
     list.skipped_names = all.skipped_names;
     list.truncated = all.truncated;
     std::multimap<store::DocumentKey, std::size_t> loaded;  // Which entries each is, by its links.
     for (const fs::Entry& entry : all.entries) {
-        if (pattern && !pattern->matches(entry.path)) continue;
-        if (list.files.size() == limit) {
+        // A cursor is the path of the last file of the page before.
+        if (!query.cursor.empty() && entry.path <= query.cursor) continue;
+        if (query.pattern && !query.pattern->matches(entry.path)) continue;
+        if (list.files.size() == query.limit) {
             list.truncated = true;
+            list.next_cursor = list.files.back().path;
             break;
         }
         fs::Place place{entry.path, {}, fs::Kind::file};

@@ -69,7 +69,16 @@ struct FileEntry {
 struct FileList {
     std::vector<FileEntry> files;
     std::size_t skipped_names = 0;  // Not UTF-8.
-    bool truncated = false;
+    bool truncated = false;         // There are more.
+    std::optional<std::string>
+        next_cursor;  // Goes on after this page; none where no more can be listed.
+};
+// The files to list.
+struct FileQuery {
+    std::optional<text::Glob> pattern = {};
+    bool all = false;         // Also what ignore files leave out.
+    std::string cursor = {};  // FileList::next_cursor of the page before; "" for the first.
+    std::size_t limit = 0;
 };
 
 class FileCalls {
@@ -77,9 +86,9 @@ public:
     // Both outlive this and every call.
     FileCalls(Kernel& kernel, FileGate& gate);
 
-    // Files whose path matches, sorted, at most `limit`.
-    void list(Caller by, std::optional<text::Glob> pattern, std::size_t limit,
-              Reply<FileList> reply);
+    // Files whose path matches, sorted, a page of at most `limit`. Walks the whole tree for each
+    // page.
+    void list(Caller by, FileQuery query, Reply<FileList> reply);
     // Lines [begin, end) of a file; an absent range means all, cut at Limits.
     void read(Caller by, std::string path, std::optional<text::LineRange> range,
               Reply<FileRead> reply);

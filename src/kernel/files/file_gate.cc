@@ -61,9 +61,10 @@ std::map<std::uint64_t, std::int32_t> version_of(LiveDocument& document) {
 // A link must not open what the rules close, so every name on the way counts.
 policy::Decision FileGate::decide(const fs::Place& place, Operation operation,
                                   const policy::Actor& actor) const {
-    policy::Decision decision = rules_.decide(place.path, operation, actor);
+    policy::Decision decision = rules_.paths.decide(place.path, operation, actor);
     for (const std::string& alias : place.aliases) {
-        decision = policy::stricter(std::move(decision), rules_.decide(alias, operation, actor));
+        decision =
+            policy::stricter(std::move(decision), rules_.paths.decide(alias, operation, actor));
     }
     return decision;
 }

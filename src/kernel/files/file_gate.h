@@ -36,12 +36,18 @@ struct DiskUpdate {
     std::size_t ties = 0;  // Places where both sides had changed the same words.
 };
 
+// The settings of files: who may do what to which path, and the names of the ignore files.
+struct FileRules {
+    policy::PathRules paths = {};
+    fs::IgnoreNames ignore = {".gitignore", ".loroignore"};
+};
+
 // Files, rules and clock outlive it. decide(), admit() and admit_save() are for any thread;
 // functions that take a document run on its strand.
 class FileGate final : public Gate {
 public:
     // Files of more than `file_bytes` are refused.
-    FileGate(fs::FileSystem& files, policy::PathRules rules, Clock& clock, std::size_t file_bytes)
+    FileGate(fs::FileSystem& files, FileRules rules, Clock& clock, std::size_t file_bytes)
         : files_(files), rules_(std::move(rules)), clock_(clock), file_bytes_(file_bytes) {}
 
     Result<void> enter(LiveDocument& document, const policy::Actor& actor, Access access,
@@ -74,13 +80,14 @@ public:
     Result<Disk> look(LiveDocument& document);
 
     fs::FileSystem& files() { return files_; }
+    const fs::IgnoreNames& ignore_files() const { return rules_.ignore; }
 
 private:
     Result<DiskUpdate> apply(LiveDocument& document, const std::optional<files::DiskState>& before,
                              files::DiskState now, const std::string& text);
 
     fs::FileSystem& files_;
-    const policy::PathRules rules_;
+    const FileRules rules_;
     Clock& clock_;
     const std::size_t file_bytes_;
 };

@@ -117,7 +117,8 @@ private:
              rule("fixed/**", policy::Permission::read_write, {policy::Operation::create}),
              rule("free/**", policy::Permission::admin),
              rule("*", policy::Permission::read_write)});
-        gate = std::make_unique<FileGate>(files, std::move(rules), clock, std::size_t{1} << 20);
+        gate = std::make_unique<FileGate>(files, FileRules{std::move(rules)}, clock,
+                                          std::size_t{1} << 20);
         kernel = std::move(*open_kernel({store, scheduler, clock, rng, {}, gate.get()}));
         calls = std::make_unique<FileCalls>(*kernel, *gate);
     }

@@ -117,11 +117,11 @@ TEST(FileCalls, TheListShowsWhatEachFileAllows) {
     const std::string id = office.read("free/f")->file.block_id;
 
     const auto list = [&](std::optional<std::string> pattern, std::size_t limit) {
-        std::optional<text::Glob> glob;
-        if (pattern) glob = text::Glob::compile(*pattern).value();
+        FileQuery query{.limit = limit};
+        if (pattern) query.pattern = text::Glob::compile(*pattern).value();
         std::string out;
         const auto found = office.ask<FileList>([&](auto reply) {
-            office.calls->list(FileOffice::as("ada"), glob, limit, std::move(reply));
+            office.calls->list(FileOffice::as("ada"), query, std::move(reply));
         });
         for (const FileEntry& file : found->files) {
             out += cat(file.path, ":", file.size, ":", name_of(file.permission), ":", file.block_id,
@@ -133,6 +133,37 @@ TEST(FileCalls, TheListShowsWhatEachFileAllows) {
               cat("free/f:2:admin:", id, " free/g.md:0:admin: locked/f:1:read_only: "));
     EXPECT_EQ(list("*.md", 10), "free/g.md:0:admin: ");
     EXPECT_EQ(list("**", 1), cat("free/f:2:admin:", id, " ..."));
+}
+
+// The paths of one page.
+std::string listed(FileOffice& office, const FileQuery& query, std::string* next = nullptr) {
+    const auto found = office.ask<FileList>(
+        [&](auto reply) { office.calls->list(FileOffice::as("ada"), query, std::move(reply)); });
+    std::string out;
+    for (const FileEntry& file : found->files) out += file.path + " ";
+    if (next != nullptr) *next = found->next_cursor.value_or("");
+    return out;
+}
+
+TEST(FileCalls, TheListLeavesOutWhatIgnoreFilesNameUnlessAllIsAsked) {
+    FileOffice office;
+    office.files.put(".gitignore", "out/\n*.log\n");
+    office.files.put("out/a", "");
+    office.files.put("b.log", "");
+    office.files.put("c", "");
+
+    EXPECT_EQ(listed(office, {.limit = 10}), ".gitignore c ");
+    EXPECT_EQ(listed(office, {.all = true, .limit = 10}), ".gitignore b.log c out/a ");
+}
+
+TEST(FileCalls, ACursorGoesOnAfterThePageBefore) {
+    FileOffice office;
+    for (const char* path : {"a", "b/c", "b/d", "e"}) office.files.put(path, "");
+    std::string next;
+
+    EXPECT_EQ(listed(office, {.limit = 2}, &next), "a b/c ");
+    EXPECT_EQ(listed(office, {.cursor = next, .limit = 2}, &next), "b/d e ");
+    EXPECT_EQ(next, "");
 }
 
 }  // namespace
