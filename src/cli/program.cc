@@ -17,6 +17,8 @@
 #include "cli/commands/command.h"
 #include "cli/commands/command_list.h"
 #include "cli/commands/terminal.h"
+#include "cli/settings/person.h"
+#include "cli/settings/workspace.h"
 #include "tools/tool.h"
 
 namespace quire::cli {
@@ -29,10 +31,11 @@ constexpr const char* kAbout =
 
 constexpr const char* kFirstSteps =
     "\nFirst steps:\n"
-    "  quire demo                                        see two agents and an editor share files\n"
-    "  quire init                                        write the rules for this directory\n"
-    "  claude mcp add quire -- quire mcp --workspace .   give it to an agent\n"
-    "  quire log                                         see who did what\n"
+    "  quire demo                  see two agents and an editor share files\n"
+    "  quire init                  write the rules for this directory\n"
+    "  quire init --agent claude   give it to Claude Code (or codex, cursor, gemini, vscode)\n"
+    "  quire doctor                check that everything works\n"
+    "  quire log                   see who did what\n"
     "\nExit codes: 0 done, 1 refused or failed (standard error says why), 2 wrong usage.\n";
 
 std::string check_profile(const std::string& word) {
@@ -54,6 +57,7 @@ public:
     }
 
     int run(int argc, char** argv) {
+        if (argc <= 1) return output(app_.help());
         try {
             app_.parse(argc, argv);
         } catch (const CLI::Success& success) {
@@ -66,23 +70,25 @@ public:
             complain(cat(what, ". Run quire --help, or quire COMMAND --help."));
             return kUsage;
         }
-        globals_.actor_named = app_.count("--actor") > 0;
-        const Result<int> code = chosen_(globals_);
-        return code ? *code : refuse(code.error());
+        const Result<void> settled = settle_globals();
+        if (!settled) return refuse(globals_, settled.error());
+        const Result<int> code = chosen_.run(globals_);
+        return code ? *code : refuse(globals_, code.error());
     }
 
 private:
     void add_global_options() {
-        app_.add_option("-w,--workspace", globals_.workspace, "The directory to work in")
+        app_.add_option("-w,--workspace", globals_.workspace,
+                        "The directory to work in; without it, the nearest directory that holds a "
+                        "quire.toml or .quire/, from here upwards")
             ->envname("QUIRE_WORKSPACE")
-            ->type_name("DIR")
-            ->capture_default_str();
+            ->type_name("DIR");
         app_.add_option("-a,--actor", globals_.actor,
-                        "Who acts: agent:NAME, human:NAME, source:NAME or system:NAME")
+                        "Who acts: agent:NAME, human:NAME, source:NAME or system:NAME; without "
+                        "it, you as human:LOGIN (quire mcp and quire call: agent:local)")
             ->envname("QUIRE_ACTOR")
             ->type_name("ACTOR")
-            ->check(check_actor)
-            ->capture_default_str();
+            ->check(check_actor);
         app_.add_option("--profile", globals_.profile,
                         "The set of tools; without it, the agent's profile in quire.toml, or model")
             ->envname("QUIRE_PROFILE")
@@ -91,23 +97,49 @@ private:
         app_.add_flag("--json", globals_.json, "Print data as JSON");
     }
 
+    // Fills in what neither the command line nor the environment says. Errors: those of
+    // find_workspace() and check_workspace().
+    Result<void> settle_globals() {
+        globals_.actor_named = app_.count("--actor") > 0;
+        globals_.workspace_named = app_.count("--workspace") > 0;
+        globals_.touches = chosen_.touches;
+        if (!globals_.actor_named)
+            globals_.actor = chosen_.is_for_programs ? "agent:local" : person_here().str();
+        if (chosen_.touches == Touches::nothing) return {};
+        if (globals_.workspace_named)
+            return chosen_.is_for_programs ? Result<void>() : check_workspace(globals_.workspace);
+        FoundWorkspace found = TRY(find_workspace("."));
+        globals_.workspace = std::move(found.directory);
+        globals_.passed_over = std::move(found.passed_over);
+        return {};
+    }
+
     void add(CLI::App& parent, const Command& command) {
         CLI::App& app =
             *parent.add_subcommand(std::string(command.name), std::string(command.about));
         if (command.hidden) app.group("");
         if (!command.example.empty()) app.footer(cat("\nExample:\n  ", command.example, "\n"));
         if (command.action) {
-            app.final_callback([this, &app, run = command.action(app)] {
-                if (app.get_subcommands().empty()) chosen_ = run;
-            });
+            app.final_callback(
+                [this, &app,
+                 chosen = Chosen{command.action(app), command.touches, command.is_for_programs}] {
+                    if (app.get_subcommands().empty()) chosen_ = chosen;
+                });
         }
         if (!command.subcommands.empty()) app.require_subcommand(command.action ? 0 : 1, 1);
         for (const Command& each : command.subcommands) add(app, each);
     }
 
+    // The command that the command line names.
+    struct Chosen {
+        CommandRun run;
+        Touches touches = Touches::writes;
+        bool is_for_programs = false;
+    };
+
     CLI::App app_;
     Globals globals_;
-    CommandRun chosen_;
+    Chosen chosen_;
 };
 
 }  // namespace

@@ -6,7 +6,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { kernelOf, quire, skip, workspace } from "./support/workspace.mjs";
+import { kernelOf, quire, refusal, skip, workspace } from "./support/workspace.mjs";
 
 const tom = ["--actor", "human:tom"];
 
@@ -244,20 +244,20 @@ test("a memory that is too long to import or to edit whole is refused, with anot
     const entity = (name, observation) => JSON.stringify({ type: "entity", name, entityType: "thing", observations: Array(63).fill(observation) });
     const longer = world.run(["import", world.file("longer.jsonl", entity("Longer", "a".repeat(1_100_000))), "--agent", "ada", ...tom]);
     assert.equal(longer.status, 1);
-    assert.match(longer.stderr, /^quire: the block 'Longer' is too long to be imported: .*64 MiB.*\nquire: nothing was imported\n$/);
+    assert.match(refusal(longer.stderr).message, /^the block 'Longer' is too long to be imported: .*64 MiB.*\nnothing was imported$/);
     // Each is a MiB in JSON, and much less to the engine.
     const made = world.run(["import", world.file("long.jsonl", entity("Long", "\u0001".repeat(174_763))), "--agent", "ada", ...tom]);
     assert.equal(made.status, 0, made.stderr);
 
     const edited = world.run(["edit", "Long", ...tom]);
     assert.equal(edited.status, 1);
-    assert.match(edited.stderr, /^quire: 'Long' is too long to be edited as a whole: .*63 MiB.*quire call context --workspace \S+ --actor human:tom '\{"operation":"append","label":"Long"/);
+    assert.match(refusal(edited.stderr).message, /^'Long' is too long to be edited as a whole: .*63 MiB.*quire call context --workspace \S+ --actor human:tom '\{"operation":"append","label":"Long"/);
     // It does not hold back the others.
     world.context("create", { label: "short", schema: "Text" });
     const path = join(world.folder, "ada.memory");
     const without = world.run(["export", "--agent", "ada", path, ...tom]);
     assert.equal(without.status, 1);
-    assert.match(without.stderr, /the file leaves out 'Long', which is too long to be exported: .*63 MiB.*quire call context --workspace \S+ --actor human:tom '\{"operation":"view","label":"Long"\}'.*copy of the folder \.quire/);
+    assert.match(refusal(without.stderr).message, /^the file leaves out 'Long', which is too long to be exported: .*63 MiB.*quire call context --workspace \S+ --actor human:tom '\{"operation":"view","label":"Long"\}'.*copy of the folder \.quire/);
     assert.match(without.stdout, /^Wrote 1 block of agent:ada/);
     assert.deepEqual(readFileSync(path, "utf8").split("\n").slice(1, 2).map((line) => JSON.parse(line).label), ["short"]);
 });

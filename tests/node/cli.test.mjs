@@ -37,7 +37,7 @@ test("every command has help with an example", { skip }, () => {
 });
 
 test("wrong usage is exit code 2 and says what is wrong", { skip }, () => {
-    for (const [args, word] of [[[], /subcommand/], [["frobnicate"], /frobnicate/], [["call"], /tool/i], [["log", "--limit", "x"], /limit/],
+    for (const [args, word] of [[["frobnicate"], /frobnicate/], [["call"], /tool/i], [["log", "--limit", "x"], /limit/],
                                 [["status", "--actor", "nobody"], /nobody/], [["status", "--profile", "none"], /none/]]) {
         const { status, stderr } = run(args);
         assert.equal(status, 2, args.join(" "));

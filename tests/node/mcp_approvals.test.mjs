@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { connectQuire, kinds, ok, refused } from "./support/sdk.mjs";
-import { kernelOf, quire, rawQuire, skip, workspace } from "./support/workspace.mjs";
+import { kernelOf, quire, refusal, rawQuire, skip, workspace } from "./support/workspace.mjs";
 
 const rules = `[[files.rules]]
 pattern = "ask/**"
@@ -228,11 +228,13 @@ test("the command says who may answer, what it answered, and what went wrong", {
     await makeBlock(agent, "plan");
     const { id } = await asked(agent, "context", { operation: "append", label: "plan", content: "tea \u001b[2J\u202e" });
     for (const args of [["list"], ["approve", id], ["deny", id], ["revoke", id]]) {
-        const { status, stdout, stderr } = approvals(folder, args, null);
+        const { status, stdout, stderr } = approvals(folder, args, "agent:local");
         assert.equal(status, 1);
         assert.equal(stdout, "");
-        assert.match(stderr, /Only people answer approvals: agent:local .*\n.*--actor human:NAME/);
+        assert.match(refusal(stderr).message, /Only people answer approvals: agent:local .*--actor human:NAME/);
     }
+    // Without --actor it is the person who runs the command.
+    assert.equal(approvals(folder, ["list"], null).status, 0);
     const plain = spawnSync(quire, ["approvals", "list", "--workspace", folder, "--actor", "human:tom"], { encoding: "utf8" });
     assert.equal(plain.status, 0);
     assert.match(plain.stdout, new RegExp(`^${id}  .*  agent:ada asks to append the block plan\n    context {.*tea .*}\n    pending\n$`));

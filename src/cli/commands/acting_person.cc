@@ -1,32 +1,38 @@
 #include "cli/commands/acting_person.h"
 
+#include <utility>
+
 #include "base/concat.h"
 #include "cli/commands/terminal.h"
-#include "cli/settings/person.h"
+#include "policy/actor.h"
 
 namespace quire::cli {
+namespace {
 
-Result<Globals> acting_as_person(Globals globals) {
-    if (!globals.actor_named) {
-        if (const auto person = person_here()) globals.actor = person->str();
-    }
+bool is_person(const Globals& globals) {
     const auto actor = policy::Actor::parse(globals.actor);
-    if (actor && actor->kind == policy::ActorKind::human) return globals;
+    return actor && actor->kind == policy::ActorKind::human;
+}
+
+}  // namespace
+
+Result<void> check_is_person(const Globals& globals) {
+    if (is_person(globals)) return {};
     return invalid("not_a_person",
                    cat("only people may use this command: say who you are with --actor ",
                        "human:NAME. ", globals.actor, " has the tool context for this"));
 }
 
-void hint_at_person(const Globals& globals) {
-    const auto actor = policy::Actor::parse(globals.actor);
-    if (actor && actor->kind != policy::ActorKind::human)
-        complain("say who you are with --actor human:NAME, or in QUIRE_ACTOR");
+Error with_person_hint(const Globals& globals, Error error) {
+    if (is_person(globals)) return error;
+    return {error.code(), error.reason(),
+            cat(error.message(), ". Say who you are with --actor human:NAME, or in QUIRE_ACTOR"),
+            error.details()};
 }
 
 std::string same_options(const Globals& globals) {
-    const bool is_here = globals.workspace == ".";
-    return cat(is_here ? "" : cat(" --workspace ", for_shell(globals.workspace)), " --actor ",
-               for_shell(globals.actor));
+    return cat(globals.workspace_named ? cat(" --workspace ", for_shell(globals.workspace)) : "",
+               globals.actor_named ? cat(" --actor ", for_shell(globals.actor)) : "");
 }
 
 }  // namespace quire::cli

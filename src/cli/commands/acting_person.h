@@ -1,5 +1,4 @@
-// Commands that only people may give: who gives them, and how to give another one as the same
-// person.
+// Commands that only people may give, and how to give another command as the same person.
 #pragma once
 
 #include <string>
@@ -9,14 +8,13 @@
 
 namespace quire::cli {
 
-// `globals` with a person as the actor: the one that --actor names, or else the login user. Errors:
-// invalid_argument "not_a_person" for any other actor.
-Result<Globals> acting_as_person(Globals globals);
-// The hint that an error deserves when the actor is not a person: how to say who you are.
-void hint_at_person(const Globals& globals);
+// Errors: invalid_argument "not_a_person" when --actor or QUIRE_ACTOR names anybody else.
+Result<void> check_is_person(const Globals& globals);
+// The error, and how to say who you are if the actor is not a person.
+Error with_person_hint(const Globals& globals, Error error);
 
 // The options with which another command works on the same workspace as the same actor, for a
-// shell; a space before each.
+// shell; a space before each. Only what was named needs naming again.
 std::string same_options(const Globals& globals);
 
 }  // namespace quire::cli

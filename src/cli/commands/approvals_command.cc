@@ -64,23 +64,19 @@ std::string approval_text(const Value& approval) {
                json::text_in(approval, "description"), "\n    ", approval_state(approval), "\n");
 }
 
-// The tool's answer. After a refusal standard error says how to be a person, if the actor is none.
+// The tool's answer. A refusal says how to be a person, if the actor is none.
 Result<Value> call_approvals(const Globals& globals, Map arguments) {
     Result<Value> result = call_once(globals, "approvals", std::move(arguments));
-    if (!result) {
-        refuse(result.error());
-        hint_at_person(globals);
-    }
+    if (!result) return Failure(with_person_hint(globals, std::move(result).error()));
     return result;
 }
 
 Result<int> list_approvals(const Globals& globals, const ApprovalListOptions& options) {
     Map arguments{{"operation", "list"}};
     if (options.all) arguments.set("all", true);
-    const auto result = call_approvals(globals, std::move(arguments));
-    if (!result) return kRefused;
-    if (globals.json) return output_json(*result);
-    const List approvals = json::list_in(*result, "approvals");
+    const Value result = TRY(call_approvals(globals, std::move(arguments)));
+    if (globals.json) return output_json(result);
+    const List approvals = json::list_in(result, "approvals");
     if (approvals.empty()) complain("no call waits for approval, and no approval holds");
     std::string text;
     for (const Value& each : approvals) text += approval_text(each);
@@ -98,9 +94,8 @@ Result<int> answer_approval(const Globals& globals, const ApprovalAnswerOptions&
         arguments.set("decision", "approve_scope");
         if (!options.scope.empty()) arguments.set("scope", options.scope);
     }
-    const auto result = call_approvals(globals, std::move(arguments));
-    if (!result) return kRefused;
-    return globals.json ? output_json(*result) : output(approval_text(*result));
+    const Value result = TRY(call_approvals(globals, std::move(arguments)));
+    return globals.json ? output_json(result) : output(approval_text(result));
 }
 
 void add_approval_id(CLI::App& app, ApprovalAnswerOptions& options) {
@@ -155,23 +150,24 @@ void add_approval_list_options(CLI::App& app, ApprovalListOptions& options) {
 Command approvals_command() {
     return {.name = "approvals",
             .about = "List the calls that wait for a person's approval, and answer them",
-            .example = "quire approvals list --actor human:tom",
+            .example = "quire approvals list",
             .subcommands = {
                 {.name = "list",
                  .about = "Print the calls that wait for an answer, and the approvals that hold",
-                 .example = "quire approvals list --all --actor human:tom",
-                 .action = action_with(add_approval_list_options, list_approvals)},
+                 .example = "quire approvals list --all",
+                 .action = action_with(add_approval_list_options, list_approvals),
+                 .touches = Touches::looks},
                 {.name = "approve",
                  .about = "Let the agent make the call it asked for, once",
-                 .example = "quire approvals approve ap_1f2e3d4c5b6a --actor human:tom",
+                 .example = "quire approvals approve ap_1f2e3d4c5b6a",
                  .action = action_with(add_approve_options, answer_approval)},
                 {.name = "deny",
                  .about = "Refuse the call; the agent is told who refused it",
-                 .example = "quire approvals deny ap_1f2e3d4c5b6a --actor human:tom",
+                 .example = "quire approvals deny ap_1f2e3d4c5b6a",
                  .action = action_with(add_deny_options, answer_approval)},
                 {.name = "revoke",
                  .about = "Withdraw an answer that still holds",
-                 .example = "quire approvals revoke ap_1f2e3d4c5b6a --actor human:tom",
+                 .example = "quire approvals revoke ap_1f2e3d4c5b6a",
                  .action = action_with(add_revoke_options, answer_approval)}}};
 }
 

@@ -221,7 +221,9 @@ Command audit_command() {
             .subcommands = {{.name = "verify",
                              .about = "Verify the whole log, and print the hash of its last entry",
                              .example = "quire audit verify",
-                             .action = action_with(add_audit_verify_options, verify_audit)}}};
+                             .action = action_with(add_audit_verify_options, verify_audit),
+                             .touches = Touches::looks}},
+            .touches = Touches::looks};
 }
 
 }  // namespace quire::cli

@@ -60,7 +60,8 @@ Command call_command() {
         .name = "call",
         .about = "Call one tool and print its structured result; a refusal goes to standard error",
         .example = R"(quire call block_create '{"role":"user","kind":"text","content":"hello\n"}')",
-        .action = action_with(add_call_options, run_call)};
+        .action = action_with(add_call_options, run_call),
+        .is_for_programs = true};
 }
 
 }  // namespace quire::cli

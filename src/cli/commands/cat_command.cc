@@ -1,6 +1,5 @@
 // quire cat: the text of a block or a file as the workspace has it.
 #include <string>
-#include <string_view>
 
 #include <CLI/CLI.hpp>
 
@@ -8,6 +7,7 @@
 #include "cli/commands/command_client.h"
 #include "cli/commands/command_list.h"
 #include "cli/commands/terminal.h"
+#include "cli/commands/workspace_path.h"
 #include "conversation/block.h"
 #include "server/workspace_service.h"
 
@@ -19,18 +19,16 @@ struct CatOptions {
 };
 
 // A word in the shape of a block's id is one, any other a path. "./b1_0_0" is a file.
-std::string resource_uri(const std::string& what) {
+std::string resource_uri(const Globals& globals, const std::string& what) {
     if (conversation::BlockId::parse(what)) return cat("block://", what);
-    std::string_view path = what;
-    while (path.starts_with("./")) path.remove_prefix(2);
-    return server::uri_of_path(path);
+    return server::uri_of_path(workspace_path(globals, what));
 }
 
 Result<int> run_cat(const Globals& globals, const CatOptions& options) {
-    const std::string uri = resource_uri(options.what);
+    const std::string uri = resource_uri(globals, options.what);
     const Value answer = TRY(request_once(globals, "read", Map{{"uri", uri}}));
     const Value* text = answer.get("text");
-    if (text == nullptr || !text->is_string()) return kRefused;
+    if (text == nullptr || !text->is_string()) return corrupt("the kernel answered without a text");
     return globals.json ? output_json(Map{{"uri", uri}, {"text", *text}})
                         : output(text->as_string());
 }
@@ -47,7 +45,8 @@ Command cat_command() {
     return {.name = "cat",
             .about = "Print the text of a block or a file, with edits that are not saved yet",
             .example = "quire cat src/main.cc",
-            .action = action_with(add_cat_options, run_cat)};
+            .action = action_with(add_cat_options, run_cat),
+            .touches = Touches::looks};
 }
 
 }  // namespace quire::cli

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/settings/workspace.h"
 
 namespace CLI {
 class App;
@@ -24,15 +25,25 @@ constexpr int kDone = 0;
 constexpr int kRefused = 1;  // The command failed; standard error says why and what to do.
 constexpr int kUsage = 2;    // The command line is wrong.
 
+// The part that the workspace has in a command.
+enum class Touches {
+    nothing,  // The command has none, or one of its own.
+    looks,    // The command only looks, and makes nothing where there is nothing.
+    writes,
+};
+
 // The options that every command takes. They come from the command line, then from the
-// environment.
+// environment, and otherwise from where and by whom the command is run.
 struct Globals {
-    std::string workspace = ".";
-    std::string actor = "agent:local";
+    std::string workspace = {};    // The directory; found by find_workspace() where none is named.
+    bool workspace_named = false;  // The command line or the environment names the workspace.
+    std::vector<PassedOver> passed_over = {};  // The walk did not take them.
+    std::string actor = {};
     bool actor_named = false;  // The command line or the environment names the actor.
     std::string profile = {};  // "" for the actor's own.
     bool json = false;
     std::string version = {};  // The program's.
+    Touches touches = Touches::writes;
 };
 
 // Runs a command whose options are parsed: an exit code, or an error for standard error (kRefused).
@@ -48,6 +59,10 @@ struct Command {
     CommandAction action = {};  // None: one of the subcommands has to be named.
     std::vector<Command> subcommands = {};
     bool hidden = false;  // Not in --help and the completions.
+    Touches touches = Touches::writes;
+    // Programs speak through the command, and act as agent:local unless they say otherwise. Other
+    // commands are a person's, who acts as human:LOGIN.
+    bool is_for_programs = false;
 };
 
 // The action of a command whose options are an `Options`, filled by `add_options`.

@@ -243,7 +243,8 @@ Command completion_command() {
     return {.name = "completion",
             .about = "Print completions for a shell",
             .example = "source <(quire completion bash)",
-            .action = completion_action};
+            .action = completion_action,
+            .touches = Touches::nothing};
 }
 
 }  // namespace quire::cli

@@ -64,6 +64,21 @@ Result<void> add_rules(const Settings& settings, const std::string& agent,
     return {};
 }
 
+// Errors: not_found "unknown_agent" when the settings do not name the agent and it has changed
+// nothing.
+Result<void> check_is_known(CommandClient& client, const Settings& settings,
+                            const std::string& agent) {
+    if (settings.agents.contains(agent)) return {};
+    const Value changes =
+        TRY(client.request("log", Map{{"actor", cat("agent:", agent)}, {"limit", 1}}));
+    if (!json::list_in(changes, "entries").empty()) return {};
+    return fail(Errc::not_found, "unknown_agent",
+                cat("there is no agent:", agent,
+                    " here: quire.toml does not name it, and it has changed nothing. quire log "
+                    "shows who has"),
+                {{"agent", agent}});
+}
+
 Result<std::vector<ContextPiece>> context_pieces(const Globals& globals, const std::string& agent) {
     const Settings settings = TRY(load_config(globals.workspace));
     Globals as_agent = globals;
@@ -87,6 +102,7 @@ Result<std::vector<ContextPiece>> context_pieces(const Globals& globals, const s
         },
         out));
     TRY(add_rules(settings, agent, out));
+    if (out.empty()) TRY(check_is_known(client, settings, agent));
     return out;
 }
 
@@ -114,7 +130,7 @@ Result<int> render_context(const Globals& globals, const ContextOptions& options
 void add_context_options(CLI::App& app, ContextOptions& options) {
     app.add_option("--agent", options.agent, "The agent whose context to print")
         ->required()
-        ->type_name("NAME")
+        ->type_name("AGENT")
         ->check(check_agent);
     app.add_option("--budget", options.budget,
                    "The most tokens to print, four characters each; what does not fit is left out "
@@ -134,7 +150,9 @@ Command context_command() {
                              .about = "Print an agent's core memory, its pinned working memory, "
                                       "and the rules for its tools",
                              .example = kExample,
-                             .action = action_with(add_context_options, render_context)}}};
+                             .action = action_with(add_context_options, render_context),
+                             .touches = Touches::looks}},
+            .touches = Touches::looks};
 }
 
 }  // namespace quire::cli

@@ -5,6 +5,7 @@
 // authors, and an undo of one agent's edits leaves all others' in place.
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <map>
 #include <optional>
 #include <string>
@@ -33,7 +34,7 @@ using show::Place;
 constexpr std::string_view kPerson = "you";
 
 struct DemoOptions {
-    std::string workspace;  // The directory to copy; "" for a small one made for the demo.
+    std::string copied;  // The directory to copy; "" for a small one made for the demo.
     double seconds = 5;
     bool keep = false;
 };
@@ -297,8 +298,15 @@ Result<int> Demo::run() {
     return failed_checks_ == 0 ? kDone : kRefused;
 }
 
-Result<int> run_demo(const Globals&, const DemoOptions& options) {
-    show::Setting setting = TRY(show::make_setting(options.workspace));
+Result<int> run_demo(const Globals& globals, const DemoOptions& options) {
+    // The environment may name one for the other commands.
+    const bool named_here = globals.workspace_named && std::getenv("QUIRE_WORKSPACE") == nullptr;
+    if (named_here) {
+        complain(
+            "the demo works in a directory of its own; --copy DIR has it work on a copy of DIR");
+        return kUsage;
+    }
+    show::Setting setting = TRY(show::make_setting(options.copied));
     const std::string path = setting.directory.path();
     if (options.keep) setting.directory.keep();
     Result<int> code = Demo(options, std::move(setting)).run();
@@ -307,7 +315,7 @@ Result<int> run_demo(const Globals&, const DemoOptions& options) {
 }
 
 void add_demo_options(CLI::App& app, DemoOptions& options) {
-    app.add_option("-w,--workspace", options.workspace,
+    app.add_option("--copy", options.copied,
                    "Work on a copy of this directory instead of a small one made for the demo")
         ->type_name("DIR");
     app.add_option("--seconds", options.seconds, "How long the three edit")
@@ -324,7 +332,8 @@ Command demo_command() {
                 "Watch two agents and an editor change the same files at once, without losing "
                 "an edit",
             .example = "quire demo --seconds 5",
-            .action = action_with(add_demo_options, run_demo)};
+            .action = action_with(add_demo_options, run_demo),
+            .touches = Touches::nothing};
 }
 
 }  // namespace quire::cli

@@ -269,12 +269,12 @@ Value findings_value(const std::vector<DoctorFinding>& findings) {
 Result<int> run_doctor(const Globals& globals) {
     std::error_code missing;
     const auto workspace = std::filesystem::canonical(globals.workspace, missing);
-    if (missing) {
-        complain(cat("there is no directory ", globals.workspace));
-        return kRefused;
-    }
     std::vector<DoctorFinding> findings;
     findings.push_back({Health::good, "program", cat("quire ", globals.version), ""});
+    for (const PassedOver& passed : globals.passed_over) {
+        findings.push_back({Health::doubtful, "workspace", passed_over_text(passed),
+                            "name it with --workspace if it is the one you mean"});
+    }
     findings.push_back(check_settings(workspace.string()));
     check_rule_settings(workspace.string(), findings);
     check_mounts(workspace.string(), findings);
@@ -299,7 +299,8 @@ Command doctor_command() {
     return {.name = "doctor",
             .about = "Check that quire works here, and print how to fix what does not",
             .example = "quire doctor --workspace ~/project",
-            .action = action_of(run_doctor)};
+            .action = action_of(run_doctor),
+            .touches = Touches::looks};
 }
 
 }  // namespace quire::cli

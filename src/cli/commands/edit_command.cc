@@ -79,21 +79,22 @@ bool is_at_terminal() {
 // One person's edit of one block.
 class Editing {
 public:
-    Editing(Globals globals, const EditOptions& options)
-        : globals_(std::move(globals)), options_(options) {}
+    Editing(const Globals& globals, const EditOptions& options)
+        : globals_(globals), options_(options) {}
 
     int run() {
-        if (const auto begun = begin(); !begun) return refuse(begun.error());
+        if (const auto begun = begin(); !begun) return refuse(globals_, begun.error());
         if (options_.print) return output(form_);
         const auto written = write();
-        if (!written) return refuse(written.error());
+        if (!written) return refuse(globals_, written.error());
         for (;;) {
             const auto edited = run_editor(editor_.command, path_);
             const auto text = read_file(path_);
-            if (!text) return refuse(text.error());
+            if (!text) return refuse(globals_, text.error());
             const bool is_same = *text == form_;
             if (!edited)
-                return is_same && !resumed_ ? refuse(edited.error()) : keep(edited.error());
+                return is_same && !resumed_ ? refuse(globals_, edited.error())
+                                            : keep(edited.error());
             if (is_same && *edited == Returned::at_once) return leave_open();
             if (is_same && !resumed_) return report_unchanged();
             const auto saved = save(*text);
@@ -219,25 +220,30 @@ private:
 
     int keep(const Error& error) {
         scratch_->keep();
-        complain(error.message());
-        complain(cat("nothing was written. Your text is in ", path_, "; ",
-                     can_be_corrected(error) ? cat("to continue: ", command(path_))
-                                             : cat("it has the schema that '", label_,
-                                                   "' had before. ", take_over(), "it")));
-        return kRefused;
+        Map details = error.details();
+        details.set("kept", path_);
+        return refuse(globals_,
+                      {error.code(), error.reason(),
+                       cat(error.message(), "\nnothing was written. Your text is in ", path_, "; ",
+                           can_be_corrected(error) ? cat("to continue: ", command(path_))
+                                                   : cat("it has the schema that '", label_,
+                                                         "' had before. ", take_over(), "it")),
+                       std::move(details)});
     }
 
     // The file is kept: it may be open in an editor that did not wait.
     int leave_open() {
         scratch_->keep();
-        complain(cat(resumed_ ? "nothing was written" : "nothing was changed", ": the editor (",
-                     editor_.command,
-                     ") returned at once and did not change the file. If the file ",
-                     "is open in another window, save it there, and then run: VISUAL=true ",
-                     command(path_)));
-        complain(cat("to make quire wait, use an editor that waits: ", editor_.variable,
-                     "=\"code --wait\" for Visual Studio Code"));
-        return resumed_ ? kRefused : report_unchanged();
+        const std::string what = cat(
+            resumed_ ? "nothing was written" : "nothing was changed", ": the editor (",
+            editor_.command, ") returned at once and did not change the file. If the file ",
+            "is open in another window, save it there, and then run: VISUAL=true ", command(path_),
+            "\nto make quire wait, use an editor that waits: ", editor_.variable,
+            "=\"code --wait\" for Visual Studio Code");
+        if (resumed_)
+            return refuse(globals_, {Errc::unavailable, "not_edited", what, {{"kept", path_}}});
+        complain(what);
+        return report_unchanged();
     }
 
     int report_unchanged() const {
@@ -297,7 +303,7 @@ private:
         return false;
     }
 
-    Globals globals_;
+    const Globals& globals_;
     const EditOptions& options_;
     const Editor editor_ = chosen_editor();
     std::string label_;
@@ -309,12 +315,11 @@ private:
 };
 
 Result<int> run_edit(const Globals& globals, const EditOptions& options) {
-    Result<Globals> as_person = acting_as_person(globals);
-    if (!as_person) {
-        refuse(as_person.error());
+    if (const auto person = check_is_person(globals); !person) {
+        refuse(globals, person.error());
         return kUsage;
     }
-    return Editing(std::move(*as_person), options).run();
+    return Editing(globals, options).run();
 }
 
 void add_edit_options(CLI::App& app, EditOptions& options) {
@@ -333,7 +338,7 @@ Command edit_command() {
             .about =
                 "Edit a memory block in your editor ($VISUAL, $EDITOR); what others change "
                 "meanwhile is merged",
-            .example = "EDITOR=nano quire edit profile --actor human:tom",
+            .example = "EDITOR=nano quire edit profile",
             .action = action_with(add_edit_options, run_edit)};
 }
 

@@ -17,7 +17,8 @@ Command engine_command() {
     return {.name = "engine",
             .about = "Drive the document engine: a JSON request on each line, a reply on each line",
             .example = R"(echo '{"op":"new","doc":"a"}' | quire engine)",
-            .action = action_of(run_engine_command)};
+            .action = action_of(run_engine_command),
+            .touches = Touches::nothing};
 }
 
 }  // namespace quire::cli

@@ -67,45 +67,46 @@ Result<GatheredMemory> gather_memory(const Globals& globals, const std::string& 
     out.unreadable = json::list_in(owned, "unreadable");
     if (!out.file.blocks.empty() || !out.too_long.empty()) return out;
     return fail(Errc::not_found, "no_memory",
-                cat(out.file.owner,
-                    " owns no memory here; quire call context "
-                    "'{\"operation\":\"list\"}' lists the blocks"));
+                cat(out.file.owner, " owns no memory here; quire memory list lists the blocks"));
 }
 
 Result<int> run_export(const Globals& globals, const ExportOptions& options) {
-    const Result<Globals> person = acting_as_person(globals);
-    if (!person) {
-        refuse(person.error());
+    if (const auto person = check_is_person(globals); !person) {
+        refuse(globals, person.error());
         return kUsage;
     }
     struct stat present = {};
     if (!options.force && ::stat(options.file.c_str(), &present) == 0) {
-        complain(cat(options.file, " exists already; name another file, or use --force"));
-        return kRefused;
+        return fail(Errc::conflict, "file_exists",
+                    cat(options.file, " exists already; name another file, or use --force"),
+                    {{"path", options.file}});
     }
-    const GatheredMemory gathered = TRY(gather_memory(*person, options.agent));
+    const GatheredMemory gathered = TRY(gather_memory(globals, options.agent));
     const std::string text = write_memory_file(gathered.file);
     TRY(keep_file(options.file, text));
+    std::string left_out;
     for (const Value& each : gathered.unreadable) {
         if (!each.is_string()) continue;
-        complain(cat("the file leaves out '", each.as_string(),
-                     "', which cannot be read, not even who owns it"));
+        cat_to(left_out, cat(left_out.empty() ? "" : "\n", "the file leaves out '",
+                             each.as_string(), "', which cannot be read, not even who owns it"));
     }
-    for (const std::string& label : gathered.too_long) complain(left_out_message(*person, label));
+    for (const std::string& label : gathered.too_long)
+        cat_to(left_out, cat(left_out.empty() ? "" : "\n", left_out_message(globals, label)));
     const std::size_t count = gathered.file.blocks.size();
     const std::string summary =
         globals.json
             ? json::write(Map{{"file", options.file}, {"blocks", count}, {"bytes", text.size()}})
             : cat("Wrote ", plural(count, "block"), " of ", gathered.file.owner,
                   " with their history to ", options.file, " (", size_text(text.size()), ").");
-    const bool is_all = gathered.unreadable.empty() && gathered.too_long.empty();
-    return print(summary + "\n") && is_all ? kDone : kRefused;
+    const int printed = output(summary + "\n");
+    if (left_out.empty()) return printed;
+    return fail(Errc::unsupported, "left_out", left_out, {{"file", options.file}});
 }
 
 void add_export_options(CLI::App& app, ExportOptions& options) {
     app.add_option("--agent", options.agent, "The agent whose memory to export")
         ->required()
-        ->type_name("NAME")
+        ->type_name("AGENT")
         ->check(check_agent);
     app.add_option("file", options.file, "The file to write")->required()->type_name("FILE");
     app.add_flag("--force", options.force, "Overwrite an existing file");
@@ -116,8 +117,9 @@ void add_export_options(CLI::App& app, ExportOptions& options) {
 Command export_command() {
     return {.name = "export",
             .about = "Write all memory that an agent owns, with its history, to one file",
-            .example = "quire export --agent ada ada.memory --actor human:tom",
-            .action = action_with(add_export_options, run_export)};
+            .example = "quire export --agent ada ada.memory",
+            .action = action_with(add_export_options, run_export),
+            .touches = Touches::looks};
 }
 
 }  // namespace quire::cli

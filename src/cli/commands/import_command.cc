@@ -167,23 +167,26 @@ private:
     bool may_be_done_ = false;
 };
 
+Error not_imported(const Error& why, std::string_view hint) {
+    return {why.code(), why.reason(), cat(why.message(), hint, "\nnothing was imported"),
+            why.details()};
+}
+
 Result<int> run_import(const Globals& globals, const ImportOptions& options) {
-    const Result<Globals> person = acting_as_person(globals);
-    if (!person) {
-        refuse(person.error());
-        complain("nothing was imported");
+    if (const auto person = check_is_person(globals); !person) {
+        refuse(globals, not_imported(person.error(), ""));
         return kUsage;
     }
-    Importing importing(*person, options);
-    if (const auto done = importing.run(); !done) {
-        const int code = refuse(done.error());
-        const std::string_view reason = done.error().reason();
-        if ((reason == "label_exists" || reason == "invalid_label") && options.rename.empty())
-            complain("with --rename SUFFIX these labels get SUFFIX appended");
-        if (!importing.may_be_done()) complain("nothing was imported");
-        return code;
-    }
-    return importing.report();
+    Importing importing(globals, options);
+    const auto done = importing.run();
+    if (done) return importing.report();
+    const std::string_view reason = done.error().reason();
+    const bool renamed =
+        (reason == "label_exists" || reason == "invalid_label") && options.rename.empty();
+    const std::string hint =
+        renamed ? "\nwith --rename SUFFIX these labels get SUFFIX appended" : "";
+    if (!importing.may_be_done()) return Failure(not_imported(done.error(), hint));
+    return Failure(done.error());
 }
 
 void add_import_options(CLI::App& app, ImportOptions& options) {
@@ -192,7 +195,7 @@ void add_import_options(CLI::App& app, ImportOptions& options) {
         ->type_name("FILE");
     app.add_option("--agent", options.agent,
                    "The agent that will own the memory; without it, the agents that the file names")
-        ->type_name("NAME")
+        ->type_name("AGENT")
         ->check(check_agent);
     app.add_option("--rename", options.rename,
                    "Suffix for labels that are already used here; without it a clash imports "
@@ -208,7 +211,7 @@ Command import_command() {
             .about =
                 "Import memory from a file: an export of quire, the JSON lines of the MCP "
                 "memory server, or an agent file of Letta (.af)",
-            .example = "quire import ada.memory --agent ada --dry-run --actor human:tom",
+            .example = "quire import ada.memory --agent ada --dry-run",
             .action = action_with(add_import_options, run_import)};
 }
 

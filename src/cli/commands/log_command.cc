@@ -64,7 +64,8 @@ Command log_command() {
     return {.name = "log",
             .about = "Print the latest changes, newest first: everyone's, or one actor's",
             .example = "quire log --actor agent:ada --limit 5",
-            .action = action_with(add_log_options, run_log)};
+            .action = action_with(add_log_options, run_log),
+            .touches = Touches::looks};
 }
 
 }  // namespace quire::cli

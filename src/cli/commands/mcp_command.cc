@@ -19,7 +19,8 @@ Command mcp_command() {
     return {.name = "mcp",
             .about = "Speak MCP on standard input and output",
             .example = "quire mcp --workspace ~/project --actor agent:ada --profile full",
-            .action = action_of(run_mcp)};
+            .action = action_of(run_mcp),
+            .is_for_programs = true};
 }
 
 }  // namespace quire::cli

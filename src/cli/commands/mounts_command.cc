@@ -60,9 +60,9 @@ std::string shown_definition(const Value& definition) {
 }
 
 std::string mount_line(const Value& row) {
-    std::string out = cat(coloured(json::text_in(row, "name"), Colour::cyan), "  ",
-                          json::text_in(row, "state"), "  ", mount_counts(row), "  ",
-                          drawn(row, "command"), "\n");
+    std::string out =
+        cat(coloured(json::text_in(row, "name"), Colour::cyan), "  ", json::text_in(row, "state"),
+            "  ", mount_counts(row), "  ", drawn(row, "command"), "\n");
     if (const std::string failed = json::text_in(row, "failed"); !failed.empty())
         cat_to(out, indented(failed, "    | "));
     return out;
@@ -79,9 +79,8 @@ std::string mount_text(const Value& row) {
                         "\n"));
     }
     for (const Value& each : json::list_in(row, "left_out")) {
-        cat_to(out,
-               cat("  ", coloured("left out", Colour::yellow), " ", drawn(each, "tool"), ": ",
-                   drawn(each, "why"), "\n"));
+        cat_to(out, cat("  ", coloured("left out", Colour::yellow), " ", drawn(each, "tool"), ": ",
+                        drawn(each, "why"), "\n"));
     }
     for (const Value& each : json::list_in(row, "changes")) {
         const std::string what = drawn(each, "what");
@@ -94,8 +93,7 @@ std::string mount_text(const Value& row) {
     }
     if (!json::list_in(row, "changes").empty()) {
         cat_to(out, cat("  to approve this as a person: quire mounts approve ",
-                        json::text_in(row, "name"), " ", json::text_in(row, "offer"),
-                        " --actor human:NAME\n"));
+                        json::text_in(row, "name"), " ", json::text_in(row, "offer"), "\n"));
     }
     return out;
 }
@@ -125,12 +123,10 @@ Result<int> check_mount(const Globals& globals, const MountOptions& options) {
 }
 
 Result<int> approve_mount(const Globals& globals, const MountOptions& options) {
-    const auto row =
+    auto row =
         request_once(globals, "approve_mount", {{"name", options.name}, {"offer", options.offer}});
     if (row) return print_mount(globals, *row);
-    refuse(row.error());
-    hint_at_person(globals);
-    return kRefused;
+    return Failure(with_person_hint(globals, std::move(row).error()));
 }
 
 void add_mount_name(CLI::App& app, MountOptions& options) {
@@ -160,11 +156,13 @@ Command mounts_command() {
         .subcommands = {{.name = "list",
                          .about = "Print each server with its state; the default",
                          .example = "quire mounts list --json",
-                         .action = action_of(list_mounts)},
+                         .action = action_of(list_mounts),
+                         .touches = Touches::looks},
                         {.name = "show",
                          .about = "Print a server's tools, and each change before and after",
                          .example = "quire mounts show fs",
-                         .action = action_with(add_mount_name, show_mount)},
+                         .action = action_with(add_mount_name, show_mount),
+                         .touches = Touches::looks},
                         {.name = "check",
                          .about = "Ask a server for its tools now; the first answer is approved "
                                   "automatically",
@@ -172,8 +170,9 @@ Command mounts_command() {
                          .action = action_with(add_mount_name, check_mount)},
                         {.name = "approve",
                          .about = "Approve the server's current tools (people only)",
-                         .example = "quire mounts approve fs 3f9a0c417be25d86 --actor human:tom",
-                         .action = action_with(add_mount_approve_options, approve_mount)}}};
+                         .example = "quire mounts approve fs 3f9a0c417be25d86",
+                         .action = action_with(add_mount_approve_options, approve_mount)}},
+        .touches = Touches::looks};
 }
 
 }  // namespace quire::cli

@@ -2,11 +2,15 @@
 // call.
 //
 // No kernel is needed: the rules are compiled from quire.toml alone, so a mounted server's tools
-// are those that the rules name.
+// are those that the rules name. The rules for files are explained for a path, whether the file
+// exists or not.
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -14,10 +18,13 @@
 #include "base/concat.h"
 #include "cli/commands/command_list.h"
 #include "cli/commands/terminal.h"
+#include "cli/commands/workspace_path.h"
 #include "cli/settings/config.h"
 #include "cli/settings/tool_rules.h"
+#include "policy/path_rules.h"
 #include "policy/rule_automaton.h"
 #include "policy/rule_book.h"
+#include "text/escape_hidden.h"
 #include "tools/tool.h"
 
 namespace quire::cli {
@@ -33,6 +40,7 @@ struct RuleAgentOptions {
 };
 
 struct RuleCallOptions {
+    std::string path;  // A file's path; "" for a call of a tool.
     std::string agent;
     std::string tool;
     std::string operation;  // "" for a tool without operations.
@@ -213,44 +221,114 @@ Result<int> explain_call(const Globals& globals, const RuleCallOptions& options)
     return output(text);
 }
 
-// Both options structs have an agent.
-template <class Options>
-void add_rule_agent(CLI::App& app, Options& options) {
-    app.add_option("--agent", options.agent, "The agent whose rules apply")
-        ->required()
-        ->type_name("NAME")
-        ->check(check_agent);
+// The verdicts of the rules for files on a path, for one actor.
+Value path_verdicts(const policy::PathRules& rules, const std::string& path,
+                    const policy::Actor& by) {
+    Map operations;
+    for (const policy::Operation each : policy::kOperations)
+        operations.append(std::string(name_of(each)),
+                          name_of(rules.decide(path, each, by).verdict));
+    return Map{{"actor", by.str()}, {"operations", std::move(operations)}};
+}
+
+// For the actor that is named, or else for an agent without rules of its own and for the person
+// who asks. A link is explained as itself and as the file that it leads to: the stricter one holds.
+Result<int> explain_path(const Globals& globals, const std::string& typed) {
+    const Settings settings = TRY(load_config(globals.workspace));
+    const policy::PathRules rules(settings.files.rules);
+    std::vector<policy::Actor> actors;
+    if (!globals.actor_named) actors.emplace_back();
+    actors.push_back(TRY(policy::Actor::parse(globals.actor)));
+    std::vector<std::string> paths = {workspace_path(globals, typed)};
+    std::error_code failed;
+    const auto root = std::filesystem::canonical(globals.workspace, failed);
+    const auto target = std::filesystem::weakly_canonical(root / paths[0], failed);
+    const std::string leads_to = target.lexically_relative(root).string();
+    if (!failed && !leads_to.empty() && !leads_to.starts_with("..") && leads_to != paths[0])
+        paths.push_back(leads_to);
+
+    List explained;
+    std::string text;
+    for (const std::string& path : paths) {
+        const policy::Decision read = rules.decide(path, policy::Operation::read, actors[0]);
+        List verdicts;
+        cat_to(text, cat(text::escape_hidden(read.why), "\n"));
+        for (const policy::Actor& by : actors) {
+            verdicts.push_back(path_verdicts(rules, path, by));
+            cat_to(text, cat("  ", by.str(), "\n"));
+            for (const Map::Entry& each : verdicts.back().get("operations")->as_map())
+                cat_to(text, cat("    ", padded(each.key, 10), each.value.as_string(), "\n"));
+        }
+        explained.push_back(Map{{"path", path},
+                                {"permission", name_of(read.permission)},
+                                {"why", read.why},
+                                {"actors", std::move(verdicts)}});
+    }
+    if (!globals.json) return output(text);
+    Map out = std::move(explained.front().as_map());
+    if (explained.size() > 1) out.append("leads_to", std::move(explained.back()));
+    return output_json(out);
+}
+
+Result<int> explain_rules(const Globals& globals, const RuleCallOptions& options) {
+    if (!options.path.empty()) return explain_path(globals, options.path);
+    if (!options.tool.empty()) return explain_call(globals, options);
+    complain("rules explain takes the PATH of a file, or --agent and --tool for a call");
+    return kUsage;
+}
+
+CLI::Option& add_rule_agent(CLI::App& app, std::string& agent) {
+    return *app.add_option("--agent", agent, "The agent whose rules apply")
+                ->type_name("AGENT")
+                ->check(check_agent);
+}
+
+void add_described_agent(CLI::App& app, RuleAgentOptions& options) {
+    add_rule_agent(app, options.agent).required();
 }
 
 void add_rule_call_options(CLI::App& app, RuleCallOptions& options) {
-    add_rule_agent(app, options);
-    app.add_option("--tool", options.tool, "The tool that is called")
-        ->required()
-        ->type_name("TOOL");
-    app.add_option("--operation", options.operation, "The operation of the tool")
-        ->type_name("OPERATION");
+    CLI::Option& agent = add_rule_agent(app, options.agent);
+    CLI::Option* const tool =
+        app.add_option("--tool", options.tool, "The tool that is called")->type_name("TOOL");
+    CLI::Option* const operation =
+        app.add_option("--operation", options.operation, "The operation of the tool")
+            ->type_name("OPERATION");
+    agent.needs(tool);
+    tool->needs(&agent);
+    operation->needs(tool);
+    app.add_option("path", options.path,
+                   "A file, whether it exists or not: which rule decides, and what the actor may "
+                   "do with it; without --actor, for an agent and for you")
+        ->type_name("PATH")
+        ->excludes(tool);
 }
 
 }  // namespace
 
 Command rules_command() {
     return {.name = "rules",
-            .about = "Explain and check the rules for tools in quire.toml",
+            .about = "Explain and check the rules for files and tools in quire.toml",
             .example = "quire rules check",
             .subcommands = {
                 {.name = "describe",
                  .about = "Print the rules for an agent, a sentence each, as its prompt has them",
                  .example = "quire rules describe --agent ada",
-                 .action = action_with(add_rule_agent<RuleAgentOptions>, describe_rules)},
+                 .action = action_with(add_described_agent, describe_rules),
+                 .touches = Touches::looks},
                 {.name = "check",
                  .about = "Print rules that contradict each other (errors, exit code 1) or have no "
                           "effect",
                  .example = "quire rules check --json",
-                 .action = action_of(report_rule_problems)},
+                 .action = action_of(report_rule_problems),
+                 .touches = Touches::looks},
                 {.name = "explain",
-                 .about = "Print what an agent's first call would get, and why, rule by rule",
-                 .example = "quire rules explain --agent ada --tool file --operation read",
-                 .action = action_with(add_rule_call_options, explain_call)}}};
+                 .about = "Print who may do what with a file, or what an agent's first call would "
+                          "get, and why",
+                 .example = "quire rules explain src/main.cc --actor agent:ada\n"
+                            "  quire rules explain --agent ada --tool file --operation read",
+                 .action = action_with(add_rule_call_options, explain_rules),
+                 .touches = Touches::looks}}};
 }
 
 }  // namespace quire::cli

@@ -25,10 +25,10 @@ struct KernelOptions {
 
 Result<int> run_serve(const Globals& globals, const ServeOptions& options) {
     if (!options.listen.empty()) {
-        complain(cat("--listen ", options.listen,
-                     ": this version does not speak HTTP. Without --listen it serves the Unix "
-                     "socket, which quire mcp and the other commands use. Nothing was started."));
-        return kRefused;
+        return fail(Errc::unsupported, "not_built",
+                    cat("--listen ", options.listen,
+                        ": this version does not speak HTTP. Without --listen it serves the Unix "
+                        "socket, which quire mcp and the other commands use. Nothing was started"));
     }
     server::LocalServer::block_end_signals();
     StderrLog log;
@@ -86,7 +86,8 @@ Command kernel_command() {
             .about = "The background process that owns a workspace",
             .example = {},
             .action = action_with(add_kernel_options, run_kernel),
-            .hidden = true};
+            .hidden = true,
+            .is_for_programs = true};
 }
 
 }  // namespace quire::cli

@@ -95,7 +95,8 @@ Command sources_command() {
             .subcommands = {{.name = "run",
                              .about = "Check now what has changed since the last check",
                              .example = "quire sources run diagnostics --wait",
-                             .action = action_with(add_source_run_options, run_source)}}};
+                             .action = action_with(add_source_run_options, run_source)}},
+            .touches = Touches::looks};
 }
 
 }  // namespace quire::cli

@@ -59,18 +59,21 @@ std::string status_text(const Map& fields) {
                status_number(fields, "commits"), " commits\n", store);
 }
 
+std::string passed_over_lines(const Globals& globals) {
+    std::string out;
+    for (const PassedOver& each : globals.passed_over)
+        cat_to(out, cat("Workspace: ", passed_over_text(each), "\n"));
+    return out;
+}
+
 Result<int> run_status(const Globals& globals) {
     std::error_code missing;
     const auto workspace = std::filesystem::canonical(globals.workspace, missing);
-    if (missing) {
-        complain(cat("there is no directory ", globals.workspace));
-        return kRefused;
-    }
     Map fields{{"workspace", workspace.string()}, {"running", false}};
     // A question must create nothing: neither a kernel nor the directory for its state.
     if (std::filesystem::exists(workspace / ".quire", missing)) {
         auto client = CommandClient::attach(globals, false);
-        if (!client && client.error().reason() != "no_kernel") return refuse(client.error());
+        if (!client && client.error().reason() != "no_kernel") return Failure(client.error());
         if (client) {
             Value answer = TRY(client->request("status"));
             fields.set("running", true);
@@ -82,7 +85,12 @@ Result<int> run_status(const Globals& globals) {
     }
     fields.set("store_bytes", store_size(workspace / ".quire"));
     fields.set("lost_commits", lost_commits_of(workspace.string()));
-    return globals.json ? output_json(fields) : output(status_text(fields));
+    List passed_over;
+    for (const PassedOver& each : globals.passed_over)
+        passed_over.push_back(Map{{"path", each.path}, {"why", each.why}});
+    if (!passed_over.empty()) fields.set("passed_over", std::move(passed_over));
+    return globals.json ? output_json(fields)
+                        : output(cat(status_text(fields), passed_over_lines(globals)));
 }
 
 }  // namespace
@@ -91,7 +99,8 @@ Command status_command() {
     return {.name = "status",
             .about = "Print whether a kernel runs, and what it holds",
             .example = "quire status --json",
-            .action = action_of(run_status)};
+            .action = action_of(run_status),
+            .touches = Touches::looks};
 }
 
 }  // namespace quire::cli

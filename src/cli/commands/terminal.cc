@@ -13,6 +13,7 @@
 #include "base/concat.h"
 #include "cli/commands/command.h"
 #include "json/json.h"
+#include "rpc/jsonrpc.h"
 
 namespace quire::cli {
 
@@ -34,8 +35,17 @@ void complain(std::string_view what) {
     std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
-int refuse(const Error& error) {
-    complain(error.message());
+bool refuses_in_json(const Globals& globals) {
+    return globals.json || ::isatty(STDERR_FILENO) != 1;
+}
+
+int refuse(const Globals& globals, const Error& error) {
+    if (refuses_in_json(globals)) {
+        const std::string line = json::write(Map{{"error", rpc::error_value(error)}}) + "\n";
+        std::fwrite(line.data(), 1, line.size(), stderr);
+    } else {
+        complain(error.message());
+    }
     return kRefused;
 }
 

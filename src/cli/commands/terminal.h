@@ -12,6 +12,8 @@
 
 namespace quire::cli {
 
+struct Globals;
+
 // Writes all of it to standard output. False when that fails (a closed pipe, a full disk).
 bool print(std::string_view text);
 // print(), as a command's exit code: kDone or kRefused.
@@ -20,8 +22,11 @@ int output(std::string_view text);
 int output_json(const Value& value);
 // Writes "quire: WHAT" as a line to standard error.
 void complain(std::string_view what);
-// Complains about the error; kRefused.
-int refuse(const Error& error);
+// True where a refusal is printed as JSON: with --json, and where standard error is no terminal.
+bool refuses_in_json(const Globals& globals);
+// Complains about the error, or prints it as one line of JSON, {"error": {code, reason, message,
+// details}}, where refuses_in_json() holds. Returns kRefused.
+int refuse(const Globals& globals, const Error& error);
 
 // These return true if standard output is a terminal, and if it may be coloured (NO_COLOR is
 // respected).

@@ -7,6 +7,7 @@
 #include "cli/commands/command_client.h"
 #include "cli/commands/command_list.h"
 #include "cli/commands/terminal.h"
+#include "cli/commands/workspace_path.h"
 #include "conversation/block.h"
 #include "json/members.h"
 #include "rpc/jsonrpc.h"
@@ -21,9 +22,11 @@ struct UndoOptions {
 };
 
 // A word in the shape of a block's id is one, any other a file's path.
-Result<std::string> undo_block(CommandClient& client, const std::string& what) {
+Result<std::string> undo_block(const Globals& globals, CommandClient& client,
+                               const std::string& what) {
     if (conversation::BlockId::parse(what)) return what;
-    const Value file = TRY(client.call("file", Map{{"operation", "status"}, {"path", what}}));
+    const Value file = TRY(
+        client.call("file", Map{{"operation", "status"}, {"path", workspace_path(globals, what)}}));
     const Value* id = file.get("block_id");
     if (id == nullptr || !id->is_string()) return Failure(rpc::error_from(file));
     return id->as_string();
@@ -33,7 +36,7 @@ Result<int> run_undo(const Globals& globals, const UndoOptions& options) {
     Globals full = globals;
     full.profile = "full";
     CommandClient client = TRY(CommandClient::attach(full));
-    const std::string block = TRY(undo_block(client, options.what));
+    const std::string block = TRY(undo_block(globals, client, options.what));
     const Value result =
         TRY(client.call(options.redo ? "block_redo" : "block_undo",
                         Map{{"block_id", block}, {"scope", options.any ? "any" : "own"}}));

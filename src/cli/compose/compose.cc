@@ -99,7 +99,7 @@ struct KernelProcess::Body {
     Result<void> open_mounts(const Settings& settings, const server::StateDirectory& state,
                              LogSink& log);
     Result<void> open_rules(const Settings& settings, LogSink& log);
-    void open_elicitation(LogSink& log);
+    void open_elicitation();
     void start_sources(LogSink& log);
     Result<void> open_server(const KernelProcessOptions& options, server::StateDirectory state,
                              LogSink& log);
@@ -175,15 +175,8 @@ Result<std::unique_ptr<rpc::Session>> KernelProcess::Body::session_for(
                                              mcp::Implementation{.version = version}, asking.get());
 }
 
-void KernelProcess::Body::open_elicitation(LogSink& log) {
+void KernelProcess::Body::open_elicitation() {
     person = person_here();
-    if (!person) {
-        log.write(LogLevel::warning,
-                  "approvals are not asked for in agents' programs, because the login name of this "
-                  "process's user is not a valid actor. Answer them with quire approvals --actor "
-                  "human:NAME");
-        return;
-    }
     asking = std::make_unique<mcp::ElicitationContext>(mcp::ElicitationContext{*pool, clock, rng});
 }
 
@@ -366,7 +359,7 @@ Result<std::unique_ptr<KernelProcess>> KernelProcess::open(const KernelProcessOp
     body->add_tools();
     TRY(body->open_mounts(settings, state, log));
     TRY(body->open_rules(settings, log));
-    if (settings.approvals.elicitation) body->open_elicitation(log);
+    if (settings.approvals.elicitation) body->open_elicitation();
     body->start_sources(log);
     // Removes temporary files of interrupted saves; nothing waits for it.
     body->pool->post([&files = *body->files] { static_cast<void>(files.sweep()); });

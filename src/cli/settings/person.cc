@@ -7,10 +7,11 @@
 
 namespace quire::cli {
 
-std::optional<policy::Actor> person_here() {
+policy::Actor person_here() {
     const struct passwd* const entry = ::getpwuid(::getuid());
     auto login = policy::Actor::parse(cat("human:", entry == nullptr ? "" : entry->pw_name));
-    return login ? std::optional(std::move(*login)) : std::nullopt;
+    if (login) return std::move(*login);
+    return {policy::ActorKind::human, cat("uid-", ::getuid())};
 }
 
 }  // namespace quire::cli

@@ -25,6 +25,11 @@ export function workspace(t, files = {}, settings = everythingAllowed) {
     return folder;
 }
 
+// The error of a command that was refused, as it prints it where nobody sits at a terminal.
+export function refusal(stderr) {
+    return JSON.parse(stderr).error;
+}
+
 // The kernel's process on this workspace: ours to kill, since nobody else has the folder.
 export function kernelOf(folder) {
     for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {

@@ -1,0 +1,122 @@
+#include "cli/settings/workspace.h"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/concat.h"
+#include "text/escape_hidden.h"
+
+namespace quire::cli {
+namespace {
+
+namespace stdfs = std::filesystem;
+
+bool is_ours(const struct stat& status) {
+    return status.st_uid == ::geteuid() || status.st_uid == 0;
+}
+
+// A group that has its owner's number is that user's private one, as distributions make them.
+bool others_write(const struct stat& status) {
+    const bool group_is_private = status.st_gid == status.st_uid || status.st_gid == 0;
+    return (status.st_mode & S_IWOTH) != 0 ||
+           ((status.st_mode & S_IWGRP) != 0 && !group_is_private);
+}
+
+// Why `name` in `directory` is not to be trusted; none if it is.
+std::optional<PassedOver> distrust(const stdfs::path& directory,
+                                   const struct stat& directory_status, const char* name,
+                                   const struct stat& status) {
+    const std::string path = (directory / name).string();
+    if (!is_ours(status)) return PassedOver{path, cat("it belongs to user ", status.st_uid)};
+    if (!is_ours(directory_status)) {
+        return PassedOver{path,
+                          cat(directory.string(), " belongs to user ", directory_status.st_uid)};
+    }
+    if (others_write(directory_status))
+        return PassedOver{path, cat("others may write in ", directory.string())};
+    return std::nullopt;
+}
+
+// One step of the walk: what the directory holds of a workspace, and of a git work tree.
+struct Step {
+    bool is_workspace = false;
+    bool is_git_top = false;
+    std::optional<PassedOver> passed_over = {};
+};
+
+Step look_at(const stdfs::path& directory, const struct stat& directory_status) {
+    Step step;
+    for (const char* name : {"quire.toml", ".quire"}) {
+        struct stat status = {};
+        if (::lstat((directory / name).c_str(), &status) != 0) continue;
+        const bool is_directory = S_ISDIR(status.st_mode);
+        if (is_directory != (std::strcmp(name, ".quire") == 0)) continue;
+        step.is_workspace = true;
+        if (!step.passed_over)
+            step.passed_over = distrust(directory, directory_status, name, status);
+    }
+    struct stat git = {};
+    step.is_git_top = ::lstat((directory / ".git").c_str(), &git) == 0 &&
+                      !distrust(directory, directory_status, ".git", git);
+    return step;
+}
+
+}  // namespace
+
+Result<FoundWorkspace> find_workspace(const std::string& from) {
+    std::error_code failed;
+    const stdfs::path begin = stdfs::canonical(from, failed);
+    struct stat first = {};
+    if (failed || ::stat(begin.c_str(), &first) != 0) {
+        return fail(Errc::not_found, "no_such_workspace",
+                    cat("the directory ", from, " cannot be found (",
+                        failed ? failed.message() : std::strerror(errno), ")"));
+    }
+    FoundWorkspace found{begin.string()};
+    std::optional<std::string> git_top;
+    stdfs::path directory = begin;
+    for (;;) {
+        struct stat status = {};
+        if (::stat(directory.c_str(), &status) != 0 || status.st_dev != first.st_dev) break;
+        Step step = look_at(directory, status);
+        if (step.passed_over) {
+            found.passed_over.push_back(std::move(*step.passed_over));
+        } else if (step.is_workspace) {
+            found.directory = directory.string();
+            found.is_there = true;
+            return found;
+        }
+        if (step.is_git_top && !git_top) git_top = directory.string();
+        if (directory == directory.root_path()) break;
+        directory = directory.parent_path();
+    }
+    if (git_top) found.directory = std::move(*git_top);
+    return found;
+}
+
+std::string passed_over_text(const PassedOver& passed) {
+    return cat("passed over ", text::escape_hidden(passed.path), ": ",
+               text::escape_hidden(passed.why));
+}
+
+Result<void> check_workspace(const std::string& directory) {
+    struct stat status = {};
+    if (::stat(directory.c_str(), &status) != 0) {
+        return fail(Errc::not_found, "no_such_workspace",
+                    cat("there is no directory ", directory, " (", std::strerror(errno), ")"),
+                    {{"path", directory}});
+    }
+    if (S_ISDIR(status.st_mode)) return {};
+    return invalid(
+        "not_a_directory",
+        cat(directory, " is not a directory; --workspace takes the directory to work in"),
+        {{"path", directory}});
+}
+
+}  // namespace quire::cli

@@ -1,0 +1,40 @@
+// Finds the workspace of a command: the nearest directory with a quire.toml or a .quire/, walking up
+// from the working directory, as git finds its repository.
+//
+// Whoever can put a quire.toml above a directory could otherwise decide what agents may do there. So
+// the walk stays in one file system and passes over a workspace that somebody else may change.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace quire::cli {
+
+// A workspace that the walk did not take.
+struct PassedOver {
+    std::string path;  // Its quire.toml or .quire.
+    std::string why;   // "it belongs to user 1001".
+};
+
+struct FoundWorkspace {
+    std::string directory;  // Absolute.
+    // False if no workspace was found. `directory` is then where a new one belongs: the top of the
+    // enclosing git work tree, or else where the walk began.
+    bool is_there = false;
+    std::vector<PassedOver> passed_over = {};
+};
+
+// Walks up from `from`. A workspace counts only if its quire.toml and .quire, and the directory that
+// they are in, belong to the caller or to root, and nobody else may write in that directory. One
+// lstat() for each candidate. Errors: not_found "no_such_workspace" when `from` cannot be resolved.
+Result<FoundWorkspace> find_workspace(const std::string& from);
+
+// The words for people: "passed over /tmp/quire.toml: others may write in /tmp".
+std::string passed_over_text(const PassedOver& passed);
+
+// Errors: not_found "no_such_workspace"; invalid_argument "not_a_directory".
+Result<void> check_workspace(const std::string& directory);
+
+}  // namespace quire::cli

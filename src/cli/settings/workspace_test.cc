@@ -1,0 +1,96 @@
+#include "cli/settings/workspace.h"
+
+#include <filesystem>
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/test_directory.h"
+
+namespace quire::cli {
+namespace {
+
+// A tree of directories; nobody else may write in its top.
+class Tree {
+public:
+    Tree() { ::chmod(root_.path().c_str(), 0755); }
+    std::string path(const std::string& below = "") const { return root_.path() + below; }
+    std::string directory(const std::string& below, mode_t mode = 0755) const {
+        std::filesystem::create_directories(path(below));
+        ::chmod(path(below).c_str(), mode);
+        return path(below);
+    }
+    void file(const std::string& below) const { root_.put(below, "\n"); }
+
+private:
+    const TestDirectory root_;
+};
+
+TEST(FindWorkspace, TakesTheNearestDirectoryWithSettingsOrState) {
+    const Tree tree;
+    tree.directory("/outer/inner/deep");
+    tree.file("/outer/quire.toml");
+    EXPECT_EQ(find_workspace(tree.path("/outer/inner/deep"))->directory, tree.path("/outer"));
+
+    tree.directory("/outer/inner/.quire", 0700);
+    const auto found = find_workspace(tree.path("/outer/inner/deep"));
+    EXPECT_EQ(found->directory, tree.path("/outer/inner"));
+    EXPECT_TRUE(found->is_there);
+}
+
+TEST(FindWorkspace, PutsANewOneAtTheTopOfTheGitWorkTreeOrWhereItBegan) {
+    const Tree tree;
+    tree.directory("/repo/.git");
+    tree.directory("/repo/src");
+    tree.directory("/plain/src");
+    const auto in_git = find_workspace(tree.path("/repo/src"));
+    EXPECT_EQ(in_git->directory, tree.path("/repo"));
+    EXPECT_FALSE(in_git->is_there);
+    EXPECT_EQ(find_workspace(tree.path("/plain/src"))->directory, tree.path("/plain/src"));
+}
+
+TEST(FindWorkspace, PassesOverADirectoryThatOthersMayWrite) {
+    const Tree tree;
+    tree.directory("/shared/mine", 0755);
+    tree.directory("/shared", 01777);
+    tree.file("/shared/quire.toml");
+    const auto found = find_workspace(tree.path("/shared/mine"));
+    EXPECT_EQ(found->directory, tree.path("/shared/mine"));
+    ASSERT_EQ(found->passed_over.size(), 1U);
+    EXPECT_EQ(passed_over_text(found->passed_over[0]),
+              "passed over " + tree.path("/shared/quire.toml") + ": others may write in " +
+                  tree.path("/shared"));
+}
+
+TEST(FindWorkspace, PassesOverWhatBelongsToAnotherUser) {
+    if (::geteuid() != 0) GTEST_SKIP() << "only root can give a file away";
+    const Tree tree;
+    tree.directory("/a/b");
+    tree.file("/a/quire.toml");
+    tree.directory("/a/b/.git");
+    ASSERT_EQ(::chown(tree.path("/a/quire.toml").c_str(), 12345, 12345), 0);
+    ASSERT_EQ(::lchown(tree.path("/a/b/.git").c_str(), 12345, 12345), 0);
+    const auto found = find_workspace(tree.directory("/a/b/c"));
+    EXPECT_EQ(found->directory, tree.path("/a/b/c"));
+    ASSERT_EQ(found->passed_over.size(), 1U);
+    EXPECT_EQ(found->passed_over[0].why, "it belongs to user 12345");
+}
+
+TEST(FindWorkspace, TakesNoFileForAStateDirectoryAndNoDirectoryForSettings) {
+    const Tree tree;
+    tree.directory("/a/quire.toml");
+    tree.file("/a/.quire");
+    EXPECT_FALSE(find_workspace(tree.path("/a"))->is_there);
+}
+
+TEST(CheckWorkspace, RefusesWhatIsNoDirectory) {
+    const Tree tree;
+    tree.file("/file");
+    EXPECT_TRUE(check_workspace(tree.path()));
+    EXPECT_EQ(check_workspace(tree.path("/file")).error().reason(), "not_a_directory");
+    EXPECT_EQ(check_workspace(tree.path("/none")).error().reason(), "no_such_workspace");
+}
+
+}  // namespace
+}  // namespace quire::cli

@@ -1,0 +1,142 @@
+// The commands as people meet them: which workspace they take, who acts, and how they refuse.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+
+import { quire, refusal, skip, workspace } from "./support/workspace.mjs";
+
+const person = `human:${userInfo().username}`;
+
+function bare(t) {
+    const folder = mkdtempSync(join(tmpdir(), "quire-people-"));
+    t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
+    return folder;
+}
+
+function run(cwd, args, options = {}) {
+    const { QUIRE_WORKSPACE, QUIRE_ACTOR, ...env } = process.env;
+    return spawnSync(quire, args, { encoding: "utf8", timeout: 60_000, cwd, env: { ...env, ...options.env }, input: options.input });
+}
+
+// A command as it looks to a person at a terminal, both streams in one.
+function atTerminal(cwd, line) {
+    return spawnSync("script", ["-qec", line, "/dev/null"], { encoding: "utf8", timeout: 60_000, cwd, env: { ...process.env, TERM: "dumb" } });
+}
+
+function tree(folder) {
+    return readdirSync(folder, { recursive: true }).sort();
+}
+
+test("quire alone prints the help", { skip }, () => {
+    const { status, stdout } = run(tmpdir(), []);
+    assert.equal(status, 0);
+    assert.match(stdout, /First steps:/);
+});
+
+test("a command finds its workspace from any directory in it, and paths count from there", { skip }, (t) => {
+    const folder = workspace(t, { "src/deep/a.txt": "one\n" });
+    const deep = join(folder, "src/deep");
+    assert.equal(run(folder, ["call", "file", '{"operation":"append","path":"src/deep/a.txt","content":"two\\n"}']).status, 0);
+    assert.equal(JSON.parse(run(deep, ["status", "--json"]).stdout).workspace, folder);
+    assert.equal(run(deep, ["cat", "a.txt"]).stdout, "one\ntwo\n");
+    assert.equal(run(deep, ["cat", "../deep/a.txt"]).stdout, "one\ntwo\n");
+    assert.equal(run(deep, ["cat", join(deep, "a.txt")]).stdout, "one\ntwo\n");
+    assert.equal(run(deep, ["undo", "a.txt", "--actor", "agent:local"]).status, 0);
+    assert.ok(!existsSync(join(deep, ".quire")));
+    // --workspace and QUIRE_WORKSPACE mean exactly their directory.
+    assert.equal(JSON.parse(run(deep, ["status", "--json", "--workspace", "."]).stdout).workspace, deep);
+    assert.equal(JSON.parse(run(folder, ["status", "--json"], { env: { QUIRE_WORKSPACE: deep } }).stdout).workspace, deep);
+    assert.equal(run(tmpdir(), ["cat", "src/deep/a.txt", "-w", folder]).stdout, "one\n");
+});
+
+test("a workspace that others may change is passed over, and status and doctor say so", { skip }, (t) => {
+    const folder = bare(t);
+    const mine = join(folder, "mine");
+    mkdirSync(mine);
+    writeFileSync(join(folder, "quire.toml"), "");
+    chmodSync(folder, 0o777);
+    const { stdout } = run(mine, ["status"]);
+    assert.equal(stdout.split("passed over").length, 2);
+    assert.ok(stdout.includes(`passed over ${join(folder, "quire.toml")}: others may write in ${folder}`), stdout);
+    assert.equal(JSON.parse(run(mine, ["status", "--json"]).stdout).passed_over.length, 1);
+    assert.match(run(mine, ["doctor"]).stdout, /warning +workspace +passed over/);
+    assert.equal(run(mine, ["rules", "check"]).stderr, "");
+});
+
+test("people's commands act as the person, calls and agents' doors as agent:local", { skip }, (t) => {
+    const folder = workspace(t);
+    const create = (label, ...more) => run(folder, ["call", "context", JSON.stringify({ operation: "create", label, schema: "Text" }), ...more]);
+    assert.equal(create("agents").status, 0);
+    writeFileSync(join(folder, "notes.jsonl"), '{"type":"entity","name":"Ann","entityType":"person","observations":[]}\n');
+    assert.equal(run(folder, ["import", "notes.jsonl", "--agent", "ada"]).status, 0);
+    assert.equal(create("env", "--json").status, 0);
+    assert.equal(run(folder, ["call", "context", '{"operation":"create","label":"named","schema":"Text"}'], { env: { QUIRE_ACTOR: "agent:bo" } }).status, 0);
+    const actors = new Set(JSON.parse(run(folder, ["log", "--json"]).stdout).entries.map((entry) => entry.actor));
+    assert.deepEqual([...actors].sort(), ["agent:bo", "agent:local", person].sort());
+    const audited = run(folder, ["audit", "--json", "--all"]).stdout.trimEnd().split("\n").map((line) => JSON.parse(line).entry);
+    assert.ok(audited.some((entry) => entry.actor === person && entry.tool === "import"));
+});
+
+test("a refusal is text at a terminal, and JSON in a pipe or with --json", { skip }, (t) => {
+    const folder = workspace(t);
+    const piped = run(folder, ["cat", "none.txt"]);
+    assert.equal(piped.status, 1);
+    const { code, reason, message } = refusal(piped.stderr);
+    assert.deepEqual([code, reason], ["not_found", "file_not_found"]);
+    const shown = atTerminal(folder, `'${quire}' cat none.txt`);
+    assert.equal(shown.status, 1, shown.stdout);
+    assert.equal(shown.stdout.trim(), `quire: ${message}`);
+    assert.equal(refusal(atTerminal(folder, `'${quire}' cat none.txt --json`).stdout).reason, reason);
+    assert.equal(refusal(atTerminal(folder, `'${quire}' call block_read '{"block_id":"b1_0_0"}'`).stdout).reason, "invalid_reference");
+});
+
+test("a file is no workspace, and neither is a directory that does not exist", { skip }, (t) => {
+    const folder = bare(t);
+    writeFileSync(join(folder, "file"), "");
+    for (const command of [["status"], ["log"], ["init"], ["doctor"], ["rules", "check"], ["cat", "a"], ["serve"]]) {
+        for (const [name, reason] of [["file", "not_a_directory"], ["none", "no_such_workspace"]]) {
+            const { status, stderr } = run(folder, [...command, "-w", name]);
+            assert.equal(status, 1, command.join(" "));
+            assert.equal(refusal(stderr).reason, reason, command.join(" "));
+        }
+    }
+    assert.deepEqual(tree(folder), ["file"]);
+});
+
+test("rules explain says who may do what with a path, and why", { skip }, (t) => {
+    const folder = workspace(t, {}, '[[files.rules]]\npattern = "docs/**"\npermission = "human"\n[[files.rules]]\npattern = "log.txt"\npermission = "append"\n');
+    const explain = (...args) => run(folder, ["rules", "explain", ...args]);
+    const both = explain("docs/a.md");
+    assert.equal(both.status, 0, both.stderr);
+    assert.match(both.stdout, /^rule 1 \('docs\/\*\*', line 2 of quire\.toml\) makes docs\/a\.md human\n {2}agent:local\n {4}read +allow\n {4}create +escalate\n/);
+    assert.match(both.stdout, new RegExp(`  ${person}\\n    read +allow\\n    create +allow\\n`));
+    const one = JSON.parse(explain("log.txt", "--actor", "agent:ada", "--json").stdout);
+    assert.deepEqual(one.actors, [{ actor: "agent:ada", operations: { read: "allow", create: "allow", append: "allow", overwrite: "deny", delete: "deny" } }]);
+    assert.equal(one.permission, "append");
+    assert.match(explain("quire.toml", "--actor", "agent:ada").stdout, /overwrite +deny/);
+    assert.equal(explain().status, 2);
+    assert.equal(explain("a", "--tool", "file", "--agent", "ada").status, 2);
+    assert.ok(!existsSync(join(folder, ".quire")));
+});
+
+test("context render says that an agent does not exist", { skip }, (t) => {
+    const folder = workspace(t, {}, "[agents.eve]\n");
+    const render = (agent) => run(folder, ["context", "render", "--agent", agent]);
+    const unknown = render("nobody");
+    assert.equal(unknown.status, 1);
+    assert.equal(refusal(unknown.stderr).reason, "unknown_agent");
+    assert.equal(render("eve").status, 0);
+    run(folder, ["call", "block_create", '{"role":"user","kind":"text"}', "--actor", "agent:ada"]);
+    assert.equal(render("ada").status, 0);
+});
+
+test("the demo copies a directory with --copy, and takes no workspace", { skip }, (t) => {
+    const folder = bare(t);
+    const { status, stderr } = run(folder, ["demo", "--workspace", folder]);
+    assert.equal(status, 2);
+    assert.match(stderr, /--copy DIR/);
+    assert.match(run(folder, ["demo", "--copy", folder]).stderr, /two text files/i);
+});
