@@ -17,11 +17,11 @@
 namespace quire::store {
 
 Failure damaged(const std::string& path, const std::string& what) {
-    return corrupt(cat("the database ", path, " is damaged (", what,
-                       "). It was left as it is: copy it and its -wal file away, then restore them "
-                       "from a backup, or remove "
-                       "both to begin an empty workspace"),
-                   {{"file", path}});
+    return corrupt(
+        cat("the database ", path, " is damaged (", what,
+            "). It was left as it is: quire fsck says what is damaged, quire salvage DIR "
+            "saves what can be read, and quire restore FILE begins anew from a backup"),
+        {{"file", path}});
 }
 
 namespace {
@@ -133,9 +133,15 @@ Statement& Statement::seal() {
 
 Result<bool> Statement::sealed_step() {
     if (!TRY(step())) return false;
+    if (fits_seal()) return true;
+    return damaged(sqlite3_db_filename(sqlite3_db_handle(statement_), "main"),
+                   "a record is not what was written");
+}
+
+bool Statement::fits_seal(int first) {
     checksum_ = 0;
     const int seal = sqlite3_column_count(statement_) - 1;
-    for (int column = 0; column < seal; ++column) {
+    for (int column = first; column < seal; ++column) {
         const int type = sqlite3_column_type(statement_, column);
         if (type == SQLITE_NULL) continue;
         if (type == SQLITE_INTEGER) {
@@ -148,9 +154,7 @@ Result<bool> Statement::sealed_step() {
             mix(bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)));
         }
     }
-    if (std::bit_cast<std::int64_t>(checksum_) == integer(seal)) return true;
-    return damaged(sqlite3_db_filename(sqlite3_db_handle(statement_), "main"),
-                   "a record is not what was written");
+    return std::bit_cast<std::int64_t>(checksum_) == integer(seal);
 }
 
 Result<bool> Statement::step() {
@@ -272,6 +276,35 @@ Result<bool> Database::checkpoint(AfterCheckpoint after) {
     if (pages != written) return false;
     *log_pages_ = 0;
     return true;
+}
+
+Database::Copy::Copy(Database to, sqlite3_backup* backup)
+    : to_(std::make_unique<Database>(std::move(to))), backup_(backup) {}
+
+Database::Copy::Copy(Copy&& other) noexcept
+    : to_(std::move(other.to_)), backup_(std::exchange(other.backup_, nullptr)) {}
+
+Database::Copy::~Copy() {
+    if (backup_ != nullptr) sqlite3_backup_finish(backup_);
+}
+
+Result<Database::Copy> Database::Copy::begin(Database& from, const std::string& path) {
+    Database to = TRY(Database::open(path));
+    // A copy that was interrupted is thrown away, so it needs no journal of its own.
+    TRY(to.execute("PRAGMA journal_mode = OFF"));
+    TRY(to.execute("PRAGMA synchronous = OFF"));
+    sqlite3_backup* const backup =
+        sqlite3_backup_init(to.connection_, "main", from.connection_, "main");
+    if (backup == nullptr)
+        return Failure(error_of(to.connection_, sqlite3_errcode(to.connection_)));
+    return Copy(std::move(to), backup);
+}
+
+Result<bool> Database::Copy::more(int pages) {
+    const int code = sqlite3_backup_step(backup_, pages);
+    if (code == SQLITE_DONE) return false;
+    if (code == SQLITE_OK) return true;
+    return Failure(error_of(to_->connection_, code));
 }
 
 void Database::roll_back() {

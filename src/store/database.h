@@ -13,6 +13,7 @@
 #include "base/result.h"
 
 struct sqlite3;
+struct sqlite3_backup;
 struct sqlite3_stmt;
 
 namespace quire::store {
@@ -48,6 +49,9 @@ public:
     // corrupt "corrupt" for a wrong seal. SQLite itself only notices damage to the structure of
     // its pages.
     Result<bool> sealed_step();
+    // Returns true if the present row's last column is the seal over those before it, from `first`
+    // on.
+    bool fits_seal(int first = 0);
     // Runs to the end without reading rows.
     Result<void> run();
 
@@ -109,6 +113,25 @@ public:
 
     // A checksum over the seals since it was last taken.
     std::uint64_t take_sealed() { return std::exchange(*sealed_, 0); }
+
+    // Copies the database into a new file beside it, some pages at a time; what is written through
+    // this connection meanwhile gets there too. more() copies the next `pages` and returns false
+    // after the last.
+    class Copy {
+    public:
+        static Result<Copy> begin(Database& from, const std::string& path);
+        Result<bool> more(int pages);
+        Copy(Copy&& other) noexcept;
+        Copy(const Copy&) = delete;
+        Copy& operator=(const Copy&) = delete;
+        Copy& operator=(Copy&&) = delete;
+        ~Copy();
+
+    private:
+        Copy(Database to, sqlite3_backup* backup);
+        std::unique_ptr<Database> to_;
+        sqlite3_backup* backup_;
+    };
 
 private:
     explicit Database(sqlite3* connection) : connection_(connection) {}

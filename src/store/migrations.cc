@@ -12,6 +12,17 @@ namespace quire::store {
 
 namespace {
 
+// The search index: step 2, and what reset_texts() runs.
+constexpr const char* kTexts = R"sql(
+    CREATE VIRTUAL TABLE texts USING fts5(
+        name, description, content, tags, tokenize = "unicode61 remove_diacritics 2 categories 'L* N* Co So'"
+    );
+    CREATE TABLE texts_of(
+        document INTEGER PRIMARY KEY,
+        version INTEGER NOT NULL
+    );
+    )sql";
+
 // A step that has been released is never changed: databases exist that have run it.
 constexpr const char* kSteps[] = {
     // 1: documents, their updates and what the kernel keeps beside them.
@@ -74,15 +85,7 @@ constexpr const char* kSteps[] = {
     ) WITHOUT ROWID;
     )sql",
     // 2: what documents are found by; `texts` by the key of the document.
-    R"sql(
-    CREATE VIRTUAL TABLE texts USING fts5(
-        name, description, content, tags, tokenize = "unicode61 remove_diacritics 2 categories 'L* N* Co So'"
-    );
-    CREATE TABLE texts_of(
-        document INTEGER PRIMARY KEY,
-        version INTEGER NOT NULL
-    );
-    )sql",
+    kTexts,
     // 3: what was asked of people.
     R"sql(
     CREATE TABLE approvals(
@@ -145,6 +148,10 @@ constexpr const char* kSteps[] = {
 constexpr std::int64_t kApplicationId = 0x51756972;  // "Quir", at offset 68 of the file.
 
 }  // namespace
+
+const char* text_schema() {
+    return kTexts;
+}
 
 std::int64_t schema_version() {
     return static_cast<std::int64_t>(std::size(kSteps));

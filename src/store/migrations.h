@@ -12,6 +12,9 @@ namespace quire::store {
 // The number of steps, which is the version that this program writes.
 std::int64_t schema_version();
 
+// The statements that make the search index.
+const char* text_schema();
+
 // The number of steps that the database has taken; 0 for an empty one. Writes nothing. Errors:
 // corrupt "corrupt" for another program's database; unsupported "newer_store" {found, supported}.
 Result<std::int64_t> check_version(Database& database);

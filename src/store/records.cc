@@ -4,7 +4,6 @@
 #include "store/records.h"
 
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <string_view>
 #include <utility>
@@ -12,19 +11,12 @@
 #include "base/bytes.h"
 #include "base/concat.h"
 #include "store/audit_rows.h"
+#include "store/read_rows.h"
 #include "store/text_index.h"
 
 namespace quire::store {
 
 namespace {
-
-// SQLite's integers are signed: peers and versions keep their bits.
-std::int64_t to_signed(std::uint64_t value) {
-    return std::bit_cast<std::int64_t>(value);
-}
-std::uint64_t to_unsigned(std::int64_t value) {
-    return std::bit_cast<std::uint64_t>(value);
-}
 
 Result<void> write(Database& database, const DocumentRecord& record) {
     // Not INSERT OR REPLACE: that would delete another document of the same name instead of
@@ -183,22 +175,6 @@ Result<void> write_batch(Database& database, const Batch& batch) {
     return {};
 }
 
-Result<std::vector<DocumentRecord>> read_documents(Database& database) {
-    std::vector<DocumentRecord> documents;
-    Statement rows = TRY(database.prepare(
-        "SELECT document, kind, name, deleted, header, owner, checksum FROM documents "
-        "ORDER BY document"));
-    while (TRY(rows.sealed_step())) {
-        documents.push_back({.key = rows.integer(0),
-                             .kind = rows.text(1),
-                             .name = rows.text(2),
-                             .deleted = rows.integer(3) != 0,
-                             .header = rows.blob(4),
-                             .owner = rows.text(5)});
-    }
-    return documents;
-}
-
 namespace {
 
 // Both in the column order of unit_of().
@@ -208,17 +184,6 @@ constexpr const char* kUnitsOfDocument =
 constexpr const char* kRecentUnits =
     "SELECT document, block, version, actor, at_ms, description, state, body, checksum FROM units "
     "WHERE ?1 = '' OR actor = ?1 ORDER BY at_ms DESC, document DESC, version DESC LIMIT ?2";
-
-UnitRecord unit_of(Statement& row) {
-    return {.document = row.integer(0),
-            .block = row.text(1),
-            .version = to_unsigned(row.integer(2)),
-            .actor = row.text(3),
-            .at_ms = row.integer(4),
-            .description = row.text(5),
-            .state = row.text(6),
-            .body = row.blob(7)};
-}
 
 }  // namespace
 
@@ -233,23 +198,13 @@ Result<StoredDocument> read_document(Database& database, DocumentKey document) {
         TRY(database.prepare("SELECT document, number, actor, peer, checksum FROM peers WHERE "
                              "document = ? ORDER BY number"));
     peers.bind(document);
-    while (TRY(peers.sealed_step())) {
-        stored.peers.push_back({.document = document,
-                                .number = peers.integer(1),
-                                .actor = peers.text(2),
-                                .peer = to_unsigned(peers.integer(3))});
-    }
+    while (TRY(peers.sealed_step())) stored.peers.push_back(peer_of(peers));
 
     Statement blocks =
         TRY(database.prepare("SELECT document, block, version, header, checksum FROM blocks WHERE "
                              "document = ? ORDER BY block"));
     blocks.bind(document);
-    while (TRY(blocks.sealed_step())) {
-        stored.blocks.push_back({.document = document,
-                                 .block = blocks.text(1),
-                                 .version = to_unsigned(blocks.integer(2)),
-                                 .header = blocks.blob(3)});
-    }
+    while (TRY(blocks.sealed_step())) stored.blocks.push_back(block_of(blocks));
 
     Statement units = TRY(database.prepare(kUnitsOfDocument));
     units.bind(document);
@@ -297,11 +252,6 @@ Result<std::vector<BlockRecord>> read_whole_blocks(Database& database, const std
         blocks.push_back({.document = rows.integer(0), .version = to_unsigned(rows.integer(1))});
     }
     return blocks;
-}
-
-Result<DocumentKey> highest_document_key(Database& database) {
-    // Tombstones keep their rows, so the highest key that was ever durable is among them.
-    return database.integer("SELECT coalesce(max(document), 0) FROM documents");
 }
 
 }  // namespace quire::store

@@ -12,14 +12,11 @@
 namespace quire::store {
 
 Result<void> write_batch(Database& database, const Batch& batch);
-Result<std::vector<DocumentRecord>> read_documents(Database& database);
 Result<StoredDocument> read_document(Database& database, DocumentKey document);
 Result<std::vector<KeyedRecord>> read_records(Database& database, Table table);
 Result<std::optional<Bytes>> read_record(Database& database, const RecordKey& key);
 Result<std::vector<UnitRecord>> read_recent_units(Database& database, const std::string& actor,
                                                   std::size_t limit);
 Result<std::vector<BlockRecord>> read_whole_blocks(Database& database, const std::string& kind);
-// The highest key in use, 0 for none.
-Result<DocumentKey> highest_document_key(Database& database);
 
 }  // namespace quire::store

@@ -22,8 +22,10 @@
 
 #include "base/concat.h"
 #include "store/audit_rows.h"
+#include "store/draft_file.h"
 #include "store/lost_commits.h"
 #include "store/migrations.h"
+#include "store/readable_rows.h"
 #include "store/records.h"
 #include "store/text_index.h"
 
@@ -157,7 +159,7 @@ Result<PlacedFiles> placed_files(const std::string& lock, const std::string& pat
 
 }  // namespace
 
-Result<Opened> SqliteStore::open(const std::string& path, Rescue rescue) {
+Result<Opened> SqliteStore::open(const std::string& path, OpenFor purpose, Rescue rescue) {
     const std::string lock_path = cat(directory_of(path), "/lock");
     LockFile lock = TRY(LockFile::take(lock_path));
     Opened opened;
@@ -167,7 +169,8 @@ Result<Opened> SqliteStore::open(const std::string& path, Rescue rescue) {
     // Ours is never empty, and SQLite would make one of it, and throw the log away.
     if (size_of(path) == 0)
         return damaged(path, in_use ? "it is empty, and its -wal file is not" : "it is empty");
-    Database database = TRY(open_database(path, in_use && size_of(path) <= kCheckedBytes));
+    const bool check = purpose == OpenFor::work && in_use && size_of(path) <= kCheckedBytes;
+    Database database = TRY(open_database(path, check));
     CommitMark mark(cat(directory_of(path), "/", kLastCommitFile));
     const LastCommit last = TRY(recover(database, path, mark, opened));
     TRY(migrate(database));
@@ -178,12 +181,16 @@ Result<Opened> SqliteStore::open(const std::string& path, Rescue rescue) {
     PlacedFiles files = TRY(placed_files(lock_path, path, log));
     opened.store = std::make_unique<SqliteStore>(
         Parts{std::move(lock), std::move(log), std::move(database), std::move(mark),
-              std::move(files), last, highest, written, std::move(rescue)});
+              std::move(files), last, highest, written, purpose, std::move(rescue)});
     return opened;
 }
 
 Result<Opened> open_sqlite(const std::string& path, Rescue rescue) {
-    return SqliteStore::open(path, std::move(rescue));
+    return SqliteStore::open(path, SqliteStore::OpenFor::work, std::move(rescue));
+}
+
+Result<Opened> inspect_sqlite(const std::string& path) {
+    return SqliteStore::open(path, SqliteStore::OpenFor::inspection, {});
 }
 
 SqliteStore::SqliteStore(Parts parts)
@@ -194,6 +201,7 @@ SqliteStore::SqliteStore(Parts parts)
       files_(std::move(parts.files)),
       last_(parts.last),
       log_in_use_(parts.log_in_use),
+      purpose_(parts.purpose),
       rescue_(std::move(parts.rescue)),
       highest_key_(parts.highest_key) {
     committer_.emplace(static_cast<Backend&>(*this));
@@ -202,7 +210,8 @@ SqliteStore::SqliteStore(Parts parts)
 SqliteStore::~SqliteStore() {
     committer_.reset();
     const sched::TurnLock::Urgent turn(turn_);
-    if (!failure_) checkpoint(Database::AfterCheckpoint::cut_file);
+    if (failure_ || purpose_ == OpenFor::inspection) return;
+    checkpoint(Database::AfterCheckpoint::cut_file);
 }
 
 void SqliteStore::commit(Batch batch, Reply<void> done) {
@@ -277,6 +286,43 @@ void SqliteStore::unfence(DocumentKey document) {
     committer_->unfence(document);
 }
 
+Result<ReadableDocument> SqliteStore::load_readable(DocumentKey document) {
+    const sched::TurnLock::Urgent turn(turn_);
+    return read_readable_document(database_, document);
+}
+
+Result<std::vector<StoreFault>> SqliteStore::faults() {
+    const sched::TurnLock::Urgent turn(turn_);
+    return read_faults(database_);
+}
+
+Result<std::optional<TextRecord>> SqliteStore::text(DocumentKey document) {
+    const sched::TurnLock::Urgent turn(turn_);
+    return read_text(database_, document);
+}
+
+Result<void> SqliteStore::reset_texts() {
+    const sched::TurnLock::Urgent turn(turn_);
+    return store::reset_texts(database_);
+}
+
+// A turn copies kPagesAtOnce pages, and edits are written between the turns.
+Result<void> SqliteStore::back_up(const std::string& file) {
+    constexpr int kPagesAtOnce = 64;
+    DraftFile made = TRY(DraftFile::make(file));
+    {
+        std::optional<Database::Copy> copy;
+        for (bool more = true; more;) {
+            const sched::TurnLock::Patient turn(turn_);
+            if (!copy) copy.emplace(TRY(Database::Copy::begin(database_, made.draft())));
+            more = TRY(copy->more(kPagesAtOnce));
+            // It ends within its turn: it holds on to the connection.
+            if (!more) copy.reset();
+        }
+    }
+    return made.keep();
+}
+
 Result<void> SqliteStore::write(std::span<const Batch* const> batches) {
     if (failure_) return Failure(*failure_);
     {
@@ -302,7 +348,7 @@ Result<void> SqliteStore::write(std::span<const Batch* const> batches) {
         const sched::TurnLock::Patient turn(turn_);
         checkpoint();
     }
-    make_room();
+    if (purpose_ == OpenFor::work) make_room();
     return {};
 }
 
@@ -328,7 +374,7 @@ bool SqliteStore::is_final(const Error& error) const {
 }
 
 void SqliteStore::tend() {
-    if (failure_) return;
+    if (failure_ || purpose_ == OpenFor::inspection) return;
     if (log_in_use_) {
         const sched::TurnLock::Patient turn(turn_);
         checkpoint();

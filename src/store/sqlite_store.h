@@ -20,7 +20,10 @@ namespace quire::store {
 // Reads take turns with the writer (TurnLock), so a read waits for one flush at most.
 class SqliteStore final : public Store, private Backend {
 public:
-    static Result<Opened> open(const std::string& path, Rescue rescue);
+    // The reason for which it is open: to work, which a file whose structure is damaged is refused
+    // for, or to see what can be read of it.
+    enum class OpenFor { work, inspection };
+    static Result<Opened> open(const std::string& path, OpenFor purpose, Rescue rescue);
     // The parts of an open store.
     struct Parts {
         LockFile lock;
@@ -31,12 +34,14 @@ public:
         LastCommit last;
         DocumentKey highest_key;
         bool log_in_use;
+        OpenFor purpose;
         Rescue rescue;
     };
     explicit SqliteStore(Parts parts);
     SqliteStore(const SqliteStore&) = delete;
     SqliteStore& operator=(const SqliteStore&) = delete;
-    ~SqliteStore() override;  // Writes what is queued and moves the log into the database.
+    // Writes what is queued and, after work, moves the log into the database.
+    ~SqliteStore() override;
 
     void commit(Batch batch, Reply<void> done) override;
     bool note(std::string body) override;
@@ -54,6 +59,11 @@ public:
     Result<std::vector<DocumentKey>> stale_texts(const std::string& kind) override;
     DocumentKey reserve_document_key() override;
     void unfence(DocumentKey document) override;
+    Result<ReadableDocument> load_readable(DocumentKey document) override;
+    Result<std::vector<StoreFault>> faults() override;
+    Result<std::optional<TextRecord>> text(DocumentKey document) override;
+    Result<void> reset_texts() override;
+    Result<void> back_up(const std::string& file) override;
 
 private:
     Result<void> write(std::span<const Batch* const> batches) override;
@@ -76,7 +86,8 @@ private:
     PlacedFiles files_;
     // These are for the worker only. `failure_`: of upkeep; the next write reports it.
     LastCommit last_;
-    bool log_in_use_;  // It may hold what the database file lacks.
+    bool log_in_use_;        // It may hold what the database file lacks.
+    const OpenFor purpose_;  // An inspection leaves the log as it is.
     Rescue rescue_;
     std::optional<Error> failure_;
     std::int64_t log_room_ = 0;  // How long the log's file is, as far as known.

@@ -34,6 +34,9 @@ struct DocumentRecord {
     Bytes header = {};  // The kernel's own, opaque here (what is known of the disk, and the like).
     // The actor whose names these are; "" for kinds whose names belong to the workspace.
     std::string owner = {};
+    // Its row is not what was written: the key alone is certain, and the rest is what the row or an
+    // index still says. It is read from a store and never written to one.
+    bool damaged = false;
 };
 
 // The peer with which one actor writes to one document. `number` is small and dense within the
@@ -166,6 +169,19 @@ struct StoredDocument {
     std::vector<UnitRecord> units = {};  // Sorted by block, then version.
 };
 
+// The records of a document that a damaged store still has.
+struct ReadableDocument {
+    StoredDocument stored = {};
+    std::vector<std::string> faults = {};  // Each thing that is missing, and why.
+};
+
+// One fault of a store, in words.
+struct StoreFault {
+    DocumentKey document = 0;  // 0: it belongs to no document, or to none that can be told.
+    std::string what = {};
+    bool in_index = false;  // In the search index alone, which reset_texts() makes anew.
+};
+
 // Any thread, unless a function says otherwise.
 class Store {
 public:
@@ -188,6 +204,8 @@ public:
 
     // Blocking reads. They see every acknowledged batch and wait for one flush at most. Errors:
     // corrupt "corrupt"; unavailable "store_failed".
+    //
+    // Every document there is, by key. One whose row is damaged or lost is among them, and says so.
     virtual Result<std::vector<DocumentRecord>> documents() = 0;
     virtual Result<StoredDocument> load(DocumentKey document) = 0;
     // All records of a table, by owner and key; and the body of one record, if it exists.
@@ -217,6 +235,21 @@ public:
     // reloaded the document and calls this. So memory that was ahead of the disk never leaves a
     // gap in the stored history. Batches submitted before the call stay refused.
     virtual void unfence(DocumentKey document) = 0;
+
+    // --- for a bad day. A store that cannot be damaged keeps these. ---
+    // Like load(), but passes over what cannot be read, and says what that was. Errors: unavailable
+    // "store_failed".
+    virtual Result<ReadableDocument> load_readable(DocumentKey document);
+    // Reads every page and every record, and compares what can be compared. O(store).
+    virtual Result<std::vector<StoreFault>> faults();
+    // The indexed text of a document, if there is one.
+    virtual Result<std::optional<TextRecord>> text(DocumentKey document);
+    // Makes the search index anew, without a text: stale_texts() then names every document.
+    virtual Result<void> reset_texts();
+    // Copies the store, as it is at some moment during the call, into a new file of mode 0600.
+    // Edits go on meanwhile; each waits for a few pages at most. O(store). Errors: conflict
+    // "file_exists"; unavailable "disk_full", "file_not_writable" {file}.
+    virtual Result<void> back_up(const std::string& file);
 };
 
 // Commits that were acknowledged and that the store does not have any more, because its log or its
@@ -250,6 +283,9 @@ using Rescue = Function<Result<std::string>(Store&)>;
 // corrupt "corrupt", naming the file and what to do; unsupported "newer_store" for the file of a
 // later version; unavailable for errors of the disk.
 Result<Opened> open_sqlite(const std::string& path, Rescue rescue = {});
+// Opens the database file, which exists, in whatever state it is, to see what can be read of it.
+// The log stays as it is, but for what is committed. Errors: those of open_sqlite().
+Result<Opened> inspect_sqlite(const std::string& path);
 
 // The file beside the database that names its last commit (docs/formats/store.md).
 inline constexpr std::string_view kLastCommitFile = "last-commit";

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/concat.h"
+#include "store/migrations.h"
 
 namespace quire::store {
 namespace {
@@ -85,6 +86,28 @@ Result<void> write_text(Database& database, const TextRecord& record) {
         .bind(record.content)
         .bind(record.tags)
         .run();
+}
+
+Result<std::optional<TextRecord>> read_text(Database& database, DocumentKey document) {
+    Statement row =
+        TRY(database.prepare("SELECT version, name, description, content, tags FROM texts_of LEFT "
+                             "JOIN texts ON texts.rowid = document WHERE document = ?"));
+    row.bind(document);
+    if (!TRY(row.step())) return std::optional<TextRecord>();
+    return std::optional(TextRecord{.document = document,
+                                    .version = std::bit_cast<std::uint64_t>(row.integer(0)),
+                                    .gone = row.integer(0) == kGone,
+                                    .name = row.text(1),
+                                    .description = row.text(2),
+                                    .content = row.text(3),
+                                    .tags = row.text(4)});
+}
+
+Result<void> reset_texts(Database& database) {
+    return database.transaction([&]() -> Result<void> {
+        TRY(database.execute("DROP TABLE IF EXISTS texts; DROP TABLE IF EXISTS texts_of"));
+        return database.execute(text_schema());
+    });
 }
 
 Result<std::vector<TextHit>> find_texts(Database& database, const TextQuery& query) {

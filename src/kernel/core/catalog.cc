@@ -9,7 +9,12 @@ namespace quire::kernel {
 Catalog::Catalog(const Parts& parts, std::vector<store::DocumentRecord> known) : parts_(parts) {
     state_.with([&](State& state) {
         for (store::DocumentRecord& record : known) {
-            if (!record.deleted) state.names[name_of_record(record)] = record.key;
+            if (!record.deleted && !record.damaged)
+                state.names[name_of_record(record)] = record.key;
+        }
+        for (store::DocumentRecord& record : known) {
+            // A name that a damaged row may never have had is another's first.
+            if (record.damaged) state.names.try_emplace(name_of_record(record), record.key);
             const store::DocumentKey key = record.key;
             state.entries[key].record = std::move(record);
         }

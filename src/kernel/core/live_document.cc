@@ -10,12 +10,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/bytes.h"
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/concat.h"
 #include "codec/updates.h"
 #include "crdt/doc/history.h"
+#include "kernel/core/replay.h"
 #include "policy/attribution.h"
 
 namespace quire::kernel {
@@ -24,27 +24,6 @@ namespace {
 
 // A document that is stored in more pieces than this is put together when it is loaded.
 constexpr std::size_t kLongLog = 500;
-
-// A block's header in the store: empty, or a format and the version up to which others were given
-// out, u64 little-endian.
-constexpr std::uint8_t kHeaderFormat = 1;
-
-Bytes reservation(std::uint64_t version, std::uint64_t reserved) {
-    if (reserved <= version) return {};
-    ByteWriter out;
-    out.byte(kHeaderFormat);
-    out.u64_le(reserved);
-    return std::move(out).take();
-}
-
-Result<std::uint64_t> reserved_in(const Bytes& header) {
-    if (header.empty()) return std::uint64_t{0};
-    ByteReader in(header);
-    if (in.byte("format") != kHeaderFormat) in.fail("format");
-    const std::uint64_t reserved = in.u64_le("reserved");
-    if (!in.ok()) return in.error();
-    return reserved;
-}
 
 }  // namespace
 
@@ -73,35 +52,18 @@ Result<void> LiveDocument::ready() {
 // Rebuilds the document from its stored updates, and its blocks from their records. O(history).
 // Appends that were accepted before a failure of the store are carried over and written again.
 Result<void> LiveDocument::load() {
-    store::StoredDocument stored;
-    if (!fresh_) stored = TRY(parts_.store.load(record_.key));
+    store::StoredDocument stored = TRY(read_stored());
+    const std::size_t update_count = stored.updates.size();
+    ReplayedDocument replayed = TRY(replay(record_, std::move(stored), parts_.rng.next() >> 1));
 
-    auto doc = std::make_unique<crdt::Doc>(parts_.rng.next() >> 1);
-    crdt::ChangeBatch changes;
-    for (const Bytes& update : stored.updates) TRY(codec::read_updates(update, changes));
-    if (!changes.heads.empty()) {
-        const crdt::Imported imported = TRY(doc->import(std::move(changes)));
-        if (!imported.pending.empty()) {
-            return corrupt(cat("part of the history of ", record_.kind, " '", record_.name,
-                               "' is missing from the store; nothing was changed"));
-        }
-    }
-
-    // Appends that were accepted before the store failed are still to be written.
     std::map<std::string, BlockState> states;
-    for (const store::BlockRecord& block : stored.blocks) {
-        states[block.block].key = block.block;
-        // Versions that a kernel which was killed may have given out are not given out again.
-        states[block.block].version = std::max(block.version, TRY(reserved_in(block.header)));
+    for (auto& [key, block] : replayed.blocks) {
+        BlockState& state = states[key];
+        state.key = key;
+        state.version = block.version;
+        state.history = std::move(block.history);
     }
-    std::vector<crdt::StandIn> stand_ins;
-    for (const store::UnitRecord& unit : stored.units) {
-        states[unit.block].key = unit.block;
-        Unit read = TRY(from_record(unit));
-        stand_ins.insert(stand_ins.end(), read.stand_ins.begin(), read.stand_ins.end());
-        states[unit.block].history.add(std::move(read));
-    }
-    TRY(crdt::recall(*doc, stand_ins));
+    // Appends that were accepted before the store failed are still to be written.
     for (auto& [key, state] : states_) {
         if (state.appends.empty() && !state.interrupted) continue;
         states[key].key = key;
@@ -111,19 +73,24 @@ Result<void> LiveDocument::load() {
     }
 
     states_ = std::move(states);
-    peers_ = std::move(stored.peers);
-    std::sort(peers_.begin(), peers_.end(),
-              [](const auto& a, const auto& b) { return a.number < b.number; });
+    peers_ = std::move(replayed.peers);
     batch_ = {};
     due_ = false;
     on_stored_.clear();
-    conversation_.reset();
-    doc_ = std::move(doc);
-    if (record_.kind == kConversationKind)
-        conversation_ = std::make_unique<conversation::Conversation>(*doc_);
+    conversation_ = std::move(replayed.conversation);
+    doc_ = std::move(replayed.doc);
     if (!std::exchange(was_loaded_, true)) note_interrupted();
-    compact_if_long(stored.updates.size());
+    compact_if_long(update_count);
     return {};
+}
+
+// Its records in the store. Errors: damaged_document(); unavailable.
+Result<store::StoredDocument> LiveDocument::read_stored() {
+    if (record_.damaged) return damaged_document(record_, "its row is not what was written");
+    if (fresh_) return store::StoredDocument();
+    Result<store::StoredDocument> stored = parts_.store.load(record_.key);
+    if (stored || stored.error().code() != Errc::corrupt) return stored;
+    return damaged_document(record_, "some of its records are not what was written");
 }
 
 // A block that is running when this kernel first loads the document was left so by another

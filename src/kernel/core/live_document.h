@@ -183,6 +183,7 @@ private:
     };
 
     Result<void> load();
+    Result<store::StoredDocument> read_stored();
     Result<void> durability() const {
         return broken_ ? Result<void>(Failure(*broken_)) : Result<void>();
     }

@@ -1,0 +1,379 @@
+// A damaged page stops a scan of its table, though the pages behind it can be read. So a table is
+// read from both ends, and the keys in between, which are small and dense, are looked up one by
+// one: each lookup fails only if a page on its own way down the tree is damaged.
+//
+//     page:      [ 1..40 ]  [ 41..80 ]  [ 81..120 ]  [ 121..160 ]
+//     forward     ------->   damaged
+//     backward                           <----------  <---------
+//     one by one             41 … 80
+//
+// A row that is read must also fit its seal. Both kinds of damage are told in words that name the
+// record. A row that has vanished without a trace in its own table is missed where another table or
+// an index names it.
+#include "store/readable_rows.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "base/concat.h"
+#include "store/read_rows.h"
+
+namespace quire::store {
+namespace {
+
+// At most so many keys between the two ends are looked up.
+constexpr std::int64_t kMostLookedUp = 1'000'000;
+constexpr std::string_view kNotWritten = "is not what was written";
+
+// Steps through the rows and calls take() for each. Returns why the scan ended early; nothing at
+// the end of the rows.
+template <class Take>
+Result<std::optional<std::string>> scan(Statement& rows, Take take) {
+    while (true) {
+        const Result<bool> more = rows.step();
+        if (!more && more.error().code() != Errc::corrupt) return Failure(more.error());
+        if (!more) return std::optional(std::string("its page is damaged"));
+        if (!*more) return std::optional<std::string>();
+        take(rows);
+    }
+}
+
+// A table, or one document's part of it, whose rows have numbers. `take` gets each row that can be
+// read, once and in no order; its first column is the number.
+struct NumberedRows {
+    const char* forward;   // Ascending by number.
+    const char* backward;  // Descending.
+    const char* one;       // WHERE number = the last parameter.
+    std::optional<DocumentKey> document = {};
+};
+
+// Numbers whose rows cannot be read. It is half-open; an empty one says that there are rows from
+// `begin` on, and not how many.
+struct Unread {
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+};
+
+Result<Statement> prepared(Database& database, const NumberedRows& table, const char* sql) {
+    Statement statement = TRY(database.prepare(sql));
+    if (table.document) statement.bind(*table.document);
+    return statement;
+}
+
+// Returns the numbers that could not be read. `highest`: the highest number there may be, as far as
+// others know.
+template <class Take>
+Result<std::vector<Unread>> read_numbered(Database& database, const NumberedRows& table,
+                                          std::int64_t highest, Take take) {
+    std::int64_t begin = 1;
+    {
+        Statement rows = TRY(prepared(database, table, table.forward));
+        const auto stopped = TRY(scan(rows, [&](Statement& row) {
+            begin = std::max(begin, row.integer(0) + 1);
+            take(row);
+        }));
+        if (!stopped) return std::vector<Unread>();
+    }
+    std::int64_t end = std::max(highest + 1, begin);
+    {
+        Statement rows = TRY(prepared(database, table, table.backward));
+        bool is_last = true;
+        TRY(scan(rows, [&](Statement& row) {
+            if (row.integer(0) < begin) return;
+            end = std::exchange(is_last, false) ? row.integer(0) : std::min(end, row.integer(0));
+            take(row);
+        }));
+    }
+    std::vector<Unread> unread;
+    for (std::int64_t number = begin; number < std::min(end, begin + kMostLookedUp); ++number) {
+        Statement row = TRY(prepared(database, table, table.one));
+        row.bind(number);
+        if (!TRY(scan(row, take))) continue;
+        if (unread.empty() || unread.back().end != number) unread.push_back({number, number});
+        unread.back().end = number + 1;
+    }
+    if (begin + kMostLookedUp < end) unread.push_back({begin + kMostLookedUp, end});
+    if (unread.empty()) unread.push_back({begin, begin});
+    return unread;
+}
+
+std::string numbers(std::string_view noun, const Unread& unread) {
+    const std::int64_t last = unread.end - 1;
+    if (last < unread.begin) return cat(noun, "s from ", unread.begin, " on");
+    return unread.begin == last ? cat(noun, " ", last)
+                                : cat(noun, "s ", unread.begin, " to ", last);
+}
+
+constexpr NumberedRows kDocuments = {
+    "SELECT document, kind, name, deleted, header, owner, checksum FROM documents ORDER BY "
+    "document",
+    "SELECT document, kind, name, deleted, header, owner, checksum FROM documents ORDER BY "
+    "document DESC",
+    "SELECT document, kind, name, deleted, header, owner, checksum FROM documents WHERE document "
+    "= ?"};
+
+DocumentRecord document_of(Statement& row) {
+    DocumentRecord record{.key = row.integer(0),
+                          .kind = row.text(1),
+                          .name = row.text(2),
+                          .deleted = row.integer(3) != 0,
+                          .header = row.blob(4),
+                          .owner = row.text(5)};
+    record.damaged = !row.fits_seal();
+    // It may have been deleted: better one too many than one that nobody hears of.
+    if (record.damaged) record.deleted = false;
+    return record;
+}
+
+// Statements for the highest key in each table that has keys.
+constexpr std::array<const char*, 5> kHighest = {"SELECT coalesce(max(document), 0) FROM documents",
+                                                 "SELECT coalesce(max(document), 0) FROM updates",
+                                                 "SELECT coalesce(max(document), 0) FROM peers",
+                                                 "SELECT coalesce(max(document), 0) FROM blocks",
+                                                 "SELECT coalesce(max(document), 0) FROM units"};
+
+struct Highest {
+    DocumentKey key = 0;
+    bool is_certain = true;
+};
+Result<Highest> highest_of(Database& database) {
+    Highest highest;
+    for (const char* const sql : kHighest) {
+        const Result<std::int64_t> key = database.integer(sql);
+        if (!key && key.error().code() != Errc::corrupt) return Failure(key.error());
+        if (key) highest.key = std::max(highest.key, *key);
+        highest.is_certain = highest.is_certain && key;
+    }
+    return highest;
+}
+
+// Adds the documents that the index of names has and their table has not.
+Result<void> add_lost(Database& database, std::map<DocumentKey, DocumentRecord>& documents) {
+    Statement names = TRY(database.prepare(
+        "SELECT document, kind, name FROM documents INDEXED BY documents_by_name WHERE deleted = 0 "
+        "ORDER BY kind, name"));
+    TRY(scan(names, [&](Statement& row) {
+        DocumentRecord& record = documents[row.integer(0)];
+        if (!record.kind.empty()) return;
+        record = {.key = row.integer(0), .kind = row.text(1), .name = row.text(2)};
+        record.damaged = true;
+    }));
+    return {};
+}
+
+}  // namespace
+
+Result<std::vector<DocumentRecord>> read_documents(Database& database) {
+    std::map<DocumentKey, DocumentRecord> documents;
+    const Highest highest = TRY(highest_of(database));
+    const std::vector<Unread> unread =
+        TRY(read_numbered(database, kDocuments, highest.key, [&](Statement& row) {
+            DocumentRecord record = document_of(row);
+            documents[record.key] = std::move(record);
+        }));
+    TRY(add_lost(database, documents));
+    for (const Unread& range : unread) {
+        // A key that was never given out to a document leaves no row; these may have.
+        for (DocumentKey key = range.begin; key < std::min(range.end, range.begin + kMostLookedUp);
+             ++key) {
+            DocumentRecord& record = documents[key];
+            record.key = key;
+            record.damaged = true;
+        }
+    }
+    std::vector<DocumentRecord> all;
+    all.reserve(documents.size());
+    for (auto& [key, record] : documents) all.push_back(std::move(record));
+    return all;
+}
+
+Result<DocumentKey> highest_document_key(Database& database) {
+    // Tombstones keep their rows, so the highest key that was ever durable is among them.
+    const Highest highest = TRY(highest_of(database));
+    return highest.is_certain ? highest.key : highest.key + kMostLookedUp;
+}
+
+namespace {
+
+constexpr NumberedRows kUpdates = {
+    "SELECT sequence, document, bytes, checksum FROM updates WHERE document = ? ORDER BY sequence",
+    "SELECT sequence, document, bytes, checksum FROM updates WHERE document = ? ORDER BY sequence "
+    "DESC",
+    "SELECT sequence, document, bytes, checksum FROM updates WHERE document = ? AND sequence = ?"};
+
+// Updates are numbered from 1 on, and a compaction begins again with 1.
+Result<void> read_updates(Database& database, DocumentKey document, ReadableDocument& out) {
+    std::map<std::int64_t, Bytes> updates;
+    const std::vector<Unread> unread = TRY(read_numbered(
+        database, {kUpdates.forward, kUpdates.backward, kUpdates.one, document}, 0,
+        [&](Statement& row) {
+            if (row.fits_seal(1)) {
+                updates[row.integer(0)] = row.blob(2);
+            } else {
+                out.faults.push_back(cat("update ", row.integer(0), " ", kNotWritten));
+                updates[row.integer(0)] = {};
+            }
+        }));
+    for (const Unread& range : unread)
+        out.faults.push_back(cat(numbers("update", range), " cannot be read"));
+    std::int64_t next = 1;
+    for (auto& [sequence, bytes] : updates) {
+        if (sequence != next && unread.empty())
+            out.faults.push_back(cat(numbers("update", {next, sequence}), " missing"));
+        next = sequence + 1;
+        if (!bytes.empty()) out.stored.updates.push_back(std::move(bytes));
+    }
+    return {};
+}
+
+// The rows of a document in one of the other tables: those of one end, and where that is not all,
+// those of the other end.
+template <class Take>
+Result<void> read_rows(Database& database, DocumentKey document, std::string_view noun,
+                       const char* forward, const char* backward, ReadableDocument& out,
+                       Take take) {
+    for (const char* const sql : {forward, backward}) {
+        Statement rows = TRY(database.prepare(sql));
+        rows.bind(document);
+        const auto stopped = TRY(scan(rows, [&](Statement& row) {
+            if (row.fits_seal()) return take(row);
+            if (sql == forward) out.faults.push_back(cat(noun, " ", kNotWritten));
+        }));
+        if (!stopped) return {};
+        if (sql == forward) out.faults.push_back(cat(noun, " cannot be read: ", *stopped));
+    }
+    return {};
+}
+
+Result<void> read_others(Database& database, DocumentKey document, ReadableDocument& out) {
+    std::map<std::int64_t, PeerRecord> peers;
+    TRY(read_rows(
+        database, document, "a row of its writers",
+        "SELECT document, number, actor, peer, checksum FROM peers WHERE document = ? ORDER BY "
+        "number",
+        "SELECT document, number, actor, peer, checksum FROM peers WHERE document = ? ORDER BY "
+        "number DESC",
+        out, [&](Statement& row) {
+            PeerRecord peer = peer_of(row);
+            peers[peer.number] = std::move(peer);
+        }));
+    std::map<std::string, BlockRecord> blocks;
+    TRY(read_rows(
+        database, document, "a row of its blocks",
+        "SELECT document, block, version, header, checksum FROM blocks WHERE document = ? ORDER BY "
+        "block",
+        "SELECT document, block, version, header, checksum FROM blocks WHERE document = ? ORDER BY "
+        "block DESC",
+        out, [&](Statement& row) {
+            BlockRecord block = block_of(row);
+            blocks[block.block] = std::move(block);
+        }));
+    std::map<std::pair<std::string, std::uint64_t>, UnitRecord> units;
+    TRY(read_rows(
+        database, document, "an entry of its history",
+        "SELECT document, block, version, actor, at_ms, description, state, body, checksum FROM "
+        "units WHERE document = ? ORDER BY block, version",
+        "SELECT document, block, version, actor, at_ms, description, state, body, checksum FROM "
+        "units WHERE document = ? ORDER BY block DESC, version DESC",
+        out, [&](Statement& row) {
+            UnitRecord unit = unit_of(row);
+            units[{unit.block, unit.version}] = std::move(unit);
+        }));
+    for (auto& [number, peer] : peers) out.stored.peers.push_back(std::move(peer));
+    for (auto& [key, block] : blocks) out.stored.blocks.push_back(std::move(block));
+    for (auto& [key, unit] : units) out.stored.units.push_back(std::move(unit));
+    return {};
+}
+
+}  // namespace
+
+Result<ReadableDocument> read_readable_document(Database& database, DocumentKey document) {
+    ReadableDocument out;
+    TRY(read_updates(database, document, out));
+    TRY(read_others(database, document, out));
+    return out;
+}
+
+namespace {
+
+// A table whose rows are sealed; its statement begins with the document, if its rows belong to one.
+struct SealedTable {
+    std::string_view name;
+    const char* rows;
+    bool has_document = true;
+};
+constexpr std::array<SealedTable, 9> kSealedTables = {{
+    {"documents", "SELECT document, kind, name, deleted, header, owner, checksum FROM documents"},
+    {"peers", "SELECT document, number, actor, peer, checksum FROM peers"},
+    {"updates", "SELECT document, bytes, checksum FROM updates"},
+    {"blocks", "SELECT document, block, version, header, checksum FROM blocks"},
+    {"units",
+     "SELECT document, block, version, actor, at_ms, description, state, body, checksum FROM "
+     "units"},
+    {"tokens", "SELECT actor, token, value, checksum FROM tokens", false},
+    {"approvals", "SELECT approval, body, checksum FROM approvals", false},
+    {"rule_facts", "SELECT agent, fact, body, checksum FROM rule_facts", false},
+    {"mount_pins", "SELECT mount, body, checksum FROM mount_pins", false},
+}};
+
+// Adds SQLite's findings about the structure of its pages.
+Result<void> check_structure(Database& database, std::vector<StoreFault>& faults) {
+    constexpr std::size_t kMostTold = 100;
+    Statement rows = TRY(database.prepare("PRAGMA integrity_check(100)"));
+    const auto stopped = TRY(scan(rows, [&](Statement& row) {
+        if (const std::string said = row.text(0); said != "ok" && faults.size() < kMostTold)
+            faults.push_back({.what = said});
+    }));
+    if (stopped) faults.push_back({.what = "the structure of the database cannot be checked"});
+    return {};
+}
+
+Result<void> check_rows(Database& database, const SealedTable& table,
+                        const std::set<DocumentKey>& documents, std::vector<StoreFault>& faults) {
+    Statement rows = TRY(database.prepare(table.rows));
+    std::set<DocumentKey> orphans;
+    const auto stopped = TRY(scan(rows, [&](Statement& row) {
+        const DocumentKey document = table.has_document ? row.integer(0) : 0;
+        if (!row.fits_seal())
+            return faults.push_back({document, cat("a row of ", table.name, " ", kNotWritten)});
+        if (document != 0 && !documents.contains(document) && orphans.insert(document).second)
+            faults.push_back({document, cat("a row of ", table.name, " belongs to no document")});
+    }));
+    if (stopped)
+        faults.push_back({.what = cat("not all rows of ", table.name, " can be read: ", *stopped)});
+    return {};
+}
+
+Result<void> check_index(Database& database, std::vector<StoreFault>& faults) {
+    for (const char* const sql :
+         {"INSERT INTO texts(texts) VALUES('integrity-check')", "SELECT count(*) FROM texts_of"}) {
+        const Result<void> checked = database.run(sql);
+        if (checked) continue;
+        if (checked.error().code() != Errc::corrupt) return checked;
+        faults.push_back({.what = "the search index is damaged", .in_index = true});
+        return {};
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<std::vector<StoreFault>> read_faults(Database& database) {
+    std::vector<StoreFault> faults;
+    TRY(check_structure(database, faults));
+    std::set<DocumentKey> documents;
+    for (const DocumentRecord& record : TRY(read_documents(database))) {
+        documents.insert(record.key);
+        if (record.damaged) faults.push_back({record.key, "its row cannot be read"});
+    }
+    for (const SealedTable& table : kSealedTables)
+        TRY(check_rows(database, table, documents, faults));
+    TRY(check_index(database, faults));
+    return faults;
+}
+
+}  // namespace quire::store
