@@ -44,6 +44,7 @@ install(FILES README.md CHANGELOG.md COMPONENT quire DESTINATION "${documents}")
 # The licence under the name that Debian demands.
 install(FILES LICENSE COMPONENT quire DESTINATION "${documents}" RENAME copyright)
 install(DIRECTORY docs COMPONENT quire DESTINATION "${documents}" FILES_MATCHING PATTERN "*.md")
+install(PROGRAMS examples/agent.py COMPONENT quire DESTINATION "${documents}/examples")
 
 # The Debian package: what the program is linked to becomes its dependencies (dpkg-shlibdeps).
 set(CPACK_GENERATOR DEB)

@@ -326,6 +326,9 @@ def type_step(terminal, place, step, verdict, verbose):
     command = step.command
     reason = left_out(command)
     if reason:
+        target = re.match(r"make ([a-z-]+)", command)
+        if target and not re.search(rf"^{target.group(1)}:", (SOURCE / "Makefile").read_text(), re.MULTILINE):
+            verdict.faults.append(f"{place}: {command}: the Makefile has no such target")
         verdict.left_out.append(f"{place}: {command.splitlines()[0]} ({reason})")
         if command.startswith("git clone"):
             terminal.cwd = terminal.home  # Where the clone would be: this tree is linked there.

@@ -44,7 +44,7 @@ def check_files(prefix):
         expect(path.exists() and "doctor" in path.read_text(), f"{path} has no completions")
     expect(len(zsh) == 1, "there is not one file of completions for zsh")
     expect("Apache License" in (share / "doc/quire/copyright").read_text(), "the license is not installed")
-    for document in ["README.md", "docs/memory.md", "docs/formats/store.md"]:
+    for document in ["README.md", "docs/memory.md", "docs/formats/store.md", "examples/agent.py"]:
         expect((share / "doc/quire" / document).exists(), f"{document} is not installed")
     page = (share / "man/man1/quire.1").read_text()
     help_text = run(prefix / "bin/quire", "--help")

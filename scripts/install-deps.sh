@@ -25,7 +25,7 @@ narrate_apt() {
     local line fetched=0 unpacked=0 set_up=0 all='?'
     while IFS= read -r line; do
         case $line in
-            'Need to get '*) line=${line#Need to get } && say "apt-get fetches ${line%% of archives*}" ;;
+            'Need to get '*) line=${line#Need to get } line=${line%% of archives*} && say "apt-get fetches ${line/\// of }" ;;
             *' newly installed, '*) all=${line#*upgraded, } all=${all%% *} ;;
             Get:*) fetched=$((fetched + 1)) && set -- $line && say_now "fetched $fetched of $all packages: ${5:-}" ;;
             'Unpacking '*) unpacked=$((unpacked + 1)) && set -- $line && say_now "unpacked $unpacked of $all packages: $2" ;;
