@@ -45,7 +45,6 @@ LEFT_OUT = {
     "ctest": "runs this tree's tests",
     "sudo": "changes the machine",
     "git clone": "needs the network",
-    "git clean": "deletes; the tests of a removed workspace do it",
 }
 
 # What refuses in a new workspace, and what it then has to say is missing.
@@ -404,8 +403,8 @@ def main():
         verdicts = list(pool.map(lambda session: type_session(quire, session, arguments.verbose), sessions))
     every = Verdict(sum(v.typed for v in verdicts), *([line for v in verdicts for line in getattr(v, name)]
                                                       for name in ("refused", "left_out", "faults", "notes")))
-    for title, lines in [("", every.notes), ("says what has to be there first: ", every.refused), ("not typed: ", every.left_out),
-                         ("FAULT ", faults + every.faults)]:
+    for title, lines in [("", every.notes), ("FAULT ", faults + every.faults), ("says what has to be there first: ", every.refused),
+                         ("not typed: ", every.left_out)]:
         for line in dict.fromkeys(lines):
             print(f"{title}{line}")
     print(f"{every.typed} commands were typed, {len(every.refused)} of them say what has to be there first, "
