@@ -5,7 +5,7 @@
 namespace quire::files {
 
 std::vector<text::Splice> Reconciled::correction(std::string_view merged) const {
-    if (merged == text || (other_order && merged == *other_order)) return {};
+    if (merged == text) return {};
     return text::minimal_splices(merged, text);
 }
 
@@ -20,8 +20,6 @@ Reconciled reconcile(const Sides& sides, text::Side tie) {
     text::Merged merged = text::merge3(base, ours, theirs, tie, text::Side::theirs);
     out.ties = merged.ties.size();
     out.text = std::move(merged.text);
-    if (merged.ordered_freely)
-        out.other_order = text::merge3(base, ours, theirs, tie, text::Side::ours).text;
     return out;
 }
 

@@ -3,13 +3,13 @@
 // Three texts go in: the one that disk and document last had in common, the document's and the
 // disk's. The plan says which edit of the common text the disk made. The kernel makes that edit in a
 // copy of the document at that version and merges it, so that edits that were never saved survive
-// and both sides stay in history. The document then decides the order of what went to one spot. Only
-// where both sides changed the same words, or made the same change twice, does its text differ from
-// the three-way merge (diff3 on words, text/merge3.h), and the plan has the correction. Pure.
+// and both sides stay in history. The three-way merge of the texts (text/merge3.h) decides how the
+// result reads; of two insertions at one place the disk's comes first. Where the document came to
+// another text, because it merges characters and knows neither words nor lines, the plan has the
+// correction. Pure.
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,8 +29,6 @@ struct Reconciled {
     std::vector<text::Splice> disk_edit;  // The smallest edit that makes `base` what the disk has.
     std::size_t ties = 0;                 // Places where both sides changed the same words.
     std::string text;                     // The text that the document is to have.
-    // Another right text, with the insertions at one spot in the other order, if the order is free.
-    std::optional<std::string> other_order;
 
     // The edit of `merged`, the document's text with the disk's edit merged into it, that makes it
     // right; none where it is right as it is.

@@ -1,22 +1,104 @@
-// Each side's changes are splices of the base, one per hunk of lines, in ascending order. The merge
-// walks both lists at once and collects groups: changes of either side that touch each other,
-// directly or through a chain. A group with changes of one side is copied. A group of both sides is
-// compared again by token, and only if the tokens overlap is it a tie. So most of the text is
-// handled by line, and the finer and slower comparison runs on the few lines that both sides
-// changed. The diffs are the cost; the walk is linear in the changes.
-
+// Each side's changes are hunks of lines of the base. A group is a set of hunks of both sides that
+// exclude each other, directly or through a chain: they replace a common line, or one inserts
+// inside what the other replaces. Hunks that only touch are no group, because whole lines can stand
+// one after the other; but an insertion is put together with a replacement that it touches, so that
+// lines which both of them bring appear once.
+//
+//     base    a | b | c | d           ours: b -> B; insert x before d
+//     ours      [1,2)   [3,3)         theirs: b c -> Q
+//     theirs    [1,  3)               one group [1,3): a tie; x stands after it
+//
+// So most of the text is handled by line, and the finer comparison by token runs only on the few
+// lines that both sides changed. A token merge can go wrong in a way that a line merge cannot: it
+// can glue words of both sides together, or move an edit into what is left of a deleted line. The
+// rules of meeting_of() exclude that; what they exclude is a tie. The diffs are the cost; the walk
+// is linear in the changes.
 #include "text/merge3.h"
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <utility>
 
 #include "text/diff.h"
 
 namespace quire::text {
 namespace {
 
-using text::Splice;
+using Lines = std::vector<std::string_view>;
 
-// The begin and the end of a splice in the base.
+// A hunk of one side: base lines [begin, end) became `lines`.
+struct Change {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    Lines lines;
+    Side side = Side::ours;
+    bool inserts() const { return begin == end; }
+};
+
+// Hunks of both sides that are decided together, over base lines [begin, end).
+struct Group {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    std::vector<Change> ours;
+    std::vector<Change> theirs;
+
+    // True if the change excludes one of the group, or is an insertion that touches it or is
+    // touched by it.
+    bool meets(const Change& next) const {
+        if (next.begin < end && begin < next.end) return true;
+        const bool touches = next.begin <= end && begin <= next.end;
+        return touches && (next.inserts() || begin == end);
+    }
+    void add(Change next) {
+        end = std::max(end, next.end);
+        (next.side == Side::ours ? ours : theirs).push_back(std::move(next));
+    }
+};
+
+std::vector<Change> changes_of(std::string_view base, std::string_view after, Side side) {
+    const Lines lines = split_lines(after);
+    std::vector<Change> out;
+    for (const Hunk& hunk : diff_lines(base, after)) {
+        const auto first = lines.begin() + static_cast<std::ptrdiff_t>(hunk.after.begin.n);
+        const auto last = lines.begin() + static_cast<std::ptrdiff_t>(hunk.after.end.n);
+        out.push_back({hunk.before.begin.n, hunk.before.end.n, Lines(first, last), side});
+    }
+    return out;
+}
+
+std::vector<Group> groups_of(std::vector<Change> changes) {
+    std::ranges::stable_sort(changes, [](const Change& a, const Change& b) {
+        return a.begin != b.begin ? a.begin < b.begin : a.end < b.end;
+    });
+    std::vector<Group> groups;
+    for (Change& change : changes) {
+        if (groups.empty() || !groups.back().meets(change))
+            groups.push_back({change.begin, change.end, {}, {}});
+        groups.back().add(std::move(change));
+    }
+    return groups;
+}
+
+// A line of a group as one side has it, and whether that side brought it.
+struct SideLine {
+    std::string_view text;
+    bool is_new = false;
+};
+
+std::string text_of(std::span<const SideLine> lines) {
+    std::string out;
+    for (const SideLine& line : lines) out += line.text;
+    return out;
+}
+
+bool is_word(char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte >= 0x80 || c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+           (c >= 'A' && c <= 'Z');
+}
+
 std::size_t begin_of(const Splice& splice) {
     return splice.at.n;
 }
@@ -24,138 +106,240 @@ std::size_t end_of(const Splice& splice) {
     return splice.at.n + splice.erase.n;
 }
 
-// The difference as one splice per hunk of lines.
-std::vector<Splice> line_splices(std::string_view before, std::string_view after) {
-    const auto starts = [](std::string_view text) {
-        std::vector<std::size_t> out = {0};
-        for (const std::string_view line : text::split_lines(text))
-            out.push_back(out.back() + line.size());
-        return out;
-    };
-    const std::vector<std::size_t> from = starts(before);
-    const std::vector<std::size_t> to = starts(after);
-    std::vector<Splice> splices;
-    for (const text::Hunk& hunk : text::diff_lines(before, after)) {
-        const std::size_t begin = from[hunk.before.begin.n];
-        const std::size_t insert = to[hunk.after.begin.n];
-        splices.push_back({{begin},
-                           {from[hunk.before.end.n] - begin},
-                           std::string(after.substr(insert, to[hunk.after.end.n] - insert))});
-    }
-    return splices;
+// The part of `piece` that no splice of the other side may touch: the splice's own, and the whole
+// lines of a terminator that it erases. At the end of the base a terminator may go: no line follows
+// that would be joined.
+std::pair<std::size_t, std::size_t> guarded(std::string_view piece, const Splice& splice,
+                                            bool at_base_end) {
+    std::size_t begin = begin_of(splice);
+    std::size_t end = end_of(splice);
+    const std::string_view erased = piece.substr(begin, end - begin);
+    const bool only_last =
+        at_base_end && end == piece.size() && (erased == "\n" || erased == "\r\n");
+    if (erased.find('\n') == std::string_view::npos || only_last) return {begin, end};
+    begin = begin == 0 ? 0 : piece.rfind('\n', begin - 1) + 1;  // npos + 1 is 0.
+    if (piece[end - 1] != '\n') end = std::min(piece.find('\n', end), piece.size() - 1) + 1;
+    return {begin, end};
 }
 
-// base[begin, end) after the `splices`, which lie within it.
-std::string applied(std::string_view base, std::size_t begin, std::size_t end,
-                    const std::vector<Splice>& splices) {
+// True if the texts, put one after the other, would make one word of two.
+bool join_words(std::string_view first, std::string_view second) {
+    return !first.empty() && !second.empty() && is_word(first.back()) && is_word(second.front());
+}
+
+// How two changes of one piece stand to each other.
+enum class Meeting { before, after, equal, beside, clash };
+
+// `beside`: both only insert, at one spot, and leave words apart. `clash`: they touch otherwise.
+Meeting meeting_of(std::string_view piece, const Splice& a, const Splice& b, bool at_base_end) {
+    if (a == b) return Meeting::equal;
+    const auto [a_begin, a_end] = guarded(piece, a, at_base_end);
+    const auto [b_begin, b_end] = guarded(piece, b, at_base_end);
+    if (a_end < b_begin) return Meeting::before;
+    if (b_end < a_begin) return Meeting::after;
+    const bool one_spot = a_begin == a_end && b_begin == b_end;
+    const bool glued = join_words(a.insert, b.insert) || join_words(b.insert, a.insert);
+    return one_spot && !glued ? Meeting::beside : Meeting::clash;
+}
+
+// The piece with the changes of both sides, `first` before `second` where they insert at one spot;
+// none if two of them clash. Both lists are ascending, and so are their guarded parts.
+std::optional<std::string> with_both(std::string_view piece, const std::vector<Splice>& first,
+                                     const std::vector<Splice>& second, bool at_base_end) {
     std::string out;
-    for (const Splice& splice : splices) {
-        out.append(base.substr(begin, begin_of(splice) - begin));
-        out.append(splice.insert);
-        begin = end_of(splice);
+    std::size_t done = 0;
+    const auto make = [&](const Splice& splice) {
+        out += piece.substr(done, begin_of(splice) - done);
+        out += splice.insert;
+        done = end_of(splice);
+    };
+    std::size_t a = 0;
+    std::size_t b = 0;
+    while (a < first.size() || b < second.size()) {
+        const Meeting meeting = b == second.size() ? Meeting::before
+                                : a == first.size()
+                                    ? Meeting::after
+                                    : meeting_of(piece, first[a], second[b], at_base_end);
+        switch (meeting) {
+            case Meeting::clash:
+                return std::nullopt;
+            case Meeting::before:
+                make(first[a++]);
+                break;
+            case Meeting::after:
+                make(second[b++]);
+                break;
+            case Meeting::equal:
+                make(first[a++]);
+                ++b;
+                break;
+            case Meeting::beside:
+                make(first[a++]);
+                make(second[b++]);
+                break;
+        }
     }
-    out.append(base.substr(begin, end - begin));
-    return out;
-}
-
-// True if two changes exclude each other: they replace a common byte of the base, or one inserts
-// inside the other's range. The same change on both sides counts once.
-bool overlap(const Splice& a, const Splice& b) {
-    return begin_of(a) < end_of(b) && begin_of(b) < end_of(a) && a != b;
-}
-
-bool any_overlap(const std::vector<Splice>& ours, const std::vector<Splice>& theirs) {
-    for (std::size_t a = 0, b = 0; a < ours.size() && b < theirs.size();) {
-        if (overlap(ours[a], theirs[b])) return true;
-        end_of(ours[a]) <= end_of(theirs[b]) ? ++a : ++b;
-    }
-    return false;
+    return out += piece.substr(done);
 }
 
 // One merge of two lists of changes.
 class Merge {
 public:
-    Merge(std::string_view base, Side tie, Side first) : base_(base), tie_(tie), first_(first) {}
-
-    // Walks both lists, group by group, and copies the unchanged text in between.
-    Merged run(const std::vector<Splice>& ours, const std::vector<Splice>& theirs) {
-        std::size_t a = 0;
-        std::size_t b = 0;
-        std::size_t done = 0;
-        while (a < ours.size() || b < theirs.size()) {
-            // A group: changes of both sides that touch, directly or through others.
-            std::vector<Splice> from_ours, from_theirs;
-            const std::size_t begin =
-                std::min(a < ours.size() ? begin_of(ours[a]) : base_.size(),
-                         b < theirs.size() ? begin_of(theirs[b]) : base_.size());
-            std::size_t end = begin;
-            for (bool grew = true; grew;) {
-                grew = false;
-                while (a < ours.size() && begin_of(ours[a]) <= end) {
-                    end = std::max(end, end_of(ours[a]));
-                    from_ours.push_back(ours[a++]);
-                    grew = true;
-                }
-                while (b < theirs.size() && begin_of(theirs[b]) <= end) {
-                    end = std::max(end, end_of(theirs[b]));
-                    from_theirs.push_back(theirs[b++]);
-                    grew = true;
-                }
-            }
-            out_.text.append(base_.substr(done, begin - done));
-            group(begin, end, from_ours, from_theirs);
-            done = end;
+    Merge(std::string_view base, Side tie, Side first)
+        : base_(base), lines_(split_lines(base)), tie_(tie), first_(first) {
+        starts_.reserve(lines_.size() + 1);
+        std::size_t at = 0;
+        for (const std::string_view line : lines_) {
+            starts_.push_back(at);
+            at += line.size();
         }
-        out_.text.append(base_.substr(done));
+        starts_.push_back(at);
+    }
+
+    Merged run(const std::vector<Group>& groups) {
+        std::size_t done = 0;
+        for (const Group& group : groups) {
+            put(base_between(done, group.begin));
+            decide(group);
+            done = group.end;
+        }
+        put(base_between(done, lines_.size()));
         return std::move(out_);
     }
 
 private:
-    // A group with changes of one side is applied; one with both is compared by token.
-    void group(std::size_t begin, std::size_t end, const std::vector<Splice>& ours,
-               const std::vector<Splice>& theirs) {
-        const std::string a = applied(base_, begin, end, ours);
-        const std::string b = applied(base_, begin, end, theirs);
-        if (theirs.empty() || a == b) return void(out_.text += a);
-        if (ours.empty()) return void(out_.text += b);
-
-        const std::string_view piece = base_.substr(begin, end - begin);
-        const std::vector<Splice> fine_a = text::minimal_splices(piece, a);
-        const std::vector<Splice> fine_b = text::minimal_splices(piece, b);
-        if (!any_overlap(fine_a, fine_b)) return interleave(piece, fine_a, fine_b);
-        out_.text += tie_ == Side::ours ? a : b;
-        out_.ties.push_back({{begin}, {end}, a, b});
+    std::string_view base_between(std::size_t begin, std::size_t end) const {
+        return base_.substr(starts_[begin], starts_[end] - starts_[begin]);
     }
 
-    // Merges both sides' changes of one piece, none of which overlap.
-    void interleave(std::string_view piece, const std::vector<Splice>& ours,
-                    const std::vector<Splice>& theirs) {
-        std::size_t a = 0;
-        std::size_t b = 0;
-        std::size_t done = 0;
-        while (a < ours.size() || b < theirs.size()) {
-            bool take_ours = b == theirs.size();
-            if (a < ours.size() && b < theirs.size()) {
-                const bool together = begin_of(ours[a]) == begin_of(theirs[b]);
-                take_ours =
-                    together ? first_ == Side::ours : begin_of(ours[a]) < begin_of(theirs[b]);
-                if (together && ours[a] == theirs[b]) {
-                    ++b;  // Both sides made the same change; apply it once.
-                    take_ours = true;
-                } else if (together) {
-                    out_.ordered_freely = true;
-                }
-            }
-            const Splice& next = take_ours ? ours[a++] : theirs[b++];
-            // The second insertion at one place may come before text that the first replaced.
-            if (begin_of(next) > done) out_.text.append(piece.substr(done, begin_of(next) - done));
-            out_.text.append(next.insert);
-            done = std::max(done, end_of(next));
+    // Appends whole lines. Only the last line of a text can lack its terminator; if that line is
+    // not the last one here, it gets one.
+    void put(std::string_view lines) {
+        std::string& text = out_.text;
+        if (lines.empty()) return;
+        if (!text.empty() && text.back() != '\n')
+            text += base_.find("\r\n") == std::string_view::npos ? "\n" : "\r\n";
+        text += lines;
+    }
+
+    void decide(const Group& group) {
+        const std::vector<SideLine> ours = lines_of(group, group.ours);
+        const std::vector<SideLine> theirs = lines_of(group, group.theirs);
+        const std::string a = text_of(ours);
+        const std::string b = text_of(theirs);
+        if (group.theirs.empty() || a == b) return put(a);
+        if (group.ours.empty()) return put(b);
+        if (put_touching(group)) return;
+        if (const auto both = more_of_the_same(ours, theirs)) return put(*both);
+        if (const auto both = more_of_the_same(theirs, ours)) return put(*both);
+
+        const std::string_view piece = base_between(group.begin, group.end);
+        const bool at_base_end = group.end == lines_.size();
+        const std::vector<Splice> fine_a = minimal_splices(piece, a);
+        const std::vector<Splice> fine_b = minimal_splices(piece, b);
+        const bool ours_first = first_ == Side::ours;
+        if (const auto both = with_both(piece, ours_first ? fine_a : fine_b,
+                                        ours_first ? fine_b : fine_a, at_base_end))
+            return put(*both);
+        put(tie_ == Side::ours ? a : b);
+        out_.ties.push_back({{starts_[group.begin]}, {starts_[group.end]}, a, b});
+    }
+
+    // The base lines of the group as the side with these changes has them.
+    std::vector<SideLine> lines_of(const Group& group, const std::vector<Change>& changes) const {
+        std::vector<SideLine> out;
+        std::size_t at = group.begin;
+        for (const Change& change : changes) {
+            for (; at < change.begin; ++at) out.push_back({lines_[at], false});
+            for (const std::string_view line : change.lines) out.push_back({line, true});
+            at = change.end;
         }
-        out_.text.append(piece.substr(done));
+        for (; at < group.end; ++at) out.push_back({lines_[at], false});
+        return out;
+    }
+
+    // Puts the changes of a group whose changes only touch, one after the other. Two insertions at
+    // one place come in the order of the sides, an insertion beside a replacement before or after
+    // it. Returns false, and puts nothing, if two changes exclude each other.
+    bool put_touching(const Group& group) {
+        std::vector<const Change*> all;
+        for (const Change& change : first_ == Side::ours ? group.ours : group.theirs)
+            all.push_back(&change);
+        for (const Change& change : first_ == Side::ours ? group.theirs : group.ours)
+            all.push_back(&change);
+        std::ranges::stable_sort(all, [](const Change* a, const Change* b) {
+            return a->begin != b->begin ? a->begin < b->begin : a->inserts() && !b->inserts();
+        });
+        for (std::size_t i = 1; i < all.size(); ++i) {
+            if (all[i]->begin < all[i - 1]->end) return false;
+        }
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            const Lines& lines = all[i]->lines;
+            const Change* const next = i + 1 < all.size() ? all[i + 1] : nullptr;
+            if (next != nullptr && all[i]->inserts() && next->inserts()) {
+                put_union(lines, next->lines);
+                ++i;
+                continue;
+            }
+            // The neighbour may have brought the same lines, as its first or its last ones.
+            const bool is_known =
+                all[i]->inserts() &&
+                ((next != nullptr &&
+                  is_part(
+                      lines,
+                      std::span(next->lines).first(std::min(lines.size(), next->lines.size())))) ||
+                 (i > 0 &&
+                  is_part(lines, std::span(all[i - 1]->lines)
+                                     .last(std::min(lines.size(), all[i - 1]->lines.size())))));
+            if (!is_known) put(joined(lines));
+        }
+        return true;
+    }
+
+    static bool is_part(const Lines& lines, std::span<const std::string_view> of) {
+        return std::ranges::equal(lines, of);
+    }
+    static std::string joined(std::span<const std::string_view> lines) {
+        std::string out;
+        for (const std::string_view line : lines) out += line;
+        return out;
+    }
+
+    // Puts the lines of both, those that both have once; elsewhere `first` before `second`.
+    void put_union(const Lines& first, const Lines& second) {
+        const auto part = [](const Lines& lines, std::size_t begin, std::size_t end) {
+            return joined(std::span(lines).subspan(begin, end - begin));
+        };
+        std::size_t done = 0;
+        for (const Hunk& hunk : diff_lines(joined(first), joined(second))) {
+            put(part(first, done, hunk.before.end.n));
+            put(part(second, hunk.after.begin.n, hunk.after.end.n));
+            done = hunk.before.end.n;
+        }
+        put(part(first, done, first.size()));
+    }
+
+    // If both sides made the same change and `more` added lines to it, the text of `more`.
+    static std::optional<std::string> more_of_the_same(std::span<const SideLine> less,
+                                                       std::span<const SideLine> more) {
+        const auto same = [](const SideLine& a, const SideLine& b) { return a.text == b.text; };
+        const std::size_t head =
+            static_cast<std::size_t>(std::ranges::mismatch(less, more, same).in1 - less.begin());
+        const auto less_rest = less.subspan(head);
+        const auto more_rest = more.subspan(head);
+        if (less_rest.size() > more_rest.size()) return std::nullopt;
+        const auto added = more_rest.first(more_rest.size() - less_rest.size());
+        if (!std::ranges::equal(less_rest, more_rest.last(less_rest.size()), same))
+            return std::nullopt;
+        const auto is_new = [](const SideLine& line) { return line.is_new; };
+        const bool changed_alike = std::ranges::any_of(less, is_new);
+        if (!changed_alike || !std::ranges::all_of(added, is_new)) return std::nullopt;
+        return text_of(more);
     }
 
     std::string_view base_;
+    Lines lines_;
+    std::vector<std::size_t> starts_;  // The begin of each line, and the end.
     Side tie_;
     Side first_;
     Merged out_;
@@ -165,7 +349,9 @@ private:
 
 Merged merge3(std::string_view base, std::string_view ours, std::string_view theirs, Side tie,
               Side first) {
-    return Merge(base, tie, first).run(line_splices(base, ours), line_splices(base, theirs));
+    std::vector<Change> changes = changes_of(base, ours, Side::ours);
+    std::ranges::move(changes_of(base, theirs, Side::theirs), std::back_inserter(changes));
+    return Merge(base, tie, first).run(groups_of(std::move(changes)));
 }
 
 }  // namespace quire::text

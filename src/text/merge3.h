@@ -1,9 +1,13 @@
 // Merging two sets of changes to one base text.
 //
-// Changes are compared by line, and by token where two of them meet (text/diff.h). Changes that
-// touch without overlapping are both kept. If both sides changed the same tokens differently, there
-// is a tie: the result shows one side, and the caller keeps the other. After Khanna, Kunal and
-// Pierce, "A Formal Investigation of Diff3" (2007), §2.
+// Changes are compared by line; the lines of each side stand whole, one side's before the other's,
+// unless both sides changed the same lines. Those are compared by token (text/diff.h). Both sides'
+// tokens are taken if at least one unchanged token stands between them, if no side deleted a line
+// that the other changed, and if no two words and no two lines are joined. Everything else is a
+// tie: the result shows one side, and the caller keeps the other. What both sides made of a place,
+// or both inserted there, appears once.
+//
+// After Khanna, Kunal and Pierce, "A Formal Investigation of Diff3" (2007), §2.
 #pragma once
 
 #include <cstddef>
@@ -18,9 +22,9 @@ namespace quire::text {
 // The two sides of a merge.
 enum class Side { ours, theirs };
 
-// A place where both sides changed the same tokens differently.
+// A place that both sides changed in different ways.
 struct Tie {
-    text::Byte begin;  // Position in the base.
+    text::Byte begin;  // Position in the base: whole lines.
     text::Byte end;
     std::string ours;
     std::string theirs;
@@ -30,13 +34,10 @@ struct Tie {
 struct Merged {
     std::string text;
     std::vector<Tie> ties;
-    // True if both sides inserted at one place: then two orders of the insertions are equally
-    // right.
-    bool ordered_freely = false;
 };
 
-// `tie` is the side that a tie shows; `first` is the side that comes first if both inserted at one
-// place.
+// `tie` is the side that a tie shows; `first` is the side whose text comes first if both inserted at
+// one place. O(n) beside the diffs.
 Merged merge3(std::string_view base, std::string_view ours, std::string_view theirs, Side tie,
               Side first);
 

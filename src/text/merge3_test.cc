@@ -6,6 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include "base/concat.h"
+#include "base/test_directory.h"
+
 namespace quire::text {
 namespace {
 
@@ -61,7 +64,6 @@ TEST(Merge3, TwoInsertsAtOneSpotBothStandInTheOrderAskedFor) {
               "a\ntheirs\nours\n");
     const Merged merged = merge3("a\n", "a\nours\n", "a\ntheirs\n", Side::ours, Side::ours);
     EXPECT_EQ(merged.text, "a\nours\ntheirs\n");
-    EXPECT_TRUE(merged.ordered_freely);
     EXPECT_TRUE(merged.ties.empty());
 }
 
@@ -74,6 +76,69 @@ TEST(Merge3, DeletingTextThatTheOtherEditsIsATie) {
 
 TEST(Merge3, ADeletedLineIsNotBroughtBackByAChangeBesideIt) {
     EXPECT_EQ(merge("a\nb\nc\n", "a\nc\n", "a\nb\nC\n").text, "a\nC\n");
+}
+
+// --- what was glued, doubled or half deleted before ---
+
+TEST(Merge3, AnInsertionBesideAReplacedLineStandsWhole) {
+    const Merged merged =
+        merge("zero x\none y\n\nthree z\n", "zero x\nagent line\none y\n\nthree z\n",
+              "zero x\nperson word\nthree z\n");
+
+    EXPECT_EQ(merged.text, "zero x\nagent line\nperson word\nthree z\n");
+    EXPECT_TRUE(merged.ties.empty());
+}
+
+TEST(Merge3, TwoWordsAreNeverMadeOne) {
+    EXPECT_EQ(merge("one\n", "oneA\n", "oneB\n").ties.size(), 1U);
+    EXPECT_EQ(merge("x one y\n", "x AGENT y\n", "x PERSON one y\n").ties.size(), 1U);
+    EXPECT_EQ(merge("a\n", "a\nx", "a\ny").text, "a\ny\nx");
+}
+
+TEST(Merge3, AnEditInADeletedLineIsATie) {
+    const Merged merged =
+        merge("a one\nb two\nc three\n", "a one\nAGENT b two\nc three\n", "a one\nc three\n");
+
+    EXPECT_EQ(merged.text, "a one\nAGENT b two\nc three\n");
+    ASSERT_EQ(merged.ties.size(), 1U);
+    EXPECT_EQ(merged.ties[0].theirs, "");
+}
+
+TEST(Merge3, LinesThatBothInsertAppearOnce) {
+    EXPECT_EQ(merge("a\n", "import os\na\n", "import os\nimport re\na\n").text,
+              "import os\nimport re\na\n");
+    EXPECT_EQ(merge("a\n", "a\nx\nimport os\ny\n", "a\nz\nimport os\n").text,
+              "a\nz\nx\nimport os\ny\n");
+}
+
+TEST(Merge3, AnEditThatTheOtherSideTookAndWentOnFromAppearsOnce) {
+    const Merged merged = merge("a\nb\n", "a\nagent\n", "a\nagent\nand person\n");
+
+    EXPECT_EQ(merged.text, "a\nagent\nand person\n");
+    EXPECT_TRUE(merged.ties.empty());
+    EXPECT_EQ(merge("a\nb\n", "a\nnew\nb\n", "a\nnew\nB\n").text, "a\nnew\nB\n");
+}
+
+TEST(Merge3, AnInsertionOnEachSideOfAReplacementStands) {
+    EXPECT_EQ(merge("a\nb\nc\n", "a\nQ R S\nc\n", "a\nbefore\nb\nafter\nc\n").text,
+              "a\nbefore\nQ R S\nafter\nc\n");
+}
+
+TEST(Merge3, ALineWithoutItsTerminatorIsNotJoinedWithTheNext) {
+    EXPECT_EQ(merge("a\nb\n", "a\nb\nc\n", "a\nb").text, "a\nb\nc\n");
+    EXPECT_EQ(merge("a\r\nb\r\n", "a\r\nb\r\nc\r\n", "a\r\nb").text, "a\r\nb\r\nc\r\n");
+    EXPECT_EQ(merge("f(1);\n", "f(2);\n", "f(1);").text, "f(2);");
+}
+
+TEST(Merge3, AGroupOfManyTokensIsMergedInTime) {
+    std::string base, ours, theirs;
+    for (int i = 0; i < 200'000; ++i) {
+        base += "w k ";
+        ours += i % 2 == 0 ? "A k " : "w k ";
+        theirs += i % 2 == 1 ? "B k " : "w k ";
+    }
+
+    EXPECT_TRUE(merge(base, ours, theirs).ties.size() <= 1);
 }
 
 // Random line edits on either side: what only one side changed is as that side has it, and edits
@@ -110,6 +175,52 @@ TEST(Merge3, DisjointEditsAlwaysBothStand) {
         ASSERT_EQ(merge(base, base, theirs).text, theirs);
         ASSERT_EQ(merge(base, ours, ours).text, ours);
     }
+}
+
+// Lines are unique, so that both align them alike.
+TEST(Merge3, WhereGitMergesWithoutConflictTheResultIsThatOfGit) {
+    const unsigned seed = merge_seed();
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    std::mt19937 rng(seed);
+    const TestDirectory directory;
+    const int rounds = std::getenv("QUIRE_LONG") != nullptr ? 5000 : 60;
+    int clean = 0;
+    for (int round = 0; round < rounds; ++round) {
+        std::string base, ours, theirs;
+        int fresh = 0;
+        const auto edited = [&](const std::string& line) -> std::string {
+            switch (rng() % 12) {
+                case 0:
+                    return "";
+                case 1:
+                    return cat("new ", fresh++, " ", rng() % 1000, "\n");
+                case 2:
+                    return cat(line, "added ", fresh++, " ", rng() % 1000, "\n");
+                default:
+                    return line;
+            }
+        };
+        for (std::size_t i = 0; i < 3 + rng() % 40; ++i) {
+            const std::string line = cat("line ", i, " of the text\n");
+            base += line;
+            ours += edited(line);
+            theirs += edited(line);
+        }
+        directory.put("base", base);
+        directory.put("ours", ours);
+        directory.put("theirs", theirs);
+        const int status = std::system(
+            cat("cd '", directory.path(), "' && git merge-file -p ours base theirs > merged")
+                .c_str());
+        if (status != 0) continue;
+        ++clean;
+        const Merged merged = merge(base, ours, theirs);
+        ASSERT_EQ(merged.text, directory.get("merged")) << base << "---\n"
+                                                        << ours << "---\n"
+                                                        << theirs;
+        ASSERT_TRUE(merged.ties.empty());
+    }
+    EXPECT_GT(clean, rounds / 10);
 }
 
 // Any two edits: nothing but the order of touching inserts depends on which side is called ours,
