@@ -1,3 +1,7 @@
+// Times are read by hand, because the library that g++ 12 has reads no time zones: date, then
+// optionally a time, its fraction and an offset, each checked as it is read, so that a text is either
+// one time or none. All arithmetic is in milliseconds since 1970 on the proleptic Gregorian calendar
+// of <chrono>; years go from 0 to 9999, and what lies beyond is shown as the nearest of them.
 #include "memory/timestamp.h"
 
 #include <algorithm>

@@ -1,3 +1,8 @@
+// A label is looked up in the order of the header: an id, OWNER/LABEL, the caller's own block, and
+// only then the blocks of others. The first three are one lookup each. The last goes through every
+// block of that label and decodes the headers of those, to leave out what the caller may not see
+// before anything is said about it: a block that is hidden must look like one that does not exist,
+// also in a message about several candidates.
 #include "kernel/memory/memory_address.h"
 
 #include <algorithm>

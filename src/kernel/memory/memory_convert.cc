@@ -1,4 +1,11 @@
 // Convert: a memory block under another schema, with what it holds carried over.
+//
+// An additive change (new fields, new sections) only replaces the schema in the block's record: the
+// containers of what was there keep their names. Any other conversion reads the whole value,
+// computes the new one with a mapping (memory/convert.h), clears the old containers and fills the new
+// ones, all in one commit, so that one undo takes it back. It is made on a fork first: limits and
+// types can refuse it there, and the document itself is touched only once nothing can fail.
+// O(content), twice.
 #include "base/check.h"
 #include "kernel/memory/memory_body.h"
 #include "kernel/memory/memory_record.h"

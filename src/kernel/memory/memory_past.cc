@@ -1,4 +1,11 @@
 // History of a memory block: versions, differences, undo and rollback.
+//
+// A block has two pasts. Its content is in the CRDT document, where undo reverts one actor's
+// operations and rollback applies the difference to an old version. Its record (label, type, schema,
+// deletion) is kept by the store; a change of it stands in the undo unit as the record before and
+// after, and is taken back whole or not at all. A conversion changes both, in one unit. Whatever is
+// brought back passes the same gate as a write, with the schema of its own version: nobody regains
+// by undo what they may not write. O(content) for a diff or a rollback across versions.
 #include "crdt/doc/apply.h"
 #include "crdt/doc/history.h"
 #include "kernel/core/take_back.h"
