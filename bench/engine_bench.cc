@@ -157,7 +157,7 @@ void import_concurrent(benchmark::State& state, const std::string& name, bool on
                 CHECK(doc.import(std::move(one), {.want_diff = false}).has_value());
             }
         } else {
-            CHECK(doc.import(std::move(copy), {.want_diff = false}).has_value());
+            CHECK(doc.import(copy, {.want_diff = false}).has_value());
         }
         // The text recorded for A2 depends on names that the recording leaves out.
         const bool exact = name != "A2-git-makefile";

@@ -56,8 +56,9 @@ public:
         return *at_++;
     }
 
-    // Takes the next `count` bytes, in place.
-    std::span<const std::uint8_t> take(std::size_t count, const char* what) {
+    // Takes the next `count` bytes, in place. Inlined always: numbers of fixed width take a few bytes
+    // at a time.
+    [[gnu::always_inline]] std::span<const std::uint8_t> take(std::size_t count, const char* what) {
         if (count > remaining()) [[unlikely]] {
             fail(what);
             return {};

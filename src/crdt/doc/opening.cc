@@ -34,10 +34,6 @@ Result<Slot> slot_of(Item item, OpId made_by) {
 
 // --- what a state holds ---
 
-Container& StateWriter::container() const {
-    return body_.container(container_);
-}
-
 SequenceBody& StateWriter::sequence() const {
     SequenceBody* sequence = container().sequence();
     CHECK(sequence != nullptr);
@@ -46,7 +42,7 @@ SequenceBody& StateWriter::sequence() const {
 
 Result<void> StateWriter::begin(const ContainerId& id) {
     end();
-    container_ = body_.open(id);
+    container_ = &body_.container(body_.open(id));
     if (!DocBody::log_of(container()).empty()) return corrupt("a container is there twice");
     is_open_ = true;
     styles_.clear();
@@ -68,7 +64,7 @@ Result<void> StateWriter::grow(std::size_t entities) {
 
 Lv StateWriter::place(const StampedAtom& first, Counter count) {
     const Lv lv = body_.oplog().end();
-    body_.oplog().place(container_,
+    body_.oplog().place(container().index,
                         {first.id.peer, first.id.counter, first.lamport, static_cast<Lv>(count)});
     return lv;
 }
@@ -83,7 +79,7 @@ Result<Lv> StateWriter::place(ElementId writer, const Item* made) {
             return corrupt("a child is named after another peer than made it");
         atom.first = child->op().counter;
     }
-    body_.oplog().place(container_, atom);
+    body_.oplog().place(container().index, atom);
     return lv;
 }
 

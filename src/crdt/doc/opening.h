@@ -94,7 +94,7 @@ public:
     void end();
 
 private:
-    Container& container() const;
+    Container& container() const { return *container_; }
     // The container's part that sequences share. CHECKs the kind.
     SequenceBody& sequence() const;
     Result<void> grow(std::size_t entities);
@@ -105,7 +105,7 @@ private:
     Result<Lv> place(ElementId writer, const Item* made);
 
     DocBody& body_;
-    std::uint32_t container_ = 0;
+    Container* container_ = nullptr;  // The one that began last.
     bool is_open_ = false;
     std::set<OpId> styles_;  // The styles of the text that have begun.
 };

@@ -29,8 +29,9 @@ Result<std::string> TextView::at(const Frontiers& version) const {
 
 namespace {
 
-Result<void> insert_anywhere(DocBody& body, Handle text, text::CodePoint at,
-                             std::string_view utf8) {
+// Not inlined, so that typing on saves no registers.
+[[gnu::noinline]] Result<void> insert_anywhere(DocBody& body, Handle text, text::CodePoint at,
+                                               std::string_view utf8) {
     Container* c = body.editable(text, ContainerKind::text);
     if (c == nullptr) return body.refuse(text, ContainerKind::text);
     const Site site{body, *c};
@@ -56,7 +57,8 @@ Result<void> insert_anywhere(DocBody& body, Handle text, text::CodePoint at,
     return {};
 }
 
-Result<void> erase_anywhere(DocBody& body, Handle text, text::CodePoint at, text::CodePoint count) {
+[[gnu::noinline]] Result<void> erase_anywhere(DocBody& body, Handle text, text::CodePoint at,
+                                              text::CodePoint count) {
     Container* c = body.editable(text, ContainerKind::text);
     if (c == nullptr) return body.refuse(text, ContainerKind::text);
     const Site site{body, *c};
@@ -76,14 +78,14 @@ Result<void> erase_anywhere(DocBody& body, Handle text, text::CodePoint at, text
 }  // namespace
 
 // Typing on is kept apart from edits anywhere, so that it costs little more than its counters.
-Result<void> TextView::insert(text::CodePoint at, std::string_view utf8) {
-    if (body().type_on(handle(), at.n, utf8)) return {};
-    return insert_anywhere(body(), handle(), at, utf8);
+Result<void> TextView::insert_into(TextView text, text::CodePoint at, std::string_view utf8) {
+    if (text.body().type_on(text.handle(), at.n, utf8)) return {};
+    return insert_anywhere(text.body(), text.handle(), at, utf8);
 }
 
-Result<void> TextView::erase(text::CodePoint at, text::CodePoint count) {
-    if (body().erase_on(handle(), at.n, count.n)) return {};
-    return erase_anywhere(body(), handle(), at, count);
+Result<void> TextView::erase_from(TextView text, text::CodePoint at, text::CodePoint count) {
+    if (text.body().erase_on(text.handle(), at.n, count.n)) return {};
+    return erase_anywhere(text.body(), text.handle(), at, count);
 }
 
 TextDelta TextView::delta() const {

@@ -29,8 +29,12 @@ public:
     Result<std::string> at(const Frontiers& version) const;
 
     // Errors of all edits: see container_view.h.
-    Result<void> insert(text::CodePoint at, std::string_view utf8);
-    Result<void> erase(text::CodePoint at, text::CodePoint count);
+    Result<void> insert(text::CodePoint at, std::string_view utf8) {
+        return insert_into(*this, at, utf8);
+    }
+    Result<void> erase(text::CodePoint at, text::CodePoint count) {
+        return erase_from(*this, at, count);
+    }
 
     // Gives the characters [begin, end) a style. Characters that have it already get no op.
     // O(log anchors), amortised. Errors also: invalid_argument "empty_range", "unknown_style_key".
@@ -45,6 +49,9 @@ public:
 private:
     friend class Doc;
     TextView(const Doc& doc, Handle handle) : ContainerView(doc, handle) {}
+    // Typing is a few instructions, so the view comes in registers: `this` would put it in memory.
+    static Result<void> insert_into(TextView text, text::CodePoint at, std::string_view utf8);
+    static Result<void> erase_from(TextView text, text::CodePoint at, text::CodePoint count);
 };
 
 inline TextView Doc::text(Handle text) {

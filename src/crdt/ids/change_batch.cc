@@ -55,7 +55,10 @@ ChangeBatch::ChangeBatch(std::initializer_list<Change> changes)
     : ChangeBatch(std::vector<Change>(changes)) {}
 
 void ChangeBatch::take(std::span<const Change> changes) {
+    std::size_t ops = 0;
+    for (const Change& change : changes) ops += change.ops.size();
     heads.reserve(changes.size());
+    rows.reserve(ops);
     for (const Change& change : changes) {
         if (!fault) {
             if (const char* what = fault_in(change)) fault = Fault{change.id, what};
