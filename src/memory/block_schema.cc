@@ -26,7 +26,7 @@ const Field* find_field(const std::vector<Field>& fields, std::string_view name)
 
 std::string_view BlockSchema::name() const {
     static constexpr std::string_view kNames[] = {"Text", "Map", "List", "Log", "Composite"};
-    return kNames[shape_.index()];
+    return kNames[shape_->index()];
 }
 
 const Field* BlockSchema::field(std::string_view name) const {

@@ -96,25 +96,23 @@ struct CompositeSchema {
     friend bool operator==(const CompositeSchema&, const CompositeSchema&) = default;
 };
 
+// A copy shares the content, which never changes, so that copies are cheap to make and to compare.
 class BlockSchema {
 public:
     using Shape = std::variant<TextSchema, MapSchema, ListSchema, LogSchema, CompositeSchema>;
 
-    BlockSchema() = default;                          // Text.
-    BlockSchema(TextSchema shape) : shape_(shape) {}  // NOLINT(google-explicit-constructor)
-    BlockSchema(MapSchema shape)
-        : shape_(std::move(shape)) {}  // NOLINT(google-explicit-constructor)
-    BlockSchema(ListSchema shape)
-        : shape_(std::move(shape)) {}  // NOLINT(google-explicit-constructor)
-    BlockSchema(LogSchema shape)
-        : shape_(std::move(shape)) {}  // NOLINT(google-explicit-constructor)
-    BlockSchema(CompositeSchema shape)
-        : shape_(std::move(shape)) {}  // NOLINT(google-explicit-constructor)
+    // NOLINTBEGIN(google-explicit-constructor)
+    BlockSchema(TextSchema shape = {}) : BlockSchema(Shape(shape)) {}
+    BlockSchema(MapSchema shape) : BlockSchema(Shape(std::move(shape))) {}
+    BlockSchema(ListSchema shape) : BlockSchema(Shape(std::move(shape))) {}
+    BlockSchema(LogSchema shape) : BlockSchema(Shape(std::move(shape))) {}
+    BlockSchema(CompositeSchema shape) : BlockSchema(Shape(std::move(shape))) {}
+    // NOLINTEND(google-explicit-constructor)
 
-    const Shape& shape() const { return shape_; }
+    const Shape& shape() const { return *shape_; }
     template <class S>
     const S* as() const {
-        return std::get_if<S>(&shape_);
+        return std::get_if<S>(shape_.get());
     }
     std::string_view name() const;  // "Text", "Map", "List", "Log" or "Composite".
 
@@ -132,10 +130,14 @@ public:
     // Null if there is no such section.
     const BlockSchema* get_section_schema(std::string_view name) const;
 
-    friend bool operator==(const BlockSchema&, const BlockSchema&) = default;
+    friend bool operator==(const BlockSchema& a, const BlockSchema& b) {
+        return a.shape_ == b.shape_ || *a.shape_ == *b.shape_;
+    }
 
 private:
-    Shape shape_;
+    explicit BlockSchema(Shape shape) : shape_(std::make_shared<const Shape>(std::move(shape))) {}
+
+    std::shared_ptr<const Shape> shape_;  // Never null, except in a schema that was moved from.
 };
 
 const Field* find_field(const std::vector<Field>& fields, std::string_view name);

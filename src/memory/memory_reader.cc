@@ -76,30 +76,38 @@ Result<std::optional<Value>> MemoryReader::field(const FieldPath& path) const {
     return value_of_field(path.section, *TRY(find_written(*found.schema, path.field)));
 }
 
-std::optional<Value> MemoryReader::list_field(std::string_view section, const Field& field) const {
+crdt::Handle MemoryReader::root_of_map(std::string_view section) const {
+    return doc_.open(root_of(section));
+}
+
+std::optional<Value> MemoryReader::value_of_field(std::string_view section,
+                                                  const Field& field) const {
+    return value_in(root_of_map(section), section, field);
+}
+
+// Nothing for an empty list that was never set as a whole. Until the field is set as a whole, its
+// elements follow those of its default.
+std::optional<Value> MemoryReader::list_in(crdt::Handle root, std::string_view section,
+                                           const Field& field) const {
     Value elements = doc_.value(doc_.open(value_of(section, field)));
-    if (!field.default_value || is_set_apart(doc_, doc_.open(root_of(section)), field.name))
+    if (elements.as_list().empty() && !field.default_value) {
+        if (!is_set_apart(doc_, root, field.name)) return std::nullopt;
         return elements;
-    // Until the field is set as a whole, its elements follow those of its default.
+    }
+    if (!field.default_value || is_set_apart(doc_, root, field.name)) return elements;
     Value out = *field.default_value;
     for (Value& each : elements.as_list()) out.as_list().push_back(std::move(each));
     return out;
 }
 
 // Follows the field to its container by type: counters, lists and long texts have their own.
-std::optional<Value> MemoryReader::value_of_field(std::string_view section,
-                                                  const Field& field) const {
+std::optional<Value> MemoryReader::value_in(crdt::Handle root, std::string_view section,
+                                            const Field& field) const {
     if (field.type == FieldType::counter) {
         const double base = field.default_value ? field.default_value->as_number() : 0;
         return number_of(base + doc_.counter(doc_.open(value_of(section, field))).value());
     }
-    const crdt::Handle root = doc_.open(root_of(section));
-    if (field.type == FieldType::list) {
-        std::optional<Value> list = list_field(section, field);
-        const bool unset = list->as_list().empty() && !field.default_value &&
-                           !is_set_apart(doc_, root, field.name);
-        return unset ? std::nullopt : std::move(list);
-    }
+    if (field.type == FieldType::list) return list_in(root, section, field);
     std::optional<Value> value = plain(doc_, root, field.name);
     if (value && !value->is_null()) return value;
     if (field.type == FieldType::text) {
@@ -109,31 +117,36 @@ std::optional<Value> MemoryReader::value_of_field(std::string_view section,
     return field.default_value;
 }
 
-Result<crdt::Handle> MemoryReader::sequence(std::string_view section) const {
-    const Located found = TRY(locate(schema_, section));
-    if (found.schema->as<LogSchema>() != nullptr) return doc_.open(entries_of(section));
-    TRY(check_shape(*found.schema, {.shape = Shape::list}));
-    return doc_.open(items_of(section));
+std::size_t Elements::size() const {
+    return doc_.list(list_).size();
 }
 
-Result<std::size_t> MemoryReader::size(std::string_view section) const {
-    return doc_.list(TRY(sequence(section))).size();
-}
-
-Value MemoryReader::element(const BlockSchema& schema, crdt::Handle list, std::size_t index) const {
-    crdt::Slot slot = doc_.list(list).get(index);
+Value Elements::operator[](std::size_t index) const {
+    crdt::Slot slot = doc_.list(list_).get(index);
     Value out = std::holds_alternative<Value>(slot)
                     ? std::get<Value>(std::move(slot))
-                    : doc_.value(doc_.open(doc_.list(list).child(index)));
-    fill_defaults(schema, out);
+                    : doc_.value(doc_.open(doc_.list(list_).child(index)));
+    fill_defaults(schema_, out);
     return out;
 }
 
+Result<Elements> MemoryReader::elements(std::string_view section) const {
+    const Located found = TRY(locate(schema_, section));
+    const bool is_log = found.schema->as<LogSchema>() != nullptr;
+    if (!is_log) TRY(check_shape(*found.schema, {.shape = Shape::list}));
+    return Elements(doc_, *found.schema,
+                    doc_.open(is_log ? entries_of(section) : items_of(section)));
+}
+
+Result<std::size_t> MemoryReader::size(std::string_view section) const {
+    return TRY(elements(section)).size();
+}
+
 Result<Value> MemoryReader::at(std::string_view section, std::int64_t index) const {
-    const crdt::Handle list = TRY(sequence(section));
-    const std::size_t len = doc_.list(list).size();
+    const Elements all = TRY(elements(section));
+    const std::size_t len = all.size();
     if (index < 0 || static_cast<std::size_t>(index) >= len) return index_out_of_bounds(index, len);
-    return element(*TRY(locate(schema_, section)).schema, list, static_cast<std::size_t>(index));
+    return all[static_cast<std::size_t>(index)];
 }
 
 Result<Value> MemoryReader::value(std::string_view section) const {
@@ -147,10 +160,9 @@ Value MemoryReader::read_all(const BlockSchema& schema, std::string_view section
         return doc_.text(doc_.open(content_of(section))).rope().str();
     if (const auto* map = schema.as<MapSchema>()) {
         Map out;
-        for (const Field& each : map->fields) {
-            if (std::optional<Value> value = value_of_field(section, each))
-                out.append(each.name, std::move(*value));
-        }
+        for_each_field(*map, section, [&](const Field& field, std::optional<Value> value) {
+            if (value) out.append(field.name, std::move(*value));
+        });
         return out;
     }
     if (const auto* composite = schema.as<CompositeSchema>()) {

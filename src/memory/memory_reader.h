@@ -25,6 +25,23 @@ class Rope;
 
 namespace quire::memory {
 
+// The items of a List or the entries of a Log, the oldest first. Holds as long as the reader.
+class Elements {
+public:
+    std::size_t size() const;
+    // An item with its defaults, or an entry. Requires index < size(). O(log n).
+    Value operator[](std::size_t index) const;
+
+private:
+    friend class MemoryReader;
+    Elements(crdt::Doc& doc, const BlockSchema& schema, crdt::Handle list)
+        : doc_(doc), schema_(schema), list_(list) {}
+
+    crdt::Doc& doc_;
+    const BlockSchema& schema_;
+    crdt::Handle list_;
+};
+
 // A view of one document through one schema.
 class MemoryReader {
 public:
@@ -41,11 +58,18 @@ public:
     Result<std::optional<Value>> field(const FieldPath& path) const;
     // Like field(), for a field that the caller found in the schema.
     std::optional<Value> value_of_field(std::string_view section, const Field& field) const;
+    // Calls take(field, value) for the fields of a Map, in order. Finds the Map's container once.
+    template <class Take>
+    void for_each_field(const MapSchema& map, std::string_view section, Take take) const {
+        const crdt::Handle root = root_of_map(section);
+        for (const Field& each : map.fields) take(each, value_in(root, section, each));
+    }
 
-    // The number of items or entries. Errors: schema_mismatch for other schemas.
+    // Errors: schema_mismatch for other schemas than a List and a Log.
+    Result<Elements> elements(std::string_view section = {}) const;
+    // The number of elements. Errors: those of elements().
     Result<std::size_t> size(std::string_view section = {}) const;
-    // An item or an entry, 0-based, an item with its defaults; entries are oldest first. O(log n).
-    // Errors: out_of_range "index_out_of_bounds" {index, len}; schema_mismatch.
+    // An element, 0-based. Errors also: out_of_range "index_out_of_bounds" {index, len}.
     Result<Value> at(std::string_view section, std::int64_t index) const;
 
     // The whole content: a string; an object of the fields that are set or have a default, in
@@ -58,9 +82,11 @@ public:
 
 private:
     Value read_all(const BlockSchema& schema, std::string_view section) const;
-    Result<crdt::Handle> sequence(std::string_view section) const;
-    Value element(const BlockSchema& schema, crdt::Handle list, std::size_t index) const;
-    std::optional<Value> list_field(std::string_view section, const Field& field) const;
+    crdt::Handle root_of_map(std::string_view section) const;
+    std::optional<Value> value_in(crdt::Handle root, std::string_view section,
+                                  const Field& field) const;
+    std::optional<Value> list_in(crdt::Handle root, std::string_view section,
+                                 const Field& field) const;
     void find_missing(const BlockSchema& schema, const std::string& section,
                       std::vector<FieldPath>& out) const;
 

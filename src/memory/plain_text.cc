@@ -21,7 +21,12 @@ public:
 
 private:
     std::size_t room() const { return bytes_ - std::min(bytes_, out_.size()); }
-    void line(std::string_view text) { cat_to(out_, cat(text, "\n")); }
+    // Appends the parts as one line.
+    template <class... Parts>
+    void line(const Parts&... parts) {
+        (cat_to(out_, parts), ...);
+        out_ += '\n';
+    }
 
     void add_shape(const TextSchema& /*schema*/, const std::string& section) {
         const seq::Rope& text = *reader_.text(section).value();
@@ -36,36 +41,34 @@ private:
             if (room() == 0) return;
             const std::optional<Value> value = reader_.value_of_field(section, each);
             if (!value) continue;
-            line(cat(each.name, ":", value->is_list() ? "" : cat(" ", hanging(shown(*value)))));
+            line(each.name, ":", value->is_list() ? "" : cat(" ", hanging(shown(*value))));
             if (!value->is_list()) continue;
-            for (const Value& item : value->as_list()) line(cat("- ", hanging(shown(item))));
+            for (const Value& item : value->as_list()) line("- ", hanging(shown(item)));
         }
     }
     void add_shape(const ListSchema& /*schema*/, const std::string& section) {
-        const std::size_t len = reader_.size(section).value();
+        const Elements items = reader_.elements(section).value();
+        const std::size_t len = items.size();
         for (std::size_t i = 0; i < len && room() > 0; ++i)
-            line(cat("- ", hanging(item_line(element(section, i)))));
+            line("- ", hanging(item_line(items[i])));
     }
     void add_shape(const LogSchema& log, const std::string& section) {
-        std::vector<std::string> entries;  // Newest first.
+        const Elements entries = reader_.elements(section).value();
+        std::vector<std::string> lines;  // Newest first.
         std::size_t bytes = 0;
-        for (std::size_t i = reader_.size(section).value(); i-- > 0 && bytes < room();) {
-            entries.push_back(hanging(entry_line(log, element(section, i))));
-            bytes += entries.back().size() + 1;
+        for (std::size_t i = entries.size(); i-- > 0 && bytes < room();) {
+            lines.push_back(hanging(entry_line(log, entries[i])));
+            bytes += lines.back().size() + 1;
         }
-        std::for_each(entries.rbegin(), entries.rend(),
-                      [&](const std::string& entry) { line(entry); });
+        std::for_each(lines.rbegin(), lines.rend(), [&](const std::string& each) { line(each); });
     }
     void add_shape(const CompositeSchema& composite, const std::string& section) {
         for (const Section& each : composite.sections) {
             if (room() == 0) return;
-            line(cat("=== ", each.name, " ==="));
+            line("=== ", each.name, " ===");
             add(*each.schema, section.empty() ? each.name : cat(section, "/", each.name));
             if (!out_.ends_with('\n')) out_ += '\n';
         }
-    }
-    Value element(const std::string& section, std::size_t index) const {
-        return reader_.at(section, static_cast<std::int64_t>(index)).value();
     }
 
     const MemoryReader& reader_;

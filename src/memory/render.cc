@@ -59,13 +59,14 @@ std::string tag_name(std::string_view label) {
     return text::percent_escaped(label, reserved);
 }
 
-// The name of a section or field as it is drawn: hidden characters are escaped, and a name that ends
-// like the mark of a read-only one is told apart from it.
-std::string drawn_name(std::string_view name) {
+// The name of a section or field as it is drawn, with a mark if it is read-only: hidden characters
+// are escaped, and a name that contains the mark is told apart from it.
+std::string drawn_name(std::string_view name, bool is_read_only) {
     std::string out = text::escape_hidden(name);
     for (std::size_t at = out.find(kReadOnlyMark); at != std::string::npos;
          at = out.find(kReadOnlyMark, at + 1))
         out.insert(at++, 1, '\\');
+    if (is_read_only) cat_to(out, cat(" ", kReadOnlyMark));
     return out;
 }
 
@@ -103,7 +104,12 @@ private:
     void add_shape(const CompositeSchema& composite, const std::string& section);
     void add_lines(const seq::Rope& text, std::size_t first, std::size_t last);
     void indent_headers(std::size_t begin);
-    void line(std::string_view text) { cat_to(out_, cat(text, "\n")); }
+    // Appends the parts as one line.
+    template <class... Parts>
+    void line(const Parts&... parts) {
+        (cat_to(out_, parts), ...);
+        out_ += '\n';
+    }
 
     const MemoryReader& reader_;
     const RenderOptions& options_;
@@ -133,8 +139,8 @@ void Body::add_shape(const TextSchema& schema, const std::string& section) {
     if (schema.viewport) {
         first = schema.viewport->start_line - 1;
         if (first >= lines) {
-            line(cat("[Viewport: lines ", first + 1, "-", first + schema.viewport->display_lines,
-                     " of ", lines, " (past end of content)]"));
+            line("[Viewport: lines ", first + 1, "-", first + schema.viewport->display_lines,
+                 " of ", lines, " (past end of content)]");
             return;
         }
         last = std::min(lines, first + schema.viewport->display_lines);
@@ -144,8 +150,8 @@ void Body::add_shape(const TextSchema& schema, const std::string& section) {
     if ((text.line_start({last}) - begin).n > options_.text_bytes) {
         last = text.to_line(begin + text::Byte{options_.text_bytes}).n;
         if (last == first) {
-            line(cat("[Showing the first ", options_.text_bytes, " bytes of line ", first + 1,
-                     " of ", lines, "]"));
+            line("[Showing the first ", options_.text_bytes, " bytes of line ", first + 1, " of ",
+                 lines, "]");
             const text::Byte cut =
                 text.to_byte(text.to_code_point(begin + text::Byte{options_.text_bytes}));
             line(text.slice(begin, cut));
@@ -153,55 +159,50 @@ void Body::add_shape(const TextSchema& schema, const std::string& section) {
         }
     }
     if (schema.viewport || last < lines)
-        line(cat("[Showing lines ", first + 1, "-", last, " of ", lines, "]"));
+        line("[Showing lines ", first + 1, "-", last, " of ", lines, "]");
     add_lines(text, first, last);
 }
 
 // A List field becomes lines of its own below its name.
 void Body::add_shape(const MapSchema& map, const std::string& section) {
-    for (const Field& each : map.fields) {
-        const std::optional<Value> value = reader_.value_of_field(section, each);
-        if (!value && !each.required) continue;
-        const std::string name =
-            cat(drawn_name(each.name), each.read_only ? cat(" ", kReadOnlyMark) : "", ":");
+    const auto add_field = [&](const Field& field, const std::optional<Value>& value) {
+        if (!value && !field.required) return;
+        const std::string name = drawn_name(field.name, field.read_only);
         if (!value) {
-            line(cat(name, " (unset)"));
+            line(name, ": (unset)");
         } else if (value->is_list()) {
-            line(name);
-            for (const Value& item : value->as_list()) line(cat("- ", hanging(shown(item))));
+            line(name, ":");
+            for (const Value& item : value->as_list()) line("- ", hanging(shown(item)));
         } else {
-            line(cat(name, " ", hanging(shown(*value))));
+            line(name, ": ", hanging(shown(*value)));
         }
-    }
+    };
+    reader_.for_each_field(map, section, add_field);
 }
 
 void Body::add_shape(const ListSchema& /*list*/, const std::string& section) {
-    const std::size_t len = reader_.size(section).value();
+    const Elements items = reader_.elements(section).value();
+    const std::size_t len = items.size();
     const std::size_t count = std::min(len, options_.list_items);
-    if (count < len) line(cat("[Showing the first ", count, " of ", len, " items]"));
-    for (std::size_t i = 0; i < count; ++i) {
-        const Value item = reader_.at(section, static_cast<std::int64_t>(i)).value();
-        line(cat(i + 1, ". ", hanging(item_line(item))));
-    }
+    if (count < len) line("[Showing the first ", count, " of ", len, " items]");
+    for (std::size_t i = 0; i < count; ++i) line(i + 1, ". ", hanging(item_line(items[i])));
 }
 
 void Body::add_shape(const LogSchema& log, const std::string& section) {
-    const std::size_t len = reader_.size(section).value();
+    const Elements entries = reader_.elements(section).value();
+    const std::size_t len = entries.size();
     const std::size_t count = std::min(len, log.display_limit);
-    if (len > 0) {
-        line(count < len ? cat("[Showing the newest ", count, " of ", len, " entries]")
-                         : cat("[Showing all ", len, len == 1 ? " entry]" : " entries]"));
+    if (count < len) {
+        line("[Showing the newest ", count, " of ", len, " entries]");
+    } else if (len > 0) {
+        line("[Showing all ", len, len == 1 ? " entry]" : " entries]");
     }
-    for (std::size_t i = len; i > len - count; --i) {
-        const Value entry = reader_.at(section, static_cast<std::int64_t>(i - 1)).value();
-        line(hanging(entry_line(log, entry)));
-    }
+    for (std::size_t i = len; i > len - count; --i) line(hanging(entry_line(log, entries[i - 1])));
 }
 
 void Body::add_shape(const CompositeSchema& composite, const std::string& section) {
     for (const Section& each : composite.sections) {
-        line(cat("=== ", drawn_name(each.name), each.read_only ? cat(" ", kReadOnlyMark) : "",
-                 " ==="));
+        line("=== ", drawn_name(each.name, each.read_only), " ===");
         const std::size_t begin = out_.size();
         add(*each.schema, section.empty() ? each.name : cat(section, "/", each.name));
         if (each.schema->as<CompositeSchema>() == nullptr) indent_headers(begin);

@@ -69,10 +69,11 @@ std::string shown(const Value& value) {
 
 std::string hanging(std::string_view text) {
     std::string out;
-    for (const char c : text) {
-        out += c;
-        if (c == '\n') out += "  ";
+    for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
+        cat_to(out, cat(text.substr(0, end + 1), "  "));
+        text.remove_prefix(end + 1);
     }
+    cat_to(out, text);
     return out;
 }
 
