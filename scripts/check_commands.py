@@ -51,6 +51,8 @@ LEFT_OUT = {
 FIRST = {
     r"quire approvals (approve|deny|revoke) ap_": r"no approval 'ap_1f2e3d4c5b6a'; .*approvals list",
     r"quire context render": r"no agent:ada here: quire\.toml does not name it",
+    r"quire (backup|fsck|salvage)": r"there is no store in .*restore",
+    r"quire restore ": r"there is no file",
     r"quire edit ": r"no memory block .*makes one",
     r"quire export ": r"owns no memory here; .* lists",
     r"quire import ada\.memory": r"No such file",

@@ -14,6 +14,7 @@
 #include "kernel/memory/source_calls.h"
 #include "kernel/oversight/admission.h"
 #include "kernel/oversight/audit_calls.h"
+#include "kernel/recovery/recovery_calls.h"
 #include "mounts/mounts.h"
 #include "rpc/jsonrpc.h"
 #include "rpc/method.h"
@@ -107,6 +108,9 @@ const CommandSession::Method CommandSession::kMethods[] = {
     rpc::method<&CommandSession::mount>("mount", "name"),
     rpc::method<&CommandSession::check_mount>("check_mount", "name"),
     rpc::method<&CommandSession::approve_mount>("approve_mount", "name", "offer"),
+    rpc::method<&CommandSession::backup>("backup", "file"),
+    rpc::method<&CommandSession::salvage>("salvage", "directory"),
+    rpc::method<&CommandSession::fsck>("fsck"),
     rpc::method<&CommandSession::status>("status"),
 };
 
@@ -362,6 +366,41 @@ void CommandSession::verify_audit(const rpc::Answer& answer, std::vector<std::st
                     }
                     return out;
                 }));
+}
+
+void CommandSession::backup(const rpc::Answer& answer, std::string file) {
+    kernel::Admission(workspace_.kernel)
+        .run<void>(caller(answer),
+                   {.name = "backup", .arguments = Map{{"path", file}}, .reads = true},
+                   replying<void>(answer, [] { return Map{}; }),
+                   [&kernel = workspace_.kernel, file](const kernel::Caller& by, auto done) {
+                       kernel::RecoveryCalls(kernel).back_up(by, file, std::move(done));
+                   });
+}
+
+void CommandSession::salvage(const rpc::Answer& answer, std::string directory) {
+    kernel::Admission(workspace_.kernel)
+        .run<kernel::Salvaged>(
+            caller(answer),
+            {.name = "salvage", .arguments = Map{{"path", directory}}, .reads = true},
+            replying<kernel::Salvaged>(answer,
+                                       [](const kernel::Salvaged& saved) {
+                                           return json::Codec<kernel::Salvaged>::fields().encode(
+                                               saved);
+                                       }),
+            [&kernel = workspace_.kernel, directory, version = version_](const kernel::Caller& by,
+                                                                         auto saved) {
+                kernel::RecoveryCalls(kernel).salvage(by, directory, {.version = version},
+                                                      std::move(saved));
+            });
+}
+
+void CommandSession::fsck(const rpc::Answer& answer) {
+    kernel::RecoveryCalls(workspace_.kernel)
+        .check(caller(answer),
+               replying<kernel::StoreCheck>(answer, [](const kernel::StoreCheck& found) {
+                   return json::Codec<kernel::StoreCheck>::fields().encode(found);
+               }));
 }
 
 void CommandSession::status(const rpc::Answer& answer) {

@@ -19,6 +19,9 @@
 //   check_mount {name}         -> the same, once it has been asked what it lists
 //   approve_mount {name, offer}
 //                              -> the same, once that is approved
+//   backup {file}          -> {}, once the copy is whole
+//   salvage {directory}    -> {whole, partial, lost, has_audit, has_copy}
+//   fsck {}                -> {documents, damaged, audit_entries, audit_head, findings}
 //   status {}                  -> {version, documents, live_documents, sessions, calls, commits}
 //
 // An entry is {block_id, version_id, timestamp, actor, description}. An Error is answered as a
@@ -93,6 +96,9 @@ private:
              std::optional<std::size_t> limit);
     void audit(const rpc::Answer& answer, kernel::AuditQuery query);
     void verify_audit(const rpc::Answer& answer, std::vector<std::string> heads);
+    void backup(const rpc::Answer& answer, std::string file);
+    void salvage(const rpc::Answer& answer, std::string directory);
+    void fsck(const rpc::Answer& answer);
     void status(const rpc::Answer& answer);
 
     kernel::Caller caller(const rpc::Answer& answer) const;

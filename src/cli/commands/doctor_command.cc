@@ -28,7 +28,9 @@
 #include "cli/settings/config.h"
 #include "cli/settings/tool_rules.h"
 #include "json/json.h"
+#include "json/members.h"
 #include "process/spawn.h"
+#include "text/escape_hidden.h"
 
 namespace quire::cli {
 namespace {
@@ -144,10 +146,43 @@ DoctorFinding check_disk(const std::string& workspace) {
     return {Health::good, "disk", std::move(found), ""};
 }
 
+// Returns whether the workspace's state can be used, or is not there yet. A store in a directory that
+// may not be entered looks like none.
+bool check_state(const std::filesystem::path& workspace, std::vector<DoctorFinding>& findings) {
+    const std::string state = (workspace / ".quire").string();
+    const Fd directory(::open(state.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (!directory && errno == ENOENT) return true;
+    if (directory && ::access(state.c_str(), R_OK | W_OK | X_OK) == 0) return true;
+    findings.push_back({Health::broken, "store",
+                        cat("nothing can be done with ", state, ": ", std::strerror(errno)),
+                        cat("let its owner run: chmod 700 ", for_shell(state))});
+    return false;
+}
+
+// A log that does not verify proves nothing from its first fault on.
+void check_audit_chain(CommandClient& client, std::vector<DoctorFinding>& findings) {
+    const auto verdict = client.request("verify_audit", Map{{"heads", List()}});
+    if (!verdict) {
+        return findings.push_back({Health::broken, "audit log", verdict.error().message(),
+                                   "quire fsck says what is damaged"});
+    }
+    const std::int64_t entries = json::number_in(*verdict, "entries");
+    if (const Value* const broken = verdict->get("broken")) {
+        return findings.push_back(
+            {Health::broken, "audit log",
+             cat("entry ", json::number_in(*broken, "seq"),
+                 " is broken: ", text::escape_hidden(json::text_in(*broken, "what"))),
+             "it was damaged or tampered with: see quire audit verify, and compare with a backup"});
+    }
+    findings.push_back(
+        {Health::good, "audit log", cat(entries, " entries, each with the hash before it"), ""});
+}
+
 // Checks that a kernel can open the store of this workspace, if there is one.
 void check_store(const Globals& globals, const std::filesystem::path& workspace,
                  std::vector<DoctorFinding>& findings) {
     std::error_code missing;
+    if (!check_state(workspace, findings)) return;
     if (!std::filesystem::exists(workspace / ".quire" / "quire.db", missing)) return;
     auto client = CommandClient::attach(globals);
     const auto listed =
@@ -163,6 +198,7 @@ void check_store(const Globals& globals, const std::filesystem::path& workspace,
          cat("opened, with ", documents != nullptr && documents->is_int() ? documents->as_int() : 0,
              " documents"),
          ""});
+    check_audit_chain(*client, findings);
 }
 
 // Says what the store has lost. After check_store(): a kernel that opens the store finds it out.

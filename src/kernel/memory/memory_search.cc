@@ -5,58 +5,26 @@
 // read, and permissions are checked again before a hit is shown.
 #include <algorithm>
 
-#include "base/bytes.h"
 #include "base/concat.h"
-#include "base/hex.h"
 #include "kernel/core/walk.h"
 #include "kernel/memory/memory_body.h"
-#include "memory/plain_text.h"
+#include "kernel/memory/search_text.h"
 #include "text/words_query.h"
 
 namespace quire::kernel {
 namespace {
 
-// A search looks through the first kTextBytes of a block's text. Cutting text into words takes
-// time, so every write stores at most kTextAtOnce of it; if there is more, the next search stores
-// the rest once for all the writes before it.
-constexpr std::size_t kTextBytes = 256U << 10;
+// Cutting text into words takes time, so every write stores at most kTextAtOnce of it; if there is
+// more, the next search stores the rest once for all the writes before it.
 constexpr std::size_t kTextAtOnce = 16U << 10;
 // Writes in a row share one text: with each of them it would make every write slower.
 constexpr std::int64_t kMomentMs = 1000;
 // One transaction of a search takes at most so many blocks.
 constexpr std::size_t kTextsAtOnce = 200;
-// Every block has this word; a reader that no ownership binds searches for it. Owners' words are
-// hexadecimal behind the r.
-constexpr std::string_view kEverybody = "rall";
 
-// A word of letters and digits that stands for an actor.
-std::string tag_of(const policy::Actor& actor) {
-    return cat("r", to_hex(as_bytes(actor.str())));
-}
-
-std::string tag_of(MemoryType type) {
-    return cat("t", name_of(type));
-}
-
-// A block's text for searches, as it is now: of its content up to so many bytes, or a line more.
-store::TextRecord search_text(LiveDocument& document, std::size_t bytes) {
-    store::TextRecord text{.document = document.key(), .version = document.whole().state->version};
-    Result<MemoryHeader> header = decode_memory_header(document.name(), document.record().header);
-    if (document.record().deleted || !header) {
-        text.gone = true;
-        return text;
-    }
-    text.name = document.name();
-    text.description = header->block.description;
-    text.content = memory::plain_text({document.doc(), header->block.schema}, bytes);
-    for (std::string* part : {&text.description, &text.content}) {
-        // A search would take these characters for the ends of a hit.
-        std::replace(part->begin(), part->end(), store::kHit, ' ');
-        std::replace(part->begin(), part->end(), store::kHitEnd, ' ');
-    }
-    text.tags = cat(kEverybody, " ", tag_of(header->type), " ", tag_of(header->owner));
-    for (const policy::Share& share : header->shares) text.tags += cat(" ", tag_of(share.with));
-    return text;
+// A block's text for searches, as it is now.
+store::TextRecord search_text_now(LiveDocument& document, std::size_t bytes) {
+    return search_text(document.record(), document.doc(), document.whole().state->version, bytes);
 }
 
 Result<store::TextQuery> query_of(const MemorySearch& what, const policy::Actor& by) {
@@ -66,9 +34,9 @@ Result<store::TextQuery> query_of(const MemorySearch& what, const policy::Actor&
                            .in_name = std::move(words.in_label),
                            .not_in_name = std::move(words.not_in_label),
                            .limit = what.limit};
-    query.tags = {{by.kind == policy::ActorKind::agent ? tag_of(by) : std::string(kEverybody)}};
+    query.tags = {{by.kind == policy::ActorKind::agent ? search_tag(by) : std::string(kEverybody)}};
     std::vector<std::string> types;
-    for (const MemoryType type : what.types) types.push_back(tag_of(type));
+    for (const MemoryType type : what.types) types.push_back(search_tag(type));
     if (!types.empty()) query.tags.push_back(std::move(types));
     return query;
 }
@@ -145,7 +113,7 @@ std::shared_ptr<MemoryTexts> make_memory_texts() {
 void keep_text(MemoryTexts& texts, LiveDocument& document, std::int64_t now_ms) {
     const bool only_content = document.batch().documents.empty();
     if (only_content && !texts.is_due(document.key(), now_ms)) return texts.changed(document.key());
-    store::TextRecord text = search_text(document, kTextAtOnce + 1);
+    store::TextRecord text = search_text_now(document, kTextAtOnce + 1);
     if (text.content.size() > kTextAtOnce) return texts.changed(document.key());
     document.batch().texts.push_back(std::move(text));
 }
@@ -184,7 +152,8 @@ public:
             kernel_, by_, some,
             Walk::Round{[self = shared_from_this()](LiveDocument& document) {
                             const std::uint64_t changes = self->texts_->changes(document.key());
-                            self->found_.emplace_back(search_text(document, kTextBytes), changes);
+                            self->found_.emplace_back(search_text_now(document, kSearchedBytes),
+                                                      changes);
                             return true;
                         },
                         [self = shared_from_this()](Result<void> walked) {

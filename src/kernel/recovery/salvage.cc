@@ -28,6 +28,24 @@ std::string directory_of_kind(const std::string& kind) {
     return "documents";
 }
 
+// `faults` and `saved` are lines that end.
+std::string manifest_of(const SalvageOptions& options, const Salvaged& saved_documents,
+                        std::string_view faults, std::string_view saved) {
+    const std::string workspace =
+        options.workspace.empty()
+            ? ""
+            : cat("workspace: ", text::escape_hidden(options.workspace), "\n");
+    return cat(
+        "Quire salvage\n\n", workspace, "time:      ", memory::format_timestamp(options.at_ms),
+        "\nprogram:   quire ", text::escape_hidden(options.version), "\n\n", saved_documents.whole,
+        " documents were saved whole, ", saved_documents.partial, " in part, and of ",
+        saved_documents.lost,
+        " nothing could be read.\nA file whose name has \".incomplete\" lacks changes: it is "
+        "an earlier or an incomplete version.\n\nCould not be read:\n",
+        faults.empty() ? "- nothing\n" : faults, "\nSaved:\n",
+        saved.empty() ? "- nothing\n" : saved);
+}
+
 class Salvage {
 public:
     Salvage(store::Store& store, SalvageDirectory directory, const SalvageOptions& options)
@@ -42,8 +60,8 @@ public:
             for (const store::DocumentRecord& record : *documents) TRY(save(record));
         }
         TRY(save_audit());
-        if (options_.with_copy) copy_store();
-        TRY(directory_.put("SALVAGE.txt", manifest()));
+        copy_store();
+        TRY(directory_.put("SALVAGE.txt", manifest_of(options_, out_, faults_, saved_)));
         return out_;
     }
 
@@ -120,25 +138,15 @@ private:
     }
 
     void copy_store() {
+        if (!options_.kept_copy.empty()) {
+            out_.has_copy = true;
+            cat_to(saved_, cat("- the store as it was found\n    ", options_.kept_copy, "\n"));
+            return;
+        }
         const Result<void> copied = store_.back_up(cat(directory_.path(), "/quire.db"));
         out_.has_copy = copied.has_value();
         if (!copied) return fault("a copy of the store", copied.error().message());
         cat_to(saved_, "- a copy of the store, for quire restore\n    quire.db\n");
-    }
-
-    std::string manifest() const {
-        std::string out =
-            cat("Quire salvage\n\nworkspace: ", line(options_.workspace),
-                "\ntime:      ", memory::format_timestamp(options_.at_ms), "\nprogram:   quire ",
-                line(options_.version), "\n\n", out_.whole, " documents were saved whole, ",
-                out_.partial, " in part, and of ", out_.lost,
-                " nothing could be read.\nA file whose name has \".incomplete\" lacks changes: it "
-                "is an earlier or an incomplete version.\n");
-        if (!options_.known_damage.empty())
-            cat_to(out, cat("\nKnown before the store was read:\n", options_.known_damage, "\n"));
-        cat_to(out, cat("\nCould not be read:\n", faults_.empty() ? "- nothing\n" : faults_));
-        cat_to(out, cat("\nSaved:\n", saved_.empty() ? "- nothing\n" : saved_));
-        return out;
     }
 
     store::Store& store_;
@@ -151,9 +159,35 @@ private:
 
 }  // namespace
 
+json::Fields<Salvaged> Salvaged::fields() {
+    return json::Fields<Salvaged>()
+        .required("whole", &Salvaged::whole)
+        .required("partial", &Salvaged::partial)
+        .required("lost", &Salvaged::lost)
+        .required("has_audit", &Salvaged::has_audit)
+        .required("has_copy", &Salvaged::has_copy);
+}
+
 Result<Salvaged> salvage(store::Store& store, const std::string& directory,
                          const SalvageOptions& options) {
-    return Salvage(store, TRY(SalvageDirectory::make(directory)), options).run();
+    return salvage(store, TRY(SalvageDirectory::make(directory)), options);
+}
+
+Result<Salvaged> salvage(store::Store& store, SalvageDirectory directory,
+                         const SalvageOptions& options) {
+    return Salvage(store, std::move(directory), options).run();
+}
+
+Result<Salvaged> salvage_nothing(const SalvageDirectory& directory, const Error& why,
+                                 const SalvageOptions& options) {
+    const std::string copy = options.kept_copy.empty()
+                                 ? ""
+                                 : cat("- the store as it was found\n    ", options.kept_copy);
+    TRY(directory.put(
+        "SALVAGE.txt",
+        manifest_of(options, {}, cat("- the store: ", text::escape_hidden(why.message()), "\n"),
+                    cat(copy, "\n"))));
+    return Salvaged{.has_copy = !options.kept_copy.empty()};
 }
 
 }  // namespace quire::kernel

@@ -5,7 +5,7 @@
 //   conversations/ID-NAME.loro its changes as a Loro blob, which any Loro program imports
 //   updates/ID-NUMBER.bin      the stored pieces of a document that could not be put together
 //   audit.txt                  the audit log: number, hash and body of an entry on a line
-//   quire.db                   a copy of the store, for quire restore
+//   quire.db                   a copy of the store, for quire restore; or in store/, as it was found
 //
 // NAME is the document's label or path with everything but letters, digits and ". _ -" escaped;
 // SALVAGE.txt has the names as they are.
@@ -16,6 +16,8 @@
 #include <string>
 
 #include "base/result.h"
+#include "json/fields.h"
+#include "kernel/recovery/salvage_directory.h"
 
 namespace quire::store {
 class Store;
@@ -27,10 +29,9 @@ struct SalvageOptions {
     std::string workspace = {};  // Its path, for the manifest.
     std::string version = {};    // The program's.
     std::int64_t at_ms = 0;
-    // Damage that is known before the store is read, a line each ("" for none).
-    std::string known_damage = {};
-    // Makes the copy of the store. Without it the caller has kept one.
-    bool with_copy = true;
+    // A copy of the store that the caller keeps, as SALVAGE.txt names it; without one, a copy is
+    // made.
+    std::string kept_copy = {};
 };
 
 // The outcome, in numbers of documents.
@@ -42,6 +43,7 @@ struct Salvaged {
     bool has_copy = false;
 
     bool is_whole() const { return partial == 0 && lost == 0 && has_audit; }
+    static json::Fields<Salvaged> fields();
 };
 
 // Writes all that can be read of the store into `directory`, which it makes; one that is there has
@@ -53,5 +55,11 @@ struct Salvaged {
 // "directory_not_writable" {directory}; unavailable "store_failed".
 Result<Salvaged> salvage(store::Store& store, const std::string& directory,
                          const SalvageOptions& options);
+// Salvages into a directory that was made before.
+Result<Salvaged> salvage(store::Store& store, SalvageDirectory directory,
+                         const SalvageOptions& options);
+// Writes the manifest of a store that cannot be opened because of `why`.
+Result<Salvaged> salvage_nothing(const SalvageDirectory& directory, const Error& why,
+                                 const SalvageOptions& options);
 
 }  // namespace quire::kernel
