@@ -75,7 +75,9 @@ Result<Attached> connect(const StateDirectory& directory, const rpc::Hello& hell
 }  // namespace
 
 Result<Attached> attach(const AttachOptions& options) {
-    const StateDirectory directory = TRY(StateDirectory::open(options.workspace));
+    const StateDirectory directory =
+        TRY(options.state.empty() ? StateDirectory::open(options.workspace)
+                                  : StateDirectory::at(options.workspace, options.state));
     for (int attempt = 0;; ++attempt) {
         Result<Attached> attached = connect(directory, options.hello);
         if (attached || !is_gone(attached.error())) return attached;

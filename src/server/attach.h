@@ -15,6 +15,8 @@ struct AttachOptions {
     std::string workspace = ".";
     rpc::Hello hello = {};
     bool start = true;  // Start a kernel where none runs.
+    // The state directory, where it is not the workspace's own (StateDirectory::at()).
+    std::string state = {};
     Launch launch = {};
 };
 

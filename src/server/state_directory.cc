@@ -53,9 +53,7 @@ bool is_own_peer(const Fd& socket) {
            (peer.uid == ::geteuid() || peer.uid == 0);
 }
 
-}  // namespace
-
-Result<StateDirectory> StateDirectory::open(const std::string& workspace) {
+Result<std::string> root_of(const std::string& workspace) {
     const std::unique_ptr<char, void (*)(void*)> resolved(::realpath(workspace.c_str(), nullptr),
                                                           std::free);
     if (!resolved) {
@@ -63,9 +61,20 @@ Result<StateDirectory> StateDirectory::open(const std::string& workspace) {
                     cat("there is no directory ", workspace, " (", std::strerror(errno), ")"),
                     {{"path", workspace}});
     }
-    std::string root = resolved.get();
-    std::string path = root == "/" ? "/.quire" : root + "/.quire";
+    return std::string(resolved.get());
+}
+
+}  // namespace
+
+Result<StateDirectory> StateDirectory::open(const std::string& workspace) {
+    const std::string root = TRY(root_of(workspace));
+    const std::string path = root == "/" ? "/.quire" : root + "/.quire";
     if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return not_usable(path, errno);
+    return at(root, path);
+}
+
+Result<StateDirectory> StateDirectory::at(const std::string& workspace, const std::string& path) {
+    std::string root = TRY(root_of(workspace));
     Fd directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     struct stat status = {};
     if (!directory || ::fstat(directory.get(), &status) != 0) return not_usable(path, errno);
@@ -75,9 +84,9 @@ Result<StateDirectory> StateDirectory::open(const std::string& workspace) {
                         "; only its owner may open this workspace"),
                     {{"path", path}});
     }
-    if ((status.st_mode & 0077) != 0 && ::fchmod(directory.get(), 0700) != 0)
+    if ((status.st_mode & 0077) != 0 && ::fchmod(directory.get(), status.st_mode & 0700) != 0)
         return not_usable(path, errno);
-    return StateDirectory(std::move(root), std::move(path), std::move(directory));
+    return StateDirectory(std::move(root), path, std::move(directory));
 }
 
 Result<Fd> StateDirectory::listen() const {

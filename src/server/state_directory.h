@@ -15,6 +15,10 @@ public:
     // "workspace_not_writable"; denied "foreign_workspace" when it belongs to another user.
     static Result<StateDirectory> open(const std::string& workspace);
 
+    // The directory `path`, which exists, as the state of a workspace whose own cannot be written.
+    // Errors: those of open().
+    static Result<StateDirectory> at(const std::string& workspace, const std::string& path);
+
     const std::string& workspace() const { return workspace_; }  // Absolute.
     const std::string& path() const { return path_; }
     std::string file(const char* name) const { return path_ + "/" + name; }

@@ -29,28 +29,45 @@ Failure not_writable(const std::string& path, int error) {
                 cat("cannot write ", path, ": ", std::strerror(error)), {{"file", path}});
 }
 
+Failure held(const std::string& path, int fd) {
+    const std::int64_t pid = holder_of(fd);
+    Map details{{"file", path}};
+    if (pid > 0) details.set("pid", pid);
+    return fail(
+        Errc::unavailable, "workspace_locked",
+        pid > 0
+            ? cat("another process (", pid, ") holds this workspace; attach to it, or end it first")
+            : std::string("another process holds this workspace; attach to it, or end it first"),
+        std::move(details));
+}
+
+struct flock whole_file() {
+    struct flock whole = {};
+    whole.l_type = F_WRLCK;
+    whole.l_whence = SEEK_SET;
+    return whole;
+}
+
 }  // namespace
+
+Result<void> LockFile::require_free(const std::string& path) {
+    const LockFile file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    struct flock found = whole_file();
+    // Without a lock file nobody has ever held it.
+    if (file.fd_ < 0 || ::fcntl(file.fd_, F_OFD_GETLK, &found) != 0 || found.l_type == F_UNLCK)
+        return {};
+    return held(path, file.fd_);
+}
 
 Result<LockFile> LockFile::take(const std::string& path) {
     const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0) return not_writable(path, errno);
     LockFile file(fd);
 
-    struct flock whole = {};
-    whole.l_type = F_WRLCK;
-    whole.l_whence = SEEK_SET;
+    struct flock whole = whole_file();
     if (::fcntl(fd, F_OFD_SETLK, &whole) != 0) {
         if (errno != EAGAIN && errno != EACCES) return not_writable(path, errno);
-        const std::int64_t pid = holder_of(fd);
-        Map details{{"file", path}};
-        if (pid > 0) details.set("pid", pid);
-        return fail(
-            Errc::unavailable, "workspace_locked",
-            pid > 0 ? cat("another process (", pid,
-                          ") holds this workspace; attach to it, or end it first")
-                    : std::string(
-                          "another process holds this workspace; attach to it, or end it first"),
-            std::move(details));
+        return held(path, fd);
     }
 
     const std::string pid = cat(static_cast<std::int64_t>(::getpid()), '\n');

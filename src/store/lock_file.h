@@ -16,6 +16,8 @@ public:
     // decimal. Errors: unavailable "workspace_locked" {pid, when known}, at once;
     // "store_not_writable".
     static Result<LockFile> take(const std::string& path);
+    // Error "workspace_locked", as above, if some process holds the lock now. Writes nothing.
+    static Result<void> require_free(const std::string& path);
     LockFile(const LockFile&) = delete;
     LockFile& operator=(const LockFile&) = delete;
     ~LockFile();

@@ -244,16 +244,61 @@ TEST(StoreRecovery, ADatabaseThatIsGoneIsALossOfAllItsCommits) {
     EXPECT_EQ(opened->lost->count(), static_cast<std::uint64_t>(kCommits));
 }
 
+TEST(StoreCopy, ItHasWhatIsInTheLogAloneAndTheOriginalStaysAsItIs) {
+    const TestDirectory directory(quick_parent());
+    leave_killed_store(directory, kCommits);
+    const std::string log = content_of(directory / "quire.db-wal");
+    const std::string database = content_of(directory / "quire.db");
+    const TestDirectory copy(quick_parent());
+
+    ASSERT_TRUE(copy_store(directory / "quire.db", copy.path()));
+
+    EXPECT_EQ(history_length(*open_at(copy)), kCommits);
+    EXPECT_TRUE(content_of(directory / "quire.db-wal") == log);
+    EXPECT_TRUE(content_of(directory / "quire.db") == database);
+}
+
+TEST(StoreCopy, AStoreThatIsOpenIsNotCopied) {
+    const TestDirectory directory(quick_parent());
+    const auto store = open_at(directory);
+    const TestDirectory copy(quick_parent());
+    EXPECT_EQ(reason(copy_store(directory / "quire.db", copy.path())), "workspace_locked");
+}
+
+TEST(StoreCopy, ItCanBeWrittenWhereTheOriginalCannot) {
+    const TestDirectory directory(quick_parent());
+    open_at(directory).reset();
+    std::filesystem::permissions(directory / "quire.db", std::filesystem::perms::owner_read);
+    const TestDirectory copy(quick_parent());
+    ASSERT_TRUE(copy_store(directory / "quire.db", copy.path()));
+    struct stat status = {};
+    ASSERT_EQ(::stat((copy / "quire.db").c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 0777U, 0600U);
+}
+
+TEST(StoreCopy, ItsAuditLogEndsAsThatOfTheOriginal) {
+    const TestDirectory directory(quick_parent());
+    ASSERT_TRUE(commit(*open_at(directory), {.audit = {"one"}}));
+    const auto store =
+        std::move(open_sqlite(directory / "quire.db", {.keeps_audit = false})->store);
+    EXPECT_TRUE(store->note("two"));
+    ASSERT_TRUE(commit(*store, {.audit = {"three"}}));
+    EXPECT_EQ(store->audit_after(0, 9)->size(), 1U);
+}
+
 // A store in a directory of its own, whose rescue notes what the store holds.
 class RemovedStore : public ::testing::Test {
 protected:
     void SetUp() override {
         std::filesystem::create_directory(state());
-        store_ = std::move(open_sqlite(state() + "/quire.db", [this](Store& store) {
-                               ++rescues_;
-                               rescued_ = history_length(store);
-                               return Result<std::string>("a safe place");
-                           })->store);
+        store_ = std::move(
+            open_sqlite(state() + "/quire.db", {.rescue =
+                                                    [this](Store& store) {
+                                                        ++rescues_;
+                                                        rescued_ = history_length(store);
+                                                        return Result<std::string>("a safe place");
+                                                    }})
+                ->store);
         ASSERT_TRUE(commit(*store_, numbered(0)));
     }
     std::string state() const { return directory_ / "state"; }

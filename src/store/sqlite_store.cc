@@ -159,7 +159,7 @@ Result<PlacedFiles> placed_files(const std::string& lock, const std::string& pat
 
 }  // namespace
 
-Result<Opened> SqliteStore::open(const std::string& path, OpenFor purpose, Rescue rescue) {
+Result<Opened> SqliteStore::open(const std::string& path, OpenFor purpose, OpenOptions options) {
     const std::string lock_path = cat(directory_of(path), "/lock");
     LockFile lock = TRY(LockFile::take(lock_path));
     Opened opened;
@@ -181,12 +181,12 @@ Result<Opened> SqliteStore::open(const std::string& path, OpenFor purpose, Rescu
     PlacedFiles files = TRY(placed_files(lock_path, path, log));
     opened.store = std::make_unique<SqliteStore>(
         Parts{std::move(lock), std::move(log), std::move(database), std::move(mark),
-              std::move(files), last, highest, written, purpose, std::move(rescue)});
+              std::move(files), last, highest, written, purpose, std::move(options)});
     return opened;
 }
 
-Result<Opened> open_sqlite(const std::string& path, Rescue rescue) {
-    return SqliteStore::open(path, SqliteStore::OpenFor::work, std::move(rescue));
+Result<Opened> open_sqlite(const std::string& path, OpenOptions options) {
+    return SqliteStore::open(path, SqliteStore::OpenFor::work, std::move(options));
 }
 
 Result<Opened> inspect_sqlite(const std::string& path) {
@@ -202,7 +202,7 @@ SqliteStore::SqliteStore(Parts parts)
       last_(parts.last),
       log_in_use_(parts.log_in_use),
       purpose_(parts.purpose),
-      rescue_(std::move(parts.rescue)),
+      options_(std::move(parts.options)),
       highest_key_(parts.highest_key) {
     committer_.emplace(static_cast<Backend&>(*this));
 }
@@ -215,11 +215,12 @@ SqliteStore::~SqliteStore() {
 }
 
 void SqliteStore::commit(Batch batch, Reply<void> done) {
+    if (!options_.keeps_audit) batch.audit.clear();
     committer_->commit(std::move(batch), std::move(done));
 }
 
 bool SqliteStore::note(std::string body) {
-    return committer_->note(std::move(body));
+    return !options_.keeps_audit || committer_->note(std::move(body));
 }
 
 Result<std::vector<AuditEntry>> SqliteStore::audit_before(std::uint64_t seq, std::size_t limit) {
@@ -358,11 +359,13 @@ Error SqliteStore::removed() {
         cat("nothing was kept in ", directory,
             ": it was removed or moved while its kernel ran (git clean -xfd removes it). ");
     Map details{{"file", directory}};
-    if (Result<std::string> saved = rescue_ ? rescue_(*this) : Result<std::string>(""); !saved) {
+    if (Result<std::string> saved =
+            options_.rescue ? options_.rescue(*this) : Result<std::string>("");
+        !saved) {
         what +=
             cat("What the kernel held could not be saved either: ", saved.error().message(), ". ");
     } else if (!saved->empty()) {
-        what += cat("Everything that the kernel held, this change included, is in ", *saved, ". ");
+        what += cat("What the kernel held is in ", *saved, ". ");
         details.set("directory", *saved);
     }
     what += "The kernel ends; the next call starts one anew, with what is then in the folder";

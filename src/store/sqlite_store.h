@@ -23,7 +23,7 @@ public:
     // The reason for which it is open: to work, which a file whose structure is damaged is refused
     // for, or to see what can be read of it.
     enum class OpenFor { work, inspection };
-    static Result<Opened> open(const std::string& path, OpenFor purpose, Rescue rescue);
+    static Result<Opened> open(const std::string& path, OpenFor purpose, OpenOptions options);
     // The parts of an open store.
     struct Parts {
         LockFile lock;
@@ -35,7 +35,7 @@ public:
         DocumentKey highest_key;
         bool log_in_use;
         OpenFor purpose;
-        Rescue rescue;
+        OpenOptions options;
     };
     explicit SqliteStore(Parts parts);
     SqliteStore(const SqliteStore&) = delete;
@@ -88,7 +88,7 @@ private:
     LastCommit last_;
     bool log_in_use_;        // It may hold what the database file lacks.
     const OpenFor purpose_;  // An inspection leaves the log as it is.
-    Rescue rescue_;
+    OpenOptions options_;
     std::optional<Error> failure_;
     std::int64_t log_room_ = 0;  // How long the log's file is, as far as known.
     sched::Guarded<DocumentKey> highest_key_;

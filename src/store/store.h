@@ -278,14 +278,27 @@ struct Opened {
 // reads. It answers with where everything was saved.
 using Rescue = Function<Result<std::string>(Store&)>;
 
+struct OpenOptions {
+    Rescue rescue = {};
+    // Entries of the audit log are kept. Not in a copy for those who only look: there the log is to
+    // end as it does in the store.
+    bool keeps_audit = true;
+};
 // Opens the database file `path`, creates it with mode 0600 if it does not exist, and migrates it
 // if it is older. Errors: unavailable "workspace_locked" {pid} if another process holds it;
 // corrupt "corrupt", naming the file and what to do; unsupported "newer_store" for the file of a
 // later version; unavailable for errors of the disk.
-Result<Opened> open_sqlite(const std::string& path, Rescue rescue = {});
+Result<Opened> open_sqlite(const std::string& path, OpenOptions options = {});
 // Opens the database file, which exists, in whatever state it is, to see what can be read of it.
 // The log stays as it is, but for what is committed. Errors: those of open_sqlite().
 Result<Opened> inspect_sqlite(const std::string& path);
+
+// Copies the store `path` into the directory `into`, which exists, so that it can be opened there
+// where its own place cannot be written. Makes nothing beside `path` and locks nothing. The log
+// goes along: what is in it alone is part of the store. O(store). Errors: unavailable
+// "workspace_locked" {pid} while a process holds the store; "store_not_readable" {file};
+// "disk_full".
+Result<void> copy_store(const std::string& path, const std::string& into);
 
 // The file beside the database that names its last commit (docs/formats/store.md).
 inline constexpr std::string_view kLastCommitFile = "last-commit";

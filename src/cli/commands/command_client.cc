@@ -14,14 +14,26 @@ constexpr int kPatienceMs = 120'000;
 // waits can end it.
 constexpr int kPatienceForToolsMs = 3'700'000;
 
-}  // namespace
-
-Result<CommandClient> CommandClient::attach(const Globals& globals, bool start) {
+server::AttachOptions options_for(const Globals& globals, bool start) {
     server::AttachOptions options;
     options.workspace = globals.workspace;
     options.hello = {globals.actor, globals.profile, "cli"};
     options.start = start;
-    return CommandClient(TRY(server::LocalClient::attach(options)));
+    return options;
+}
+
+}  // namespace
+
+Result<CommandClient> CommandClient::attach(const Globals& globals, bool start) {
+    const bool looks =
+        start && globals.touches == Touches::looks && is_read_only(globals.workspace);
+    Result<server::LocalClient> client =
+        server::LocalClient::attach(options_for(globals, start && !looks));
+    if (client || !looks) return CommandClient(TRY(std::move(client)));
+    std::unique_ptr<LookingKernel> kernel = TRY(LookingKernel::start(globals));
+    server::AttachOptions options = options_for(globals, false);
+    options.state = kernel->state();
+    return CommandClient(TRY(server::LocalClient::attach(options)), std::move(kernel));
 }
 
 Result<Value> CommandClient::request(std::string_view method, Map params) {

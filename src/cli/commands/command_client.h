@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string_view>
 #include <utility>
 
 #include "base/result.h"
 #include "base/value.h"
 #include "cli/commands/command.h"
+#include "cli/commands/looking_kernel.h"
 #include "server/local_client.h"
 
 namespace quire::cli {
@@ -21,6 +23,9 @@ class CommandClient {
 public:
     // Attaches to the kernel, and starts one if none runs and `start` allows it. Errors: those of
     // server::LocalClient::attach().
+    //
+    // A command that only looks leaves a workspace as it is whose store cannot be written: where no
+    // kernel runs it looks at a copy (LookingKernel).
     static Result<CommandClient> attach(const Globals& globals, bool start = true);
 
     // Calls a method of server/command_session.h. Errors: those of server::LocalClient::request().
@@ -31,8 +36,11 @@ public:
     int kernel_pid() const { return client_.kernel_pid(); }
 
 private:
-    explicit CommandClient(server::LocalClient client) : client_(std::move(client)) {}
+    explicit CommandClient(server::LocalClient client,
+                           std::unique_ptr<LookingKernel> kernel = nullptr)
+        : kernel_(std::move(kernel)), client_(std::move(client)) {}
 
+    std::unique_ptr<LookingKernel> kernel_;  // None, but for a look at a copy.
     server::LocalClient client_;
 };
 

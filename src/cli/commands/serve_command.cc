@@ -36,7 +36,7 @@ Result<int> run_serve(const Globals& globals, const ServeOptions& options) {
         {.workspace = globals.workspace, .version = globals.version, .linger_ms = -1}, log));
     print(cat("Serving ", process->socket(), " until Ctrl-C.\n"));
     process->run();
-    return kDone;
+    return process->was_removed() ? kRefused : kDone;
 }
 
 Result<int> run_kernel(const Globals& globals, const KernelOptions& options) {
@@ -56,7 +56,7 @@ Result<int> run_kernel(const Globals& globals, const KernelOptions& options) {
     }
     server::report_ready(options.ready_fd);
     (*process)->run();
-    return kDone;
+    return (*process)->was_removed() ? kRefused : kDone;
 }
 
 void add_serve_options(CLI::App& app, ServeOptions& options) {

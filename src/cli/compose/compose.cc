@@ -21,6 +21,7 @@
 
 #include "base/clock.h"
 #include "base/concat.h"
+#include "cli/compose/rescue.h"
 #include "cli/compose/store_losses.h"
 #include "cli/settings/config.h"
 #include "cli/settings/person.h"
@@ -66,6 +67,20 @@ Result<void> write_ignore_file(const server::StateDirectory& state) {
     return {};
 }
 
+// The settings that a look needs: rules for tools bind agents, and nothing else is to run.
+Settings settings_for_looking(Settings settings) {
+    Settings out;
+    out.files = std::move(settings.files);
+    out.limits = settings.limits;
+    out.approvals.elicitation = false;
+    return out;
+}
+
+Result<server::StateDirectory> copied_state(const KernelProcessOptions& options) {
+    TRY(store::copy_store(cat(options.workspace, "/.quire/quire.db"), options.copy_in));
+    return server::StateDirectory::at(options.workspace, options.copy_in);
+}
+
 }  // namespace
 
 // Members are destroyed in reverse: the server before the tools, the tools before the kernel, and
@@ -76,6 +91,9 @@ struct KernelProcess::Body {
     Body& operator=(const Body&) = delete;
 
     ~Body() {
+        if (runner != nullptr) server->stop();
+        runner.reset();
+        if (rescue != nullptr) rescue->set_server(nullptr);
         server.reset();
         if (source_calls != nullptr) source_calls->stop();
         checkers.reset();
@@ -113,6 +131,7 @@ struct KernelProcess::Body {
     std::string socket;
     SystemClock clock;
     SystemRng rng;
+    std::unique_ptr<Rescue> rescue;
     std::unique_ptr<store::Store> store;
     std::unique_ptr<sched::Pool> pool;
     std::unique_ptr<fs::DiskFiles> files;
@@ -136,6 +155,7 @@ struct KernelProcess::Body {
     std::optional<policy::Actor> person;
     std::unique_ptr<mcp::ElicitationContext> asking;
     std::unique_ptr<server::LocalServer> server;
+    std::unique_ptr<sched::Pool> runner;  // Serves for start().
 };
 
 Result<tools::Profile> KernelProcess::Body::profile_of(const policy::Actor& actor) const {
@@ -263,8 +283,14 @@ Result<void> KernelProcess::Body::open_storage(const KernelProcessOptions& optio
     for (const auto& [name, agent] : settings.agents) {
         if (agent.profile) profiles.emplace(name, *agent.profile);
     }
-    store::Opened opened = TRY(store::open_sqlite(state.file("quire.db")));
-    if (opened.lost) log.write(LogLevel::error, loss_message(*opened.lost));
+    rescue = std::make_unique<Rescue>(options.workspace, version, clock, log);
+    store::Opened opened = TRY(store::open_sqlite(
+        state.file("quire.db"), {.rescue = [this](store::Store& held) { return rescue->run(held); },
+                                 .keeps_audit = options.copy_in.empty()}));
+    if (opened.lost) {
+        if (!options.copy_in.empty()) opened.lost->directory.clear();
+        log.write(LogLevel::error, loss_message(*opened.lost));
+    }
     if (opened.has_bad_mark) {
         log.write(LogLevel::warning,
                   cat(state.file(store::kLastCommitFile.data()),
@@ -334,13 +360,18 @@ void KernelProcess::Body::start_sources(LogSink& log) {
 
 Result<void> KernelProcess::Body::open_server(const KernelProcessOptions& options,
                                               server::StateDirectory state, LogSink& log) {
+    // The thread of start() belongs to a pool already, and is enough for one client.
+    const bool looks = !options.copy_in.empty();
     server = TRY(server::LocalServer::open(
         std::move(state),
-        {.version = options.version, .linger_ms = options.linger_ms, .pool = pool.get()},
+        {.version = options.version,
+         .linger_ms = options.linger_ms,
+         .pool = looks ? nullptr : pool.get()},
         [this](const rpc::Hello& hello, std::shared_ptr<rpc::Connection> connection) {
             return session_for(hello, std::move(connection));
         },
         log));
+    rescue->set_server(server.get());
     return {};
 }
 
@@ -349,9 +380,16 @@ KernelProcess::~KernelProcess() = default;
 
 Result<std::unique_ptr<KernelProcess>> KernelProcess::open(const KernelProcessOptions& options,
                                                            LogSink& log) {
-    const Settings settings = TRY(load_config(options.workspace));
-    for (const std::string& warning : not_acted_on(settings)) log.write(LogLevel::warning, warning);
-    server::StateDirectory state = TRY(server::StateDirectory::open(options.workspace));
+    const bool looks = !options.copy_in.empty();
+    Settings settings = TRY(load_config(options.workspace));
+    if (looks) {
+        settings = settings_for_looking(std::move(settings));
+    } else {
+        for (const std::string& warning : not_acted_on(settings))
+            log.write(LogLevel::warning, warning);
+    }
+    server::StateDirectory state =
+        TRY(looks ? copied_state(options) : server::StateDirectory::open(options.workspace));
     TRY(write_ignore_file(state));
     auto body = std::make_unique<Body>();
     TRY(body->open_storage(options, settings, state, log));
@@ -362,13 +400,20 @@ Result<std::unique_ptr<KernelProcess>> KernelProcess::open(const KernelProcessOp
     if (settings.approvals.elicitation) body->open_elicitation();
     body->start_sources(log);
     // Removes temporary files of interrupted saves; nothing waits for it.
-    body->pool->post([&files = *body->files] { static_cast<void>(files.sweep()); });
+    if (!looks) body->pool->post([&files = *body->files] { static_cast<void>(files.sweep()); });
     TRY(body->open_server(options, std::move(state), log));
     return std::unique_ptr<KernelProcess>(new KernelProcess(std::move(body)));
 }
 
 void KernelProcess::run() {
     body_->server->run();
+}
+bool KernelProcess::was_removed() const {
+    return body_->rescue->has_run();
+}
+void KernelProcess::start() {
+    body_->runner = std::make_unique<sched::Pool>(1);
+    body_->runner->post([&server = *body_->server] { server.run(); });
 }
 const std::string& KernelProcess::socket() const {
     return body_->socket;

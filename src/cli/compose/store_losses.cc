@@ -10,15 +10,16 @@ std::vector<store::LostCommits> store_losses(const std::string& workspace) {
 
 std::string loss_message(const store::LostCommits& lost) {
     const std::uint64_t count = lost.count();
-    return cat(
-        count,
-        count == 1 ? " commit that was acknowledged is" : " commits that were acknowledged are",
-        " missing (", count == 1 ? std::string("number ") : cat("numbers ", lost.first, " to "),
-        lost.last,
-        "), because the store's log or its database was damaged or exchanged. The log as it "
-        "was found is in ",
-        lost.directory,
-        ". Restore a backup, or go on with what is there; then remove that directory");
+    const std::string what =
+        count == 1 ? cat("1 commit that was acknowledged is missing (number ", lost.last, ")")
+                   : cat(count, " commits that were acknowledged are missing (numbers ", lost.first,
+                         " to ", lost.last, ")");
+    const std::string kept =
+        lost.directory.empty()
+            ? std::string()
+            : cat(". The log as it was found is in ", lost.directory,
+                  ". Restore a backup, or go on with what is there; then remove that directory");
+    return cat(what, ", because the store's log or its database was damaged or exchanged", kept);
 }
 
 }  // namespace quire::cli
