@@ -323,6 +323,21 @@ TEST_F(RemovedStore, NothingIsAcknowledgedAndEverythingIsRescuedOnce) {
     EXPECT_EQ(rescued_, 2);  // The batch that was refused is among it.
 }
 
+TEST_F(RemovedStore, ItIsNoticedByTheNextThatIsToBeAcknowledgedAndNotByANote) {
+    std::filesystem::remove_all(state());
+    ASSERT_TRUE(commit(*store_, {.audit = {"noted"}}));
+    EXPECT_EQ(rescues_, 0);
+    EXPECT_EQ(reason(commit(*store_, numbered(1))), "workspace_removed");
+    EXPECT_EQ(rescues_, 1);
+}
+
+TEST_F(RemovedStore, ItIsRescuedAtItsEndIfNothingCameBefore) {
+    std::filesystem::remove_all(state());
+    store_.reset();
+    EXPECT_EQ(rescues_, 1);
+    EXPECT_EQ(rescued_, 1);
+}
+
 TEST_F(RemovedStore, EachOfItsFilesCounts) {
     for (const char* name : {"lock", "quire.db", "quire.db-wal"}) {
         const TestDirectory directory(quick_parent());

@@ -157,6 +157,12 @@ Result<PlacedFiles> placed_files(const std::string& lock, const std::string& pat
     return files;
 }
 
+// Somebody waits for the answer to the batch. Nobody does for notes alone: then the next call is to
+// hear what happened to its store.
+bool is_awaited(const Batch* batch) {
+    return !documents_of(*batch).empty() || !batch->records.empty() || !batch->texts.empty();
+}
+
 }  // namespace
 
 Result<Opened> SqliteStore::open(const std::string& path, OpenFor purpose, OpenOptions options) {
@@ -209,6 +215,8 @@ SqliteStore::SqliteStore(Parts parts)
 
 SqliteStore::~SqliteStore() {
     committer_.reset();
+    // Nobody was told so far, if nothing was to be acknowledged since.
+    if (!failure_ && purpose_ == OpenFor::work && !files_.are_in_place()) failure_ = removed();
     const sched::TurnLock::Urgent turn(turn_);
     if (failure_ || purpose_ == OpenFor::inspection) return;
     checkpoint(Database::AfterCheckpoint::cut_file);
@@ -339,7 +347,7 @@ Result<void> SqliteStore::write(std::span<const Batch* const> batches) {
         if (!written) return written;
         last_ = last;
     }
-    if (!files_.are_in_place()) {
+    if (std::any_of(batches.begin(), batches.end(), is_awaited) && !files_.are_in_place()) {
         failure_ = removed();
         return Failure(*failure_);
     }

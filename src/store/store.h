@@ -274,8 +274,8 @@ struct Opened {
 };
 
 // Called once, on the store's own thread, when a batch was written and the store's files are not at
-// their paths any more, and before that batch and all later ones are refused. The store still
-// reads. It answers with where everything was saved.
+// their paths any more, before that batch and all later ones are refused; or else at the end of the
+// store. The store still reads. It answers with where everything was saved.
 using Rescue = Function<Result<std::string>(Store&)>;
 
 struct OpenOptions {

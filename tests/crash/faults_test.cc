@@ -10,7 +10,6 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,6 +17,7 @@
 #include "base/test_directory.h"
 #include "json/json.h"
 #include "tests/crash/program.h"
+#include "tests/crash/small_disk.h"
 
 namespace quire::crash {
 namespace {
@@ -174,23 +174,6 @@ TEST_F(Faults, AFolderThatCannotBeWrittenIsNamed) {
     EXPECT_FALSE(std::filesystem::exists(workspace.path() + "/.quire"));
 }
 
-// A small disk of its own, where this process may mount one.
-class SmallDisk {
-public:
-    SmallDisk() : mounted_(::mount("tmpfs", path().c_str(), "tmpfs", 0, "size=24m") == 0) {}
-    ~SmallDisk() {
-        if (mounted_) ::umount2(path().c_str(), MNT_DETACH);
-    }
-    SmallDisk(const SmallDisk&) = delete;
-    SmallDisk& operator=(const SmallDisk&) = delete;
-    bool is_there() const { return mounted_; }
-    const std::string& path() const { return directory_.path(); }
-
-private:
-    const TestDirectory directory_;
-    const bool mounted_;
-};
-
 // The block's text, or why it is not to be had. A question that a dying kernel swallowed is asked
 // again.
 std::string text_of(McpClient& client, const std::string& block) {
@@ -226,7 +209,7 @@ TEST_F(Faults, AFullDiskRefusesWholeCallsAndRoomMakesThemWorkAgain) {
     EXPECT_GT(kept.size(), 3U);
     EXPECT_EQ(text_of(client, block), "first\n");
 
-    ASSERT_EQ(::mount("tmpfs", disk.path().c_str(), "tmpfs", MS_REMOUNT, "size=100m"), 0);
+    ASSERT_TRUE(disk.remount(0, "size=100m"));
     EXPECT_EQ(reason(append(client, block, "second\n")), "");
     ASSERT_TRUE(workspace.kill_kernel(SIGKILL));
     EXPECT_EQ(text_of(client, block), "first\nsecond\n");
