@@ -125,7 +125,7 @@ protected:
     std::mt19937 random_{seed_};
     const Workspace workspace_;
     const TestDirectory kept_;
-    std::map<std::string, std::string> texts_;  // By block.
+    std::map<std::string, std::string> texts_;  // Keyed by block.
     int refused_ = 0;
 };
 
