@@ -37,19 +37,23 @@ const Map* meta_of(const Map& params) {
 bool knows_output_schemas(std::string_view version) {
     return version >= "2025-06-18";
 }
+bool knows_titles(std::string_view version) {
+    return version >= "2025-06-18";
+}
 bool knows_annotations(std::string_view version) {
     return version >= "2025-03-26";
 }
 
-// Titles are left out, since they repeat the names, and so is a destructive hint, which clients
-// assume when it is absent.
+// A destructive hint is left out where it is true: clients assume it when it is absent.
 Map annotations_of(const tools::Annotations& promised) {
-    Map hints{{"readOnlyHint", promised.read_only}};
+    Map hints;
+    if (promised.read_only || !promised.brief) hints.append("readOnlyHint", promised.read_only);
     if (!promised.read_only) {
         if (!promised.destructive) hints.append("destructiveHint", false);
         if (promised.idempotent) hints.append("idempotentHint", true);
     }
-    hints.append("openWorldHint", promised.open_world);
+    if (!promised.brief) hints.append("openWorldHint", promised.open_world);
+
     return hints;
 }
 
@@ -148,34 +152,41 @@ Value implementation(const Implementation& server) {
     return Map{{"name", server.name}, {"title", server.title}, {"version", server.version}};
 }
 
-// Read by a model at the start of every session: how to edit what others edit too.
-std::string instructions(const std::vector<std::string>& rules) {
-    std::string out =
-        "Quire is a workspace that several agents and people edit at once. Blocks and files are "
-        "live: others may have changed them since you read them. Name the text that you expect to "
-        "replace: when it has changed, nothing is done and the reply shows what is there now. "
-        "Every accepted change is durable and in the history under your name, and undo takes back "
-        "yours without touching anyone else's.";
-    if (!rules.empty()) out += "\n\nRules for your calls:";
-    for (const std::string& rule : rules) out += "\n- " + rule;
+// Read by a model at the start of every session: when to use these tools, and how to edit what others
+// edit too.
+std::string instructions(const Guidance& guidance) {
+    std::string out = cat(
+        "Quire is a workspace that several agents and people edit at once. Prefer these tools to "
+        "your own for reading, searching and editing its files and memory: they show edits that "
+        "are not on the disk yet, never overwrite what others changed unseen, and keep a history "
+        "from which you can undo. Use your own for programs and for what lies outside. ",
+        guidance.saves_edits
+            ? "An accepted edit of a file is on the disk. "
+            : "Edits of files are durable at once but reach the disk only by the tool file with "
+              "operation save: save before a program reads them. ",
+        "Blocks and files are live: others may have changed them since you read them. Name the "
+        "text that you expect to replace: when it has changed, nothing is done and the reply shows "
+        "what is there now. Undo takes back your own changes without touching anyone else's.");
+    if (!guidance.rules.empty()) out += "\n\nRules for your calls:";
+    for (const std::string& rule : guidance.rules) out += "\n- " + rule;
     return out;
 }
 
 Map initialize_result(std::string_view version, const Implementation& server,
-                      const std::vector<std::string>& rules) {
+                      const Guidance& guidance) {
     Map offered = capabilities();
     // Modern clients have no logging/setLevel.
     offered.append("logging", Map{});
     return Map{{"protocolVersion", version},
                {"capabilities", std::move(offered)},
                {"serverInfo", implementation(server)},
-               {"instructions", instructions(rules)}};
+               {"instructions", instructions(guidance)}};
 }
 
-Map discover_result(const std::vector<std::string>& rules) {
+Map discover_result(const Guidance& guidance) {
     return Map{{"supportedVersions", as_list(kModernVersions)},
                {"capabilities", capabilities()},
-               {"instructions", instructions(rules)}};
+               {"instructions", instructions(guidance)}};
 }
 
 Map tools_result(const std::vector<tools::ToolInfo>& tools, std::string_view version) {
@@ -183,13 +194,15 @@ Map tools_result(const std::vector<tools::ToolInfo>& tools, std::string_view ver
     for (const tools::ToolInfo& tool : tools) {
         Map entry;
         entry.append("name", tool.name);
+        if (knows_titles(version) && !tool.title.empty()) entry.append("title", tool.title);
         entry.append("description", tool.description);
         entry.append("inputSchema", tool.input_schema);
         if (knows_output_schemas(version) && tool.output_schema.is_map()) {
             entry.append("outputSchema", published(tool.output_schema));
         }
         if (knows_annotations(version)) {
-            entry.append("annotations", annotations_of(tool.annotations));
+            Map hints = annotations_of(tool.annotations);
+            if (!hints.empty()) entry.append("annotations", std::move(hints));
         }
         listed.push_back(std::move(entry));
     }

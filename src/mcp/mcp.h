@@ -56,14 +56,13 @@ Map modern_result(Map result, Caching caching, const Implementation& server);
 
 Map capabilities();
 Value implementation(const Implementation& server);
-std::string_view instructions();
+std::string instructions(const Guidance& guidance);
 
 // The results, without the members that modern_result() adds. `version` is the client's revision:
-// members that it does not know are left out. `rules` are sentences of the service, which become
-// part of the instructions.
+// members that it does not know are left out.
 Map initialize_result(std::string_view version, const Implementation& server,
-                      const std::vector<std::string>& rules);
-Map discover_result(const std::vector<std::string>& rules);
+                      const Guidance& guidance);
+Map discover_result(const Guidance& guidance);
 Map tools_result(const std::vector<tools::ToolInfo>& tools, std::string_view version);
 Map call_result(tools::ToolResult result, std::string_view version);
 // Modern: the call is to be made again with `state` and the answer to the elicitation `question`.

@@ -255,7 +255,7 @@ void McpSession::initialize(const Responder& responder, std::string protocol_ver
                             std::optional<Value> capabilities) {
     legacy_version_ = negotiate(protocol_version);
     takes_forms_ = takes_forms(capabilities ? &*capabilities : nullptr);
-    responder.result(initialize_result(legacy_version_, *server_, service_->rules()),
+    responder.result(initialize_result(legacy_version_, *server_, service_->guidance()),
                      Caching::none);
 }
 
@@ -269,7 +269,7 @@ void McpSession::set_level(const Responder& responder, LogLevel level) {
 }
 
 void McpSession::discover(const Responder& responder) {
-    responder.result(discover_result(service_->rules()), Caching::hour);
+    responder.result(discover_result(service_->guidance()), Caching::hour);
 }
 
 void McpSession::list_tools(const Responder& responder, std::optional<Value> cursor) {

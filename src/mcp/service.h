@@ -57,6 +57,12 @@ struct ResourceTemplate {
     std::string description;
 };
 
+// What a client's model is told at the start of a session.
+struct Guidance {
+    std::vector<std::string> rules = {};  // The rules for its calls, in sentences.
+    bool saves_edits = false;  // An accepted edit of a file is on the disk; else it needs a save.
+};
+
 // Replies come once, from any thread, and may come after the service is gone.
 class Service {
 public:
@@ -68,8 +74,7 @@ public:
 
     // The tools that this client may call.
     virtual const std::vector<tools::ToolInfo>& tools() const = 0;
-    // The rules for the client's calls, in sentences for its model; most clients have none.
-    virtual std::vector<std::string> rules() const { return {}; }
+    virtual Guidance guidance() const { return {}; }
     // The only Error is not_found "unknown_tool"; every other refusal is a result with is_error.
     virtual void call(std::string name, Value arguments, std::stop_token cancelled,
                       Reply<tools::ToolResult> reply) = 0;

@@ -45,6 +45,12 @@ private:
     Result<void> check_tool(const ToolRule& rule, const std::string& tool, std::size_t line,
                             std::string_view or_every = "") const {
         const KnownTool* const known = catalog_.find(tool);
+        if (const auto twin = catalog_.twin(tool); known == nullptr && twin) {
+            return wrong(line,
+                         cat("'", tool, "' is the operation '", twin->operation, "' of the tool '",
+                             twin->tool, "' under another name; write the rule for '", twin->tool,
+                             "' and, where it lists operations, name '", twin->operation, "'"));
+        }
         if (known == nullptr) {
             return wrong(line, cat("unknown tool '", tool, "', expected one of: ", or_every,
                                    catalog_.names()));

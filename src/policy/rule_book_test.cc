@@ -44,6 +44,20 @@ TEST(RuleBook, AnUnknownNameStopsTheStartWithItsLine) {
     EXPECT_EQ(message(rule(T::max_calls, "shell", 3)), "accepted");
 }
 
+TEST(RuleBook, ARuleForATwinNamesItsOperation) {
+    ToolCatalog catalog = tools_for_test();
+    catalog.add({.name = "file", .operations = {"list", "read"}, .twins = {"read"}});
+    const auto message = [&](std::string tool) {
+        const auto book = RuleBook::compile(
+            catalog, {.common = {at(10, rule(T::max_calls, std::move(tool), 3))}, .own = {}});
+        return book ? "accepted" : book.error().message();
+    };
+    EXPECT_EQ(message("file_read"),
+              "quire.toml:11: 'file_read' is the operation 'read' of the tool 'file' under another "
+              "name; write the rule for 'file' and, where it lists operations, name 'read'");
+    EXPECT_NE(message("file_list").find("unknown tool 'file_list'"), std::string::npos);
+}
+
 TEST(RuleBook, AListOfToolsTakesNoStarAndIsNotOfferedOne) {
     EXPECT_EQ(message(rule(T::requires_preceding_tools, "file", {"*"})),
               "quire.toml:12: unknown tool '*', expected one of: file, context, shell, "

@@ -45,6 +45,15 @@ const KnownTool* ToolCatalog::find(std::string_view name) const {
     return at ? &tools_[*at] : nullptr;
 }
 
+std::optional<ToolCatalog::Twin> ToolCatalog::twin(std::string_view name) const {
+    for (const KnownTool& tool : tools_) {
+        for (const std::string& operation : tool.twins) {
+            if (cat(tool.name, "_", operation) == name) return Twin{tool.name, operation};
+        }
+    }
+    return std::nullopt;
+}
+
 std::string ToolCatalog::names() const {
     std::string out;
     for (const KnownTool& tool : tools_) cat_to(out, cat(out.empty() ? "" : ", ", tool.name));

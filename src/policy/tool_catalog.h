@@ -26,6 +26,9 @@ struct KnownTool {
     bool in_conversations = true;   // A call may name a conversation.
     std::string conversation = {};  // The conversation of calls that name none; "" for none.
     std::vector<std::string> profiles = {};  // The profiles that have it; empty means all.
+    // The operations for which a read-only tool TOOL_OPERATION stands as well. Rules name the
+    // operation.
+    std::vector<std::string> twins = {};
 };
 
 // A clause that says why no agent can call the tool, in any profile, or in `profile` if that is not
@@ -46,6 +49,12 @@ public:
     std::optional<std::size_t> index_of(std::string_view name) const;
     // Null if the tool is unknown. Valid until the next add().
     const KnownTool* find(std::string_view name) const;
+    // The tool and its operation for which the twin `name` stands; nothing if it is no twin.
+    struct Twin {
+        std::string tool;
+        std::string operation;
+    };
+    std::optional<Twin> twin(std::string_view name) const;
     // The names for a message: "context, file, shell".
     std::string names() const;
     // All profiles that the tools name, each once.

@@ -118,8 +118,8 @@ const std::vector<tools::ToolInfo>& WorkspaceService::tools() const {
     return registry_.list(session_.profile, session_.caller.actor);
 }
 
-std::vector<std::string> WorkspaceService::rules() const {
-    return registry_.rules_for(session_.caller.actor);
+mcp::Guidance WorkspaceService::guidance() const {
+    return {.rules = registry_.rules_for(session_.caller.actor)};
 }
 
 void WorkspaceService::call(std::string name, Value arguments, std::stop_token cancelled,

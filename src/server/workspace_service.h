@@ -34,7 +34,7 @@ public:
 
     mcp::Approver* approver() override { return approver_.get(); }
     const std::vector<tools::ToolInfo>& tools() const override;
-    std::vector<std::string> rules() const override;
+    mcp::Guidance guidance() const override;
     void call(std::string name, Value arguments, std::stop_token cancelled,
               Reply<tools::ToolResult> reply) override;
 

@@ -148,14 +148,17 @@ std::vector<OperationRow<kernel::ApprovalCalls&>> approval_rows() {
                          "For approve_scope: a glob over labels or paths. Absent: only this block "
                          "or file."};
     return {
-        {{.name = "list", .reads = true, .says = "pending approvals and those in force."},
+        {{.name = "list", .reads = true, .says = "pending approvals and those in force"},
          list_approvals,
-         {{"all", "For list: include approvals that are over."}}},
-        {{.name = "resolve",
-          .says = "approve_once allows this call, approve_for its operation there for a time, "
-                  "approve_scope for good; deny refuses; revoke takes an answer back."},
+         {{"all", "Include approvals that are over."}}},
+        {{.name = "resolve", .says = "answers one"},
          resolve_approval,
-         {"approval_id", "decision", duration, scope}},
+         {{"approval_id", "As in list."},
+          {"decision",
+           "approve_once allows this call, approve_for its operation there for a time, "
+           "approve_scope for good; deny refuses; revoke takes an answer back."},
+          duration,
+          scope}},
     };
 }
 

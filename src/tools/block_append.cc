@@ -5,6 +5,7 @@
 // the answer show a snippet.
 #include "base/concat.h"
 #include "kernel/core/kernel.h"
+#include "tools/argument_words.h"
 #include "tools/render.h"
 #include "tools/tools.h"
 #include "tools/typed_tool.h"
@@ -16,18 +17,14 @@ namespace {
 struct BlockAppendArgs {
     std::string block_id;
     std::string text;
-    kernel::Ack ack = kernel::Ack::durable;
+    std::optional<kernel::Ack> ack;
 };
 
-Fields<BlockAppendArgs> block_append_fields(Profile profile) {
-    const std::string_view why =
-        profile == Profile::full
-            ? "accepted: answer at once and gather small appends into one change."
-            : "";
+Fields<BlockAppendArgs> block_append_fields() {
     return Fields<BlockAppendArgs>()
-        .required("block_id", &BlockAppendArgs::block_id)
-        .required("text", &BlockAppendArgs::text)
-        .optional("ack", &BlockAppendArgs::ack, why);
+        .required("block_id", &BlockAppendArgs::block_id, kBlockIdSays)
+        .required("text", &BlockAppendArgs::text, "Added exactly so.")
+        .optional("ack", &BlockAppendArgs::ack, "Absent: durable (on disk).");
 }
 
 struct BlockAppendAnswer {
@@ -59,14 +56,15 @@ Answered<BlockAppendAnswer> render_append(const kernel::Appended& appended, Prof
 MadeTool make_block_append(kernel::Kernel& kernel, Profile profile) {
     return make_tool<BlockAppendArgs>(
         {.name = "block_append",
-         .title = "Append to a block",
-         .description = "Add text at the end of a block, exactly as given.",
+         .title = "Append",
+         .description = "Add text at the end.",
          .annotations = {}},
-        block_append_fields(profile), block_append_answer(profile),
+        block_append_fields(), block_append_answer(profile),
         [&kernel](const Session& session, BlockAppendArgs args,
                   Reply<Answered<BlockAppendAnswer>> reply) {
             kernel.append(
-                session.caller, std::move(args.block_id), std::move(args.text), args.ack,
+                session.caller, std::move(args.block_id), std::move(args.text),
+                args.ack.value_or(kernel::Ack::durable),
                 answer_with(std::move(reply), [profile = session.profile](const auto& appended) {
                     return render_append(appended, profile);
                 }));

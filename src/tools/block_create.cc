@@ -31,23 +31,23 @@ struct BlockCreateArgs {
 };
 
 Fields<BlockCreateArgs> block_create_fields(Profile profile) {
-    // A model reads the descriptions at every start and rarely needs these.
-    const bool full = profile == Profile::full;
+    constexpr std::string_view kRoleSays = "Its author.";
+    constexpr std::string_view kKindSays = "What it is.";
     Fields<BlockCreateArgs> out;
-    out.optional("conversation", &BlockCreateArgs::conversation, full ? "Default \"main\"." : "")
-        .optional("parent_id", &BlockCreateArgs::parent_id)
-        .optional("after", &BlockCreateArgs::after,
-                  full ? "The sibling it follows; absent: last." : "");
-    if (full) {
-        out.required("role", &BlockCreateArgs::role).required("kind", &BlockCreateArgs::kind);
+    out.optional("conversation", &BlockCreateArgs::conversation, "Default main.")
+        .optional("parent_id", &BlockCreateArgs::parent_id, "Its parent.")
+        .optional("after", &BlockCreateArgs::after, "A sibling; absent: last.");
+    if (profile == Profile::full) {
+        out.required("role", &BlockCreateArgs::role, kRoleSays)
+            .required("kind", &BlockCreateArgs::kind, kKindSays);
     } else {
-        out.optional("role", &BlockCreateArgs::role).optional("kind", &BlockCreateArgs::kind);
+        out.optional("role", &BlockCreateArgs::role, kRoleSays)
+            .optional("kind", &BlockCreateArgs::kind, kKindSays);
     }
-    out.optional("content", &BlockCreateArgs::content)
-        .optional("metadata", &BlockCreateArgs::metadata)
-        .optional("status", &BlockCreateArgs::status)
-        .optional("client_token", &BlockCreateArgs::client_token,
-                  full ? "A call that repeats the token gets the first call's block." : "");
+    out.optional("content", &BlockCreateArgs::content, "Its text.")
+        .optional("metadata", &BlockCreateArgs::metadata, "Kept whole.")
+        .optional("status", &BlockCreateArgs::status, "Default pending.")
+        .optional("client_token", &BlockCreateArgs::client_token, "Makes a retry safe.");
     return out;
 }
 
@@ -91,7 +91,7 @@ void reply_as_it_is(kernel::Kernel& kernel, const Session& session, kernel::Bloc
 MadeTool make_block_create(kernel::Kernel& kernel, Profile profile) {
     return make_tool<BlockCreateArgs>(
         {.name = "block_create",
-         .title = "Create a block",
+         .title = "Create block",
          .description = "Add a block to a conversation.",
          .annotations = {},
          .conversation = BlockCreateArgs{}.conversation},

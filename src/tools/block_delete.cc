@@ -2,6 +2,7 @@
 // back; its children keep their parent_id.
 #include "base/concat.h"
 #include "kernel/core/kernel.h"
+#include "tools/argument_words.h"
 #include "tools/render.h"
 #include "tools/tools.h"
 #include "tools/typed_tool.h"
@@ -25,7 +26,7 @@ MadeTool make_block_delete(kernel::Kernel& kernel) {
          .description = "Delete a block. Its children stay and keep their parent_id; block_undo "
                         "brings it back.",
          .annotations = {.destructive = true}},
-        Fields<BlockDeleteArgs>().required("block_id", &BlockDeleteArgs::block_id),
+        Fields<BlockDeleteArgs>().required("block_id", &BlockDeleteArgs::block_id, kBlockIdSays),
         Fields<BlockVersion>().required("version", &BlockVersion::version),
         [&kernel](const Session& session, BlockDeleteArgs args,
                   Reply<Answered<BlockVersion>> reply) {

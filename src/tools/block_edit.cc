@@ -3,6 +3,7 @@
 // The arguments are decoded straight into the edits of edits/line_edit.h (tools/edit_fields.h says
 // how those look in JSON), because both count lines from 0 and exclude the end.
 #include "kernel/core/kernel.h"
+#include "tools/argument_words.h"
 #include "tools/edit_fields.h"
 #include "tools/render.h"
 #include "tools/tools.h"
@@ -32,8 +33,9 @@ MadeTool make_block_edit(kernel::Kernel& kernel) {
              "expected_before the call is refused unless the lines read so.",
          .annotations = {.destructive = true}},
         Fields<BlockEditArgs>()
-            .required("block_id", &BlockEditArgs::block_id)
-            .required("operations", &BlockEditArgs::operations)
+            .required("block_id", &BlockEditArgs::block_id, kBlockIdSays)
+            .required("operations", &BlockEditArgs::operations,
+                      "Line edits, applied all or none. Lines count from 0, end not included.")
             .optional("coords", &BlockEditArgs::coords,
                       "sequential: an operation sees the lines as the earlier ones left them. "
                       "original: all operations count in the text before the call and must not "

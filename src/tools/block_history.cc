@@ -1,5 +1,6 @@
 // block_history: the versions of a block, newest first, a page at a time.
 #include "kernel/core/kernel.h"
+#include "tools/argument_words.h"
 #include "tools/render.h"
 #include "tools/tools.h"
 #include "tools/typed_tool.h"
@@ -27,9 +28,10 @@ MadeTool make_block_history(kernel::Kernel& kernel) {
              "Who changed a block, newest first. Timestamps are milliseconds since 1970.",
          .annotations = {.read_only = true, .idempotent = true}},
         Fields<BlockHistoryArgs>()
-            .required("block_id", &BlockHistoryArgs::block_id)
-            .optional("limit", &BlockHistoryArgs::limit, "", {{"minimum", 1}, {"maximum", 1000}})
-            .optional("cursor", &BlockHistoryArgs::cursor),
+            .required("block_id", &BlockHistoryArgs::block_id, kBlockIdSays)
+            .optional("limit", &BlockHistoryArgs::limit, "At most so many, newest first.",
+                      {{"minimum", 1}, {"maximum", 1000}})
+            .optional("cursor", &BlockHistoryArgs::cursor, "next_cursor of the page before."),
         Codec<HistoryPage>::fields(),
         [&kernel](const Session& session, BlockHistoryArgs args,
                   Reply<Answered<HistoryPage>> reply) {

@@ -2,6 +2,7 @@
 // with one insert, and names its own arguments in refusals.
 #include "edits/line_edit.h"
 #include "kernel/core/kernel.h"
+#include "tools/argument_words.h"
 #include "tools/render.h"
 #include "tools/tools.h"
 #include "tools/typed_tool.h"
@@ -21,13 +22,13 @@ struct BlockInsertArgs {
 MadeTool make_block_insert(kernel::Kernel& kernel) {
     return make_tool<BlockInsertArgs>(
         {.name = "block_insert",
-         .title = "Insert lines into a block",
-         .description = "Insert whole lines after line insert_line; 0 is the top.",
+         .title = "Insert lines",
+         .description = "Insert whole lines.",
          .annotations = {}},
         Fields<BlockInsertArgs>()
-            .required("block_id", &BlockInsertArgs::block_id)
-            .required("insert_line", &BlockInsertArgs::insert_line)
-            .required("insert_text", &BlockInsertArgs::insert_text),
+            .required("block_id", &BlockInsertArgs::block_id, kBlockIdSays)
+            .required("insert_line", &BlockInsertArgs::insert_line, "After it; from 1, 0: the top.")
+            .required("insert_text", &BlockInsertArgs::insert_text, "Lines."),
         edit_fields(Profile::model),
         [&kernel](const Session& session, BlockInsertArgs args, Reply<Answered<EditAnswer>> reply) {
             const Profile shown_as = session.profile;

@@ -1,7 +1,6 @@
 // block_list: the blocks that the caller may see, in document order, a page at a time.
 //
-// Both profiles take the same arguments. Only `full` explains them: a model reads the list of tools
-// at every start, and the names say enough.
+// Both profiles take the same arguments.
 #include "base/concat.h"
 #include "kernel/core/kernel.h"
 #include "tools/render.h"
@@ -64,25 +63,22 @@ Answered<ListPage> render_list(ListPage page) {
 
 }  // namespace
 
-MadeTool make_block_list(kernel::Kernel& kernel, Profile profile) {
-    const bool full = profile == Profile::full;
+MadeTool make_block_list(kernel::Kernel& kernel) {
     return make_tool<BlockListArgs>(
         {.name = "block_list",
          .title = "List blocks",
-         .description = full ? "List blocks in document order, each with its place, kind, size, "
-                               "version and first line."
-                             : "List blocks: ids, kinds, versions, first lines.",
+         .description = "Blocks with their first lines.",
          .annotations = {.read_only = true, .idempotent = true}},
         Fields<BlockListArgs>()
-            .optional("conversation", &BlockListArgs::conversation,
-                      full ? "Absent: every document." : "")
-            .optional("parent_id", &BlockListArgs::parent_id)
-            .optional("kind", &BlockListArgs::kind)
-            .optional("status", &BlockListArgs::status)
-            .optional("path_prefix", &BlockListArgs::path_prefix)
-            .optional("depth", &BlockListArgs::depth, full ? "Levels; 0 = all." : "")
-            .optional("limit", &BlockListArgs::limit, "", {{"minimum", 1}, {"maximum", 1000}})
-            .optional("cursor", &BlockListArgs::cursor),
+            .optional("conversation", &BlockListArgs::conversation, "Absent: all.")
+            .optional("parent_id", &BlockListArgs::parent_id, "Only below it.")
+            .optional("kind", &BlockListArgs::kind, "Only such.")
+            .optional("status", &BlockListArgs::status, "Only such.")
+            .optional("path_prefix", &BlockListArgs::path_prefix, "Files below it.")
+            .optional("depth", &BlockListArgs::depth, "Levels; 0: all.")
+            .optional("limit", &BlockListArgs::limit, "Most rows.",
+                      {{"minimum", 1}, {"maximum", 1000}})
+            .optional("cursor", &BlockListArgs::cursor, "From next_cursor."),
         Fields<ListPage>()
             .required("blocks", &ListPage::blocks)
             .nullable("next_cursor", &ListPage::next_cursor),

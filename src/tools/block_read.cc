@@ -2,6 +2,7 @@
 // last line is read as the last line, a start past it is refused (kernel).
 #include "base/concat.h"
 #include "kernel/core/kernel.h"
+#include "tools/argument_words.h"
 #include "tools/render.h"
 #include "tools/shown_block.h"
 #include "tools/tools.h"
@@ -38,8 +39,9 @@ MadeTool make_block_read(kernel::Kernel& kernel) {
                         "with its number and a TAB, which are not part of the text.",
          .annotations = {.read_only = true, .idempotent = true}},
         Fields<BlockReadArgs>()
-            .required("block_id", &BlockReadArgs::block_id)
-            .optional("line_numbers", &BlockReadArgs::line_numbers)
+            .required("block_id", &BlockReadArgs::block_id, kBlockIdSays)
+            .optional("line_numbers", &BlockReadArgs::line_numbers,
+                      "Number and TAB before each line of content.")
             .optional("range", &BlockReadArgs::range,
                       "Lines start to end, end not included. An end past the last line means the "
                       "last line."),

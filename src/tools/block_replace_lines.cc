@@ -2,6 +2,7 @@
 // present text, so that a model which has not read the block cannot overwrite it.
 #include "edits/line_edit.h"
 #include "kernel/core/kernel.h"
+#include "tools/argument_words.h"
 #include "tools/render.h"
 #include "tools/tools.h"
 #include "tools/typed_tool.h"
@@ -24,17 +25,16 @@ MadeTool make_block_replace_lines(kernel::Kernel& kernel) {
     const Map line_rules{{"minimum", 1}};
     return make_tool<BlockReplaceLinesArgs>(
         {.name = "block_replace_lines",
-         .title = "Replace lines of a block",
-         .description =
-             "Replace lines start_line to end_line, both included; new_text \"\" deletes them. "
-             "expected_text is their text now, without line numbers.",
+         .title = "Replace lines",
+         .description = "Replace a range of lines.",
          .annotations = {.destructive = true}},
         Fields<BlockReplaceLinesArgs>()
-            .required("block_id", &BlockReplaceLinesArgs::block_id)
-            .required("start_line", &BlockReplaceLinesArgs::start_line, "", line_rules)
-            .required("end_line", &BlockReplaceLinesArgs::end_line, "", line_rules)
-            .required("new_text", &BlockReplaceLinesArgs::new_text)
-            .required("expected_text", &BlockReplaceLinesArgs::expected_text),
+            .required("block_id", &BlockReplaceLinesArgs::block_id, kBlockIdSays)
+            .required("start_line", &BlockReplaceLinesArgs::start_line, "From 1.", line_rules)
+            .required("end_line", &BlockReplaceLinesArgs::end_line, "Included.", line_rules)
+            .required("new_text", &BlockReplaceLinesArgs::new_text, "\"\" deletes.")
+            .required("expected_text", &BlockReplaceLinesArgs::expected_text,
+                      "Their text as you read it."),
         edit_fields(Profile::model),
         [&kernel](const Session& session, BlockReplaceLinesArgs args,
                   Reply<Answered<EditAnswer>> reply) {

@@ -3,6 +3,7 @@
 // In profile `model` block_id may be left out, which searches everywhere: there kernel_search is
 // not published. The two forms answer different structs, so the output schema joins both.
 #include "kernel/core/kernel.h"
+#include "tools/argument_words.h"
 #include "tools/render.h"
 #include "tools/search_args.h"
 #include "tools/tools.h"
@@ -25,15 +26,15 @@ struct BlockSearchArgs {
 // Only the order and the need of block_id differ between profiles.
 Fields<BlockSearchArgs> block_search_fields(Profile profile) {
     Fields<BlockSearchArgs> out;
-    out.required("query", &BlockSearchArgs::query);
+    out.required("query", &BlockSearchArgs::query, "RE2, or text if literal.");
     if (profile == Profile::full) {
-        out.required("block_id", &BlockSearchArgs::block_id);
+        out.required("block_id", &BlockSearchArgs::block_id, kBlockIdSays);
     } else {
-        out.optional("block_id", &BlockSearchArgs::block_id);
+        out.optional("block_id", &BlockSearchArgs::block_id, "Absent: everywhere.");
     }
-    out.optional("mode", &BlockSearchArgs::mode)
-        .optional("context_lines", &BlockSearchArgs::context_lines, "", context_rules())
-        .optional("max_matches", &BlockSearchArgs::max_matches, "", count_rules());
+    out.optional("mode", &BlockSearchArgs::mode, "How to read query.")
+        .optional("context_lines", &BlockSearchArgs::context_lines, "Around each.", context_rules())
+        .optional("max_matches", &BlockSearchArgs::max_matches, "Per block.", count_rules());
     return out;
 }
 
@@ -65,8 +66,7 @@ MadeTool make_block_search(kernel::Kernel& kernel, Profile profile) {
                  ? "Find lines of a block, by regular expression (RE2) or literally. Lines count "
                    "from 0; content is the line with the lines around it, and match_start and "
                    "match_end say where in it the match lies, in code points."
-                 : "Find lines by RE2 expression or literally, in one block or "
-                   "everywhere.",
+                 : "Find lines, in one block or all.",
          .annotations = {.read_only = true, .idempotent = true},
          .answer = block_search_answer(profile)},
         block_search_fields(profile),

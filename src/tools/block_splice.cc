@@ -2,6 +2,7 @@
 // The unit is theirs to choose: bytes, code points, or UTF-16 units as JavaScript counts.
 #include "edits/offset_splice.h"
 #include "kernel/core/kernel.h"
+#include "tools/argument_words.h"
 #include "tools/render.h"
 #include "tools/tools.h"
 #include "tools/typed_tool.h"
@@ -32,11 +33,11 @@ MadeTool make_block_splice(kernel::Kernel& kernel) {
                         "editors; block_edit counts in lines.",
          .annotations = {.destructive = true}},
         Fields<BlockSpliceArgs>()
-            .required("block_id", &BlockSpliceArgs::block_id)
-            .required("offset", &BlockSpliceArgs::offset)
-            .required("delete_count", &BlockSpliceArgs::delete_count)
-            .optional("insert", &BlockSpliceArgs::insert)
-            .optional("unit", &BlockSpliceArgs::unit)
+            .required("block_id", &BlockSpliceArgs::block_id, kBlockIdSays)
+            .required("offset", &BlockSpliceArgs::offset, "In units from the start of the text.")
+            .required("delete_count", &BlockSpliceArgs::delete_count, "Units to delete there.")
+            .optional("insert", &BlockSpliceArgs::insert, "Text to insert there.")
+            .optional("unit", &BlockSpliceArgs::unit, "What offset and delete_count count.")
             .optional("expected", &BlockSpliceArgs::expected,
                       "Refuse the call unless this is what would be deleted."),
         Fields<Edited>()

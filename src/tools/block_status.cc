@@ -1,6 +1,7 @@
 // block_status: the status of a block. The kernel decides which steps are allowed.
 #include "base/concat.h"
 #include "kernel/core/kernel.h"
+#include "tools/argument_words.h"
 #include "tools/render.h"
 #include "tools/tools.h"
 #include "tools/typed_tool.h"
@@ -27,8 +28,8 @@ MadeTool make_block_status(kernel::Kernel& kernel) {
                         "goes back to pending.",
          .annotations = {.idempotent = true}},
         Fields<BlockStatusArgs>()
-            .required("block_id", &BlockStatusArgs::block_id)
-            .required("status", &BlockStatusArgs::status),
+            .required("block_id", &BlockStatusArgs::block_id, kBlockIdSays)
+            .required("status", &BlockStatusArgs::status, "done can be reopened as running."),
         Fields<BlockVersion>().required("version", &BlockVersion::version),
         [&kernel](const Session& session, const BlockStatusArgs& args,
                   Reply<Answered<BlockVersion>> reply) {

@@ -3,6 +3,7 @@
 // edits/str_replace.h.
 #include "edits/str_replace.h"
 #include "kernel/core/kernel.h"
+#include "tools/argument_words.h"
 #include "tools/render.h"
 #include "tools/tools.h"
 #include "tools/typed_tool.h"
@@ -15,7 +16,7 @@ struct BlockStrReplaceArgs {
     std::string block_id;
     std::string old_str;
     std::string new_str;
-    bool replace_all = false;
+    std::optional<bool> replace_all;
 };
 
 }  // namespace
@@ -23,15 +24,14 @@ struct BlockStrReplaceArgs {
 MadeTool make_block_str_replace(kernel::Kernel& kernel) {
     return make_tool<BlockStrReplaceArgs>(
         {.name = "block_str_replace",
-         .title = "Replace text in a block",
-         .description = "Replace text that occurs once. Copy old_str from block_view without the "
-                        "line numbers.",
+         .title = "Replace text",
+         .description = "Replace text that occurs once.",
          .annotations = {.destructive = true}},
         Fields<BlockStrReplaceArgs>()
-            .required("block_id", &BlockStrReplaceArgs::block_id)
-            .required("old_str", &BlockStrReplaceArgs::old_str)
-            .required("new_str", &BlockStrReplaceArgs::new_str)
-            .optional("replace_all", &BlockStrReplaceArgs::replace_all),
+            .required("block_id", &BlockStrReplaceArgs::block_id, kBlockIdSays)
+            .required("old_str", &BlockStrReplaceArgs::old_str, "Exact, without line numbers.")
+            .required("new_str", &BlockStrReplaceArgs::new_str, "\"\" deletes.")
+            .optional("replace_all", &BlockStrReplaceArgs::replace_all, "Every occurrence."),
         edit_fields(Profile::model),
         [&kernel](const Session& session, BlockStrReplaceArgs args,
                   Reply<Answered<EditAnswer>> reply) {
@@ -39,7 +39,7 @@ MadeTool make_block_str_replace(kernel::Kernel& kernel) {
             edits::StrReplace replace;
             replace.old_str = std::move(args.old_str);
             replace.new_str = std::move(args.new_str);
-            replace.replace_all = args.replace_all;
+            replace.replace_all = args.replace_all.value_or(false);
             replace.numbering = numbering_of(shown_as);
             replace.limits = edit_limits(kernel);
             kernel.edit(session.caller, std::move(args.block_id), "str_replace",

@@ -4,6 +4,7 @@
 // since. A unit whose text others replaced is skipped and counted, never half undone.
 #include "base/concat.h"
 #include "kernel/core/kernel.h"
+#include "tools/argument_words.h"
 #include "tools/render.h"
 #include "tools/tools.h"
 #include "tools/typed_tool.h"
@@ -15,7 +16,7 @@ namespace {
 struct BlockUndoArgs {
     std::string block_id;
     kernel::UndoScope scope = kernel::UndoScope::own;
-    bool redo = false;
+    std::optional<bool> redo;
 };
 
 struct BlockUndoAnswer : kernel::Undone {
@@ -61,24 +62,22 @@ void run_undo(kernel::Kernel& kernel, const Session& session, const BlockUndoArg
 
 MadeTool make_block_undo(kernel::Kernel& kernel, Profile profile) {
     Fields<BlockUndoArgs> fields;
-    fields.required("block_id", &BlockUndoArgs::block_id);
+    fields.required("block_id", &BlockUndoArgs::block_id, kBlockIdSays);
     if (profile == Profile::full) {
         fields.optional("scope", &BlockUndoArgs::scope, "any: a change by anyone.");
     } else {
-        fields.optional("redo", &BlockUndoArgs::redo);
+        fields.optional("redo", &BlockUndoArgs::redo, "Bring it back.");
     }
-    return make_tool<BlockUndoArgs>(
-        {.name = "block_undo",
-         .title = "Undo a change",
-         .description = profile == Profile::full
-                            ? "Undo your last change to a block. What others changed since stays."
-                            : "Undo your own last change; redo: true brings it back.",
-         .annotations = {.destructive = true}},
-        std::move(fields), block_undo_answer(profile),
-        [&kernel](const Session& session, const BlockUndoArgs& args,
-                  Reply<Answered<BlockUndoAnswer>> reply) {
-            run_undo(kernel, session, args, args.redo, std::move(reply));
-        });
+    return make_tool<BlockUndoArgs>({.name = "block_undo",
+                                     .title = "Undo a change",
+                                     .description = "Undo your own last change.",
+                                     .annotations = {.destructive = true}},
+                                    std::move(fields), block_undo_answer(profile),
+                                    [&kernel](const Session& session, const BlockUndoArgs& args,
+                                              Reply<Answered<BlockUndoAnswer>> reply) {
+                                        run_undo(kernel, session, args, args.redo.value_or(false),
+                                                 std::move(reply));
+                                    });
 }
 
 MadeTool make_block_redo(kernel::Kernel& kernel) {
@@ -88,7 +87,7 @@ MadeTool make_block_redo(kernel::Kernel& kernel) {
          .description = "Redo the change to a block that you undid last.",
          .annotations = {.destructive = true}},
         Fields<BlockUndoArgs>()
-            .required("block_id", &BlockUndoArgs::block_id)
+            .required("block_id", &BlockUndoArgs::block_id, kBlockIdSays)
             .optional("scope", &BlockUndoArgs::scope, "any: a change by anyone."),
         block_undo_answer(Profile::full),
         [&kernel](const Session& session, const BlockUndoArgs& args,

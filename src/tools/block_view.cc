@@ -6,6 +6,7 @@
 
 #include "base/concat.h"
 #include "kernel/core/kernel.h"
+#include "tools/argument_words.h"
 #include "tools/render.h"
 #include "tools/shown_block.h"
 #include "tools/tools.h"
@@ -26,7 +27,7 @@ struct BlockViewArgs {
 
 // Checks that the range runs forwards; nothing else is known before the block is read.
 Result<void> check_order(std::int64_t start, std::int64_t end) {
-    if (start == 0 || end == 0) {
+    if (start == 0 || end == 0 || start < kLast || end < kLast) {
         return invalid("invalid_range", "lines are numbered from 1; -1 is the last",
                        {{"start_line", start}, {"end_line", end}});
     }
@@ -41,17 +42,15 @@ Result<void> check_order(std::int64_t start, std::int64_t end) {
 }  // namespace
 
 MadeTool make_block_view(kernel::Kernel& kernel) {
-    const Map line_rules{{"minimum", kLast}};
     return make_tool<BlockViewArgs>(
         {.name = "block_view",
-         .title = "View a block",
-         .description = "Show a block. Lines are numbered from 1: number, TAB, text.",
+         .title = "View block",
+         .description = "A block's lines: number, TAB, text.",
          .annotations = {.read_only = true, .idempotent = true}},
         Fields<BlockViewArgs>()
-            .required("block_id", &BlockViewArgs::block_id)
-            .optional("start_line", &BlockViewArgs::start_line, "", line_rules)
-            .optional("end_line", &BlockViewArgs::end_line, "Included; -1 is the last.",
-                      line_rules),
+            .required("block_id", &BlockViewArgs::block_id, kBlockIdSays)
+            .optional("start_line", &BlockViewArgs::start_line, "From 1; -1: the last.")
+            .optional("end_line", &BlockViewArgs::end_line, "Included; -1: the last."),
         shown_fields(Profile::model),
         [&kernel](const Session& session, const BlockViewArgs& args,
                   Reply<Answered<ShownBlock>> reply) {

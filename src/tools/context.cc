@@ -25,6 +25,14 @@ Map limit_rules() {
     return {{"minimum", 1}, {"maximum", 1000}};
 }
 
+// What is said of arguments that several operations take.
+constexpr std::string_view kLabelSays = "A block's label.";
+constexpr std::string_view kSchemaSays =
+    R"({"Map":{"fields":[{"name":"mood","field_type":"Text"}]}}; Text, List, Log…)";
+constexpr std::string_view kTypeSays = "core: in context.";
+constexpr std::string_view kPermissionSays = "read_only append read_write admin";
+constexpr std::string_view kLimitSays = "Most rows.";
+
 // Answers an operation that changed a block and made nothing else.
 auto answer_done(Reply<ToolResult> reply, std::string what) {
     return answer_with(std::move(reply), [what = std::move(what)](const MemoryVersion& block) {
@@ -52,14 +60,15 @@ struct NewMemory {
     std::optional<bool> pinned;
     static Fields<NewMemory> fields() {
         return Fields<NewMemory>()
-            .required("label", &NewMemory::label)
-            .optional("schema", &NewMemory::schema, "", schema_rules())
-            .optional("template", &NewMemory::from_template)
-            .optional("description", &NewMemory::description)
-            .optional("type", &NewMemory::type)
-            .optional("permission", &NewMemory::permission)
-            .optional("char_limit", &NewMemory::char_limit, "", {{"minimum", 1}})
-            .optional("pinned", &NewMemory::pinned);
+            .required("label", &NewMemory::label, kLabelSays)
+            .optional("schema", &NewMemory::schema, kSchemaSays, schema_rules())
+            .optional("template", &NewMemory::from_template,
+                      "partner_profile task_list activity_log observation_log scratchpad.")
+            .optional("description", &NewMemory::description, "Its purpose.")
+            .optional("type", &NewMemory::type, kTypeSays)
+            .optional("permission", &NewMemory::permission, kPermissionSays)
+            .optional("char_limit", &NewMemory::char_limit, "Of a text.", {{"minimum", 1}})
+            .optional("pinned", &NewMemory::pinned, "Keep in context.");
     }
 };
 
@@ -196,9 +205,9 @@ struct MemoryVersions {
 };
 Fields<MemoryVersions> version_fields(bool full) {
     Fields<MemoryVersions> out;
-    out.required("label", &MemoryVersions::label)
-        .optional("limit", &MemoryVersions::limit, "", limit_rules());
-    if (full) out.optional("cursor", &MemoryVersions::cursor);
+    out.required("label", &MemoryVersions::label, kLabelSays)
+        .optional("limit", &MemoryVersions::limit, kLimitSays, limit_rules());
+    if (full) out.optional("cursor", &MemoryVersions::cursor, "From next_cursor.");
     return out;
 }
 
@@ -291,44 +300,73 @@ void unshare_memory(MemoryCalls& memory, OperationCall call, std::string label, 
 // --- the table ---
 
 std::vector<OperationRow<MemoryCalls&>> context_rows(bool full) {
-    const std::string own = "your own writes.";
-    const Argument limit{"limit", "", limit_rules()};
-    const Argument schema{"schema", "", schema_rules()};
+    const Argument label{"label", std::string(kLabelSays)};
+    const Argument schema{"schema", std::string(kSchemaSays), schema_rules()};
+    const Argument type{"type", std::string(kTypeSays)};
+    const Argument permission{"permission", std::string(kPermissionSays)};
+    const Argument limit{"limit", std::string(kLimitSays), limit_rules()};
+    const Argument archival_label{"archival_label", "In the archive."};
+    const Argument section{"section", "Of a Composite."};
+    const Argument field{"field", "Absent in a List."};
+    const Argument content{"content", "Text, item or entry."};
+    const Argument item{"item", "Any JSON."};
+    const Argument version{"version_id", "From history."};
+    const Argument from{"from", "Absent: previous."};
+    const Argument to{"to", "New label; in diff, version."};
+    const Argument with{"with", "An agent."};
     return {
-        {{.name = "create",
-          .says = "takes schema or template (partner_profile task_list activity_log "
-                  "observation_log scratchpad)."},
-         create_memory,
-         NewMemory::fields()},
-        {{.name = "view", .reads = true}, view_memory, {"label", "section"}},
-        {{.name = "list", .reads = true}, list_memory, {"type", "prefix", "deleted"}},
-        {{.name = "append"}, append_content, {"label", "content", "section"}},
-        {{.name = "replace"}, replace_text, {"label", "find", "replace", "section"}},
-        {{.name = "set_field"}, set_field, {"label", "field", "value", "section"}},
-        {{.name = "append_to_list"}, append_to_list, {"label", "item", "field", "section"}},
-        {{.name = "remove_from_list"}, remove_from_list, {"label", "index", "field", "section"}},
-        {{.name = "increment_counter"},
+        {{.name = "create", .says = "by schema or template"}, create_memory, NewMemory::fields()},
+        {{.name = "view", .reads = true, .twin = {"View memory"}, .says = "text, value, schema"},
+         view_memory,
+         {label, section}},
+        {{.name = "list", .reads = true, .says = "what you may see"},
+         list_memory,
+         {type, {"prefix", "Of labels."}, {"deleted", "Only deleted."}}},
+        {{.name = "append", .says = "to a Text, List or Log"},
+         append_content,
+         {label, content, section}},
+        {{.name = "replace", .says = "each match"},
+         replace_text,
+         {label, {"find", "Exact text."}, {"replace", "New text."}, section}},
+        {{.name = "set_field", .says = "of a Map"},
+         set_field,
+         {label, field, {"value", "Of its type."}, section}},
+        {{.name = "append_to_list", .says = "at its end"},
+         append_to_list,
+         {label, item, field, section}},
+        {{.name = "remove_from_list", .says = "by index"},
+         remove_from_list,
+         {label, {"index", "From 0."}, field, section}},
+        {{.name = "increment_counter", .says = "adds delta"},
          increment_counter,
-         {"label", "field", {"delta", "", {{"type", "number"}}}, "section"}},
-        {{.name = "archive"}, archive_memory, {"label", "archival_label"}},
-        {{.name = "load"}, load_memory, {"archival_label", "label"}},
-        {{.name = "swap"}, swap_memory, {"label", "archival_label"}},
-        {{.name = "search", .reads = true, .says = "words \"phrase\" -not label:NAME."},
+         {label, field, {"delta", "May be below 0.", {{"type", "number"}}}, section}},
+        {{.name = "archive", .says = "puts it away"}, archive_memory, {label, archival_label}},
+        {{.name = "load", .says = "brings it back"}, load_memory, {archival_label, label}},
+        {{.name = "swap", .says = "both at once"}, swap_memory, {label, archival_label}},
+        {{.name = "search", .reads = true, .says = "archive too"},
          search_memory,
-         {"query", "types", limit}},
-        {{.name = "undo", .says = own}, undo_memory<false>, {"label"}},
-        {{.name = "redo", .says = own}, undo_memory<true>, {"label"}},
-        {{.name = "history", .reads = true}, list_memory_versions, version_fields(full)},
-        {{.name = "diff", .reads = true}, diff_memory, {"label", "from", "to"}},
-        {{.name = "rollback"}, roll_back_memory, {"label", "version_id"}},
-        {{.name = "share"}, share_memory, {"label", "with", "permission"}},
-        {{.name = "unshare"}, unshare_memory, {"label", "with"}},
-        {{.name = "convert"},
+         {{"query", "Words \"phrase\" -not label:NAME."}, {"types", "Only these."}, limit}},
+        {{.name = "undo", .says = "your last change"}, undo_memory<false>, {label}},
+        {{.name = "redo", .says = "brings it back"}, undo_memory<true>, {label}},
+        {{.name = "history", .reads = true, .says = "newest first"},
+         list_memory_versions,
+         version_fields(full)},
+        {{.name = "diff", .reads = true, .says = "two versions"}, diff_memory, {label, from, to}},
+        {{.name = "rollback", .says = "to a version"}, roll_back_memory, {label, version}},
+        {{.name = "share", .says = "with an agent"}, share_memory, {label, with, permission}},
+        {{.name = "unshare", .says = "ends that"}, unshare_memory, {label, with}},
+        {{.name = "convert", .says = "to another schema"},
          convert_memory,
-         {"label", schema, "mapping", "dry_run", "accept_loss"}},
-        {{.name = "rename"}, rename_memory, {"label", "to"}},
-        {{.name = "delete"}, delete_memory, {"label"}},
-        {{.name = "restore"}, restore_memory, {"label", "block_id", "to"}},
+         {label,
+          schema,
+          {"mapping", "Old field to new."},
+          {"dry_run", "Only report."},
+          {"accept_loss", "Accept loss."}}},
+        {{.name = "rename", .says = "frees the old label"}, rename_memory, {label, to}},
+        {{.name = "delete", .says = "restorable"}, delete_memory, {label}},
+        {{.name = "restore", .says = "by one of the two"},
+         restore_memory,
+         {label, {"block_id", "If deleted."}, to}},
     };
 }
 
@@ -338,11 +376,15 @@ std::vector<std::string> context_operations() {
     return operation_names(context_rows(true));
 }
 
+std::vector<std::string> context_twins() {
+    return twin_names(context_rows(true));
+}
+
 std::unique_ptr<const Tool> make_context(MemoryCalls& memory, Profile profile) {
     const bool full = profile == Profile::full;
     return make_operation_tool<MemoryCalls&>({.name = "context",
-                                              .title = "Work with memory",
-                                              .description = "Structured memory, by label.",
+                                              .title = "Memory",
+                                              .description = "Memory that lasts, by label.",
                                               .annotations = {.destructive = true},
                                               .answer = memory_answer(full)},
                                              "operation", memory, context_rows(full));

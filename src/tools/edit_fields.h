@@ -30,6 +30,7 @@ inline constexpr auto kStartLine = [](auto& edit) -> auto& {
 inline constexpr auto kEndLine = [](auto& edit) -> auto& {
     return edit.lines.end.n;
 };
+
 template <>
 struct FieldsOf<edits::DeleteLines> {
     static Fields<edits::DeleteLines> fields() {

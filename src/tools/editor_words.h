@@ -56,16 +56,22 @@ std::vector<OperationRow<On>> editor_rows(EditorCommands<On> commands, const Arg
     const Argument view_range{"view_range",
                               "First and last line, from 1; -1 is the last.",
                               {{"minItems", 2}, {"maxItems", 2}}};
-    return {{{.name = "view", .reads = true, .says = "shows numbered lines, or lists a directory."},
+    return {{{.name = "view", .reads = true, .says = "shows numbered lines, or lists a directory"},
              commands.view,
              {path, view_range}},
-            {{.name = "create", .says = "makes a new file."}, commands.create, {path, "file_text"}},
-            {{.name = "str_replace", .says = "replaces text that occurs exactly once."},
+            {{.name = "create", .says = "makes a new file"},
+             commands.create,
+             {path, {"file_text", "The whole text."}}},
+            {{.name = "str_replace", .says = "replaces text that occurs exactly once"},
              commands.str_replace,
-             {path, "old_str", "new_str"}},
-            {{.name = "insert", .says = "adds after line insert_line; 0 is the top."},
+             {path,
+              {"old_str", "Exact text of the file, without line numbers."},
+              {"new_str", "What takes its place; absent: nothing."}}},
+            {{.name = "insert", .says = "adds whole lines"},
              commands.insert,
-             {path, "insert_line", "insert_text"}}};
+             {path,
+              {"insert_line", "After this line, from 1; 0 is the top."},
+              {"insert_text", "The new lines."}}}};
 }
 
 // Lines as `cat -n` prints them; the first is number `first`, counted from 0.

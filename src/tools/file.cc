@@ -10,6 +10,7 @@
 #include "edits/numbering.h"
 #include "edits/str_replace.h"
 #include "kernel/files/file_calls.h"
+#include "tools/argument_words.h"
 #include "tools/edit_fields.h"
 #include "tools/kernel_fields.h"
 #include "tools/operation_tool.h"
@@ -112,26 +113,30 @@ Result<text::LineRange> line_range(const LinesAsked& range, edits::Numbering num
 
 // A kind of line edit as a row: its members without "op", which names the row.
 template <class Edit>
-Operation line_operation(std::string op) {
+Operation line_operation(std::string op, std::string says) {
     Map arguments = Codec<Edit>::schema();
     arguments.find("properties")->as_map().erase("op");
     std::erase(arguments.find("required")->as_list(), Value("op"));
-    return {.name = std::move(op), .arguments = std::move(arguments)};
+    return {.name = std::move(op), .says = std::move(says), .arguments = std::move(arguments)};
+}
+
+constexpr std::string_view where_inserted(bool full) {
+    return full ? "before line" : "after line; 0: the top";
 }
 
 // The items of `operations`. They are published as one object with all their members: three
 // objects in a oneOf, as in block_edit, would cost a model four times the words.
-const Operations& line_operations() {
-    static const Operations all{
-        "op",
-        {line_operation<edits::InsertLines>("insert"), line_operation<edits::DeleteLines>("delete"),
-         line_operation<edits::ReplaceLines>("replace")}};
-    return all;
+Operations line_operations(bool full) {
+    return {"op",
+            {line_operation<edits::InsertLines>("insert", std::string(where_inserted(full))),
+             line_operation<edits::DeleteLines>("delete", ""),
+             line_operation<edits::ReplaceLines>("replace", "")}};
 }
 
 // Errors: those of Operations::settle() and line_range().
 Result<edits::LineOp> line_op(Map item, edits::Numbering numbering) {
-    TRY(line_operations().settle(item));
+    static const Operations all = line_operations(true);
+    TRY(all.settle(item));
     auto op = json::decode<edits::LineOp>(Value(std::move(item)));
     const auto count = [&](auto& edit) -> Result<void> {
         if constexpr (requires { edit.lines; }) {
@@ -287,8 +292,13 @@ struct FileLines {
 };
 Fields<FileLines> file_line_fields(bool full) {
     Fields<FileLines> out;
-    out.required("path", &FileLines::path).optional("range", &FileLines::range);
-    if (full) out.optional("line_numbers", &FileLines::line_numbers);
+    out.required("path", &FileLines::path, kPathSays)
+        .optional("range", &FileLines::range,
+                  full ? "From 0, end not included." : "From 1, included; end -1: the last.");
+    if (full) {
+        out.optional("line_numbers", &FileLines::line_numbers,
+                     "Number and TAB before each line of content.");
+    }
     return out;
 }
 
@@ -412,22 +422,42 @@ void show_file_status(FileTool tool, OperationCall call, std::optional<std::stri
 
 // Profiles differ in line_numbers and in where an insert goes; `load` and `read` are one function.
 std::vector<OperationRow<FileTool>> file_rows(bool full) {
-    const Operations& ops = line_operations();
-    const Argument operations{"operations", "", {{"items", ops.input_schema(ops.names())}}};
+    const Operations edits = line_operations(full);
+    const Argument path{"path", std::string(kPathSays)};
+    const Argument content{"content", "Text."};
+    const Argument line{"line", full ? "From 0." : "From 1."};
+    const Argument operations{"operations",
+                              cat("In order, all or none; each sees what the ones before left:\n",
+                                  edits.lines(edits.names())),
+                              {{"items", edits.input_schema(edits.names())}}};
     return {
-        {{.name = "list", .reads = true}, list_files, {"pattern", "all", "limit", "cursor"}},
-        {{.name = "read", .reads = true}, read_file, file_line_fields(full)},
-        {{.name = "load", .reads = true}, read_file, file_line_fields(full)},
-        {{.name = "create"}, create_file, {"path", "content"}},
-        {{.name = "append"}, append_to_file, {"path", "content"}},
-        {{.name = "insert", .says = full ? "adds before line." : "adds after line."},
+        {{.name = "list",
+          .reads = true,
+          .twin = {"List files", {"limit", "cursor"}},
+          .says = "paths and sizes"},
+         list_files,
+         {{"pattern", "src/** is all below src."},
+          {"all", "Ignored ones too."},
+          {"limit", "Most rows."},
+          {"cursor", "From next_cursor."}}},
+        {{.name = "read", .reads = true, .twin = {"Read a file"}, .says = "numbered lines"},
+         read_file,
+         file_line_fields(full)},
+        {{.name = "load", .reads = true, .says = "as read"}, read_file, file_line_fields(full)},
+        {{.name = "create", .says = "on disk at once"}, create_file, {path, content}},
+        {{.name = "append", .says = "at the end"}, append_to_file, {path, content}},
+        {{.name = "insert", .says = std::string(where_inserted(full))},
          insert_in_file,
-         {"path", "line", "content"}},
-        {{.name = "replace", .says = "every match."}, replace_in_file, {"path", "find", "replace"}},
-        {{.name = "edit"}, edit_file, {"path", operations}},
-        {{.name = "save", .says = "writes edits to the disk."}, save_file, {"path"}},
-        {{.name = "delete"}, delete_file, {"path"}},
-        {{.name = "status", .reads = true}, show_file_status, {"path"}},
+         {path, line, content}},
+        {{.name = "replace", .says = "each match"},
+         replace_in_file,
+         {path, {"find", "Exact text."}, {"replace", "New text."}}},
+        {{.name = "edit", .says = "several lines at once"}, edit_file, {path, operations}},
+        {{.name = "save", .says = "writes edits to disk"}, save_file, {path}},
+        {{.name = "delete", .says = "from disk"}, delete_file, {path}},
+        {{.name = "status", .reads = true, .says = "unsaved edits, disk changes"},
+         show_file_status,
+         {path}},
     };
 }
 
@@ -437,16 +467,19 @@ std::vector<std::string> file_operations() {
     return operation_names(file_rows(true));
 }
 
+std::vector<std::string> file_twins() {
+    return twin_names(file_rows(true));
+}
+
 MadeTool make_file(kernel::Kernel& kernel, kernel::FileCalls& files, Profile profile) {
     const bool full = profile == Profile::full;
-    return make_operation_tool<FileTool>(
-        {.name = "file",
-         .title = "Work with files",
-         .description = cat("Files by path from the workspace's root. ",
-                            full ? "Lines count from 0, end not included." : "Lines count from 1."),
-         .annotations = {.destructive = true},
-         .answer = file_answer(full)},
-        "operation", {kernel, files}, file_rows(full));
+    return make_operation_tool<FileTool>({.name = "file",
+                                          .title = "Files",
+                                          .description = cat("Workspace files. Lines count from ",
+                                                             full ? "0, end not included." : "1."),
+                                          .annotations = {.destructive = true},
+                                          .answer = file_answer(full)},
+                                         "operation", {kernel, files}, file_rows(full));
 }
 
 }  // namespace quire::tools

@@ -31,14 +31,16 @@ MadeTool make_kernel_search(kernel::Kernel& kernel) {
                         "the code points of content.",
          .annotations = {.read_only = true, .idempotent = true}},
         Fields<KernelSearchArgs>()
-            .required("query", &KernelSearchArgs::query)
-            .optional("mode", &KernelSearchArgs::mode)
+            .required("query", &KernelSearchArgs::query, "RE2, or text if literal.")
+            .optional("mode", &KernelSearchArgs::mode, "How to read query.")
             .optional("kinds", &KernelSearchArgs::kinds, "Default [\"file\"].")
-            .optional("path_prefix", &KernelSearchArgs::path_prefix)
-            .optional("context_lines", &KernelSearchArgs::context_lines, "", context_rules())
-            .optional("max_matches_per_block", &KernelSearchArgs::max_matches_per_block, "",
-                      count_rules())
-            .optional("max_blocks", &KernelSearchArgs::max_blocks, "", count_rules()),
+            .optional("path_prefix", &KernelSearchArgs::path_prefix, "Only files below this path.")
+            .optional("context_lines", &KernelSearchArgs::context_lines, "Around each.",
+                      context_rules())
+            .optional("max_matches_per_block", &KernelSearchArgs::max_matches_per_block,
+                      "Matches of a block.", count_rules())
+            .optional("max_blocks", &KernelSearchArgs::max_blocks, "At most so many blocks.",
+                      count_rules()),
         FoundInMany::fields(),
         [&kernel](const Session& session, KernelSearchArgs args,
                   Reply<Answered<FoundInMany>> reply) {

@@ -299,15 +299,15 @@ void rename_memory_file(MemoryEditor editor, OperationCall call, std::string old
 
 std::vector<OperationRow<MemoryEditor>> memory_rows() {
     const Argument path{"path", "Below /memories."};
-    const std::string says = "one file.";
     auto rows = editor_rows<MemoryEditor>(
         {view_memory_file, create_memory_file, replace_in_memory_file, insert_in_memory_file},
         path);
-    rows.push_back({{.name = "delete", .says = says}, delete_memory_file, {path}});
+    rows.push_back({{.name = "delete", .says = "deletes one file"}, delete_memory_file, {path}});
     // An older form of the tool called the file to rename `path`.
-    rows.push_back({{.name = "rename", .says = says, .renamed = {{"path", "old_path"}}},
-                    rename_memory_file,
-                    {"old_path", "new_path"}});
+    rows.push_back(
+        {{.name = "rename", .says = "renames one file", .renamed = {{"path", "old_path"}}},
+         rename_memory_file,
+         {{"old_path", "Below /memories."}, {"new_path", "Below /memories."}}});
     return rows;
 }
 

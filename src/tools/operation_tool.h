@@ -4,9 +4,11 @@
 //     void show_lines(Notes& notes, OperationCall call, std::string label,
 //                     std::optional<std::size_t> limit);
 //
+//     const Argument label{"label", "The note's name."};
 //     make_operation_tool<Notes&>({.name = "notes", …}, "operation", notes, {
-//         {{.name = "append", .says = "adds text at the end."}, append_text, {"label", "text"}},
-//         {{.name = "show", .reads = true}, show_lines, {"label", {"limit", "How many lines."}}}});
+//         {{.name = "append", .says = "adds text at the end"}, append_text, {label, "text"}},
+//         {{.name = "show", .reads = true, .says = "the newest lines"}, show_lines,
+//          {label, {"limit", "How many lines."}}}});
 //
 // A row names the arguments of its function in their order; their types are the function's, and a
 // std::optional may be left out of a call. An operation with many arguments takes them as one
@@ -42,12 +44,12 @@ struct OperationCall {
 
 // One argument in a row: its name, what is said of it, and what its schema says beside the type.
 struct Argument {
-    Argument(const char* its_name, const char* description = "",  // NOLINT(*-explicit-*)
+    Argument(const char* its_name, std::string description = "",  // NOLINT(*-explicit-*)
              Map schema_rules = {})
-        : name(its_name), says(description), rules(std::move(schema_rules)) {}
+        : name(its_name), says(std::move(description)), rules(std::move(schema_rules)) {}
 
     const char* name;
-    const char* says;
+    std::string says;
     Map rules;  // {"minimum": 1} for example.
 };
 
@@ -131,6 +133,15 @@ template <class On>
 std::vector<std::string> operation_names(const std::vector<OperationRow<On>>& rows) {
     std::vector<std::string> out;
     for (const OperationRow<On>& row : rows) out.push_back(row.operation.name);
+    return out;
+}
+// The operations among them that have a twin.
+template <class On>
+std::vector<std::string> twin_names(const std::vector<OperationRow<On>>& rows) {
+    std::vector<std::string> out;
+    for (const OperationRow<On>& row : rows) {
+        if (!row.operation.twin.title.empty()) out.push_back(row.operation.name);
+    }
     return out;
 }
 

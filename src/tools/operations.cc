@@ -53,6 +53,14 @@ std::vector<std::string> Operations::names() const {
     return out;
 }
 
+std::vector<std::string> Operations::twins() const {
+    std::vector<std::string> out;
+    for (const Operation& each : all) {
+        if (!each.twin.title.empty()) out.push_back(each.name);
+    }
+    return out;
+}
+
 Value Operations::input_schema(const std::vector<std::string>& names) const {
     List words;
     for (const Operation& each : all) {
@@ -81,17 +89,12 @@ Value Operations::input_schema(const std::vector<std::string>& names) const {
                {"additionalProperties", false}};
 }
 
-std::string Operations::description(const std::vector<std::string>& names) const {
+std::string Operations::lines(const std::vector<std::string>& names) const {
     std::string out;
-    for (auto each = all.begin(); each != all.end(); ++each) {
-        const auto says_the_same = [&](const Operation& other) { return other.says == each->says; };
-        if (each->says.empty() || std::find_if(all.begin(), each, says_the_same) != each) continue;
-        std::string who;
-        for (const Operation& other : all) {
-            if (!says_the_same(other) || !is_one_of(names, other.name)) continue;
-            cat_to(who, cat(who.empty() ? "" : ", ", other.name));
-        }
-        if (!who.empty()) cat_to(out, cat(out.empty() ? "" : " ", who, ": ", each->says));
+    for (const Operation& each : all) {
+        if (each.arguments.empty() || !is_one_of(names, each.name)) continue;
+        cat_to(out, cat(out.empty() ? "" : "\n", signature(each), each.says.empty() ? "" : ": ",
+                        each.says));
     }
     return out;
 }

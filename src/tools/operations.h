@@ -18,8 +18,16 @@ namespace quire::tools {
 // One row of the table.
 struct Operation {
     std::string name;
-    bool reads = false;     // It changes nothing.
-    std::string says = {};  // One sentence for the description; operations may share it.
+    bool reads = false;  // It changes nothing.
+    // A read-only tool TOOL_OPERATION that profile `model` publishes for it as well, so that a
+    // client can allow reads alone. A call of it is a call of the operation.
+    struct Twin {
+        std::string title = {};                 // "" for no twin.
+        std::vector<std::string> without = {};  // Arguments of the operation that it does not take.
+    };
+    Twin twin = {};
+
+    std::string says = {};  // What it does, in a few words.
     // An argument's name in an older form of the tool, which is still accepted for the new name.
     struct Renamed {
         std::string from;
@@ -40,13 +48,15 @@ struct Operations {
     // nullptr if no operation has that name.
     const Operation* find(std::string_view name) const;
     std::vector<std::string> names() const;
+    std::vector<std::string> twins() const;  // The names of those that have a twin.
+
     // The input schema for calls of `names`: the members that these operations take, required
     // ones first. A member is required if every operation of the tool requires it. Two operations
     // that take a member of one name give it the same schema.
     Value input_schema(const std::vector<std::string>& names) const;
-    // The descriptions in the rows of `names`: "save: writes edits to the disk. undo, redo: your
-    // own."
-    std::string description(const std::vector<std::string>& names) const;
+    // A line for each operation of `names`: "append(path, content): adds text at the end." An
+    // argument that may be left out has a question mark. "" for a tool of another program.
+    std::string lines(const std::vector<std::string>& names) const;
     // Gives old argument names their new names, then checks that the operation takes each argument
     // and misses none. Errors: invalid_argument "invalid_argument" {missing} or {unknown}; the
     // message lists what the operation takes.

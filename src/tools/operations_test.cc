@@ -70,10 +70,11 @@ TEST(Operations, APublishedToolShowsNothingOfRemovedOperations) {
                (info.annotations.destructive ? " destroys" : "");
     };
     EXPECT_EQ(words({"burn", "look", "put", "take"}),
-              "A drawer. put, take: one thing. burn: everything. | operation thing at all why "
-              "destroys");
-    EXPECT_EQ(words({"look", "take"}), "A drawer. take: one thing. | operation thing at destroys");
-    EXPECT_EQ(words({"look"}), "A drawer. | operation at reads");
+              "A drawer.\nlook(at?)\nput(thing, at): one thing.\ntake(thing): one thing.\n"
+              "burn(all, why?): everything. | operation thing at all why destroys");
+    EXPECT_EQ(words({"look", "take"}),
+              "A drawer.\nlook(at?)\ntake(thing): one thing. | operation thing at destroys");
+    EXPECT_EQ(words({"look"}), "A drawer.\nlook(at?) | operation at reads");
     EXPECT_EQ(json::write(published(whole, {"look"}).input_schema),
               R"({"type":"object","properties":{"operation":{"enum":["look"]},"at":{}},)"
               R"("required":["operation"],"additionalProperties":false})");

@@ -30,14 +30,19 @@ namespace quire::tools {
 
 namespace {
 
-// A model reads the list of its tools at every start, and pays for each word: of what they answer
-// it is told the names. The other profiles have the types as well.
-Value names_alone(Value schema) {
-    Value* properties = schema.is_map() ? schema.as_map().find("properties") : nullptr;
-    if (properties == nullptr) return schema;
-    for (Map::Entry& each : properties->as_map()) each.value = Map{};
-    for (const std::string_view unused : {"$defs", "definitions"}) schema.as_map().erase(unused);
-    return schema;
+// A tool as a profile publishes it. A model reads the list of its tools at every start and pays for
+// each word. What a tool answers it sees when it calls it, without the members that say nothing, so
+// there the output schema promises an object. The other profiles have the members and their types,
+// and no twins.
+ToolInfo shown_in(Profile profile, ToolInfo info) {
+    if (profile == Profile::model) {
+        if (info.output_schema.is_map()) info.output_schema = Map{{"type", "object"}};
+        info.annotations.brief = !info.foreign;
+
+    } else {
+        for (Operation& row : info.operations.all) row.twin = {};
+    }
+    return info;
 }
 
 // The operation that a dotted name means among the arguments. Error: invalid_argument
@@ -95,11 +100,30 @@ private:
     mutable std::optional<json::Schema> accepts_;
 };
 
-// A tool as a call names it. Of "context.set_field" the operation is not among the arguments.
+// A tool as a call names it. Of "context.set_field" the operation is not among the arguments, and
+// of "context_view", the twin of an operation, it must not be.
 struct NamedTool {
     const Entry* entry = nullptr;
     std::string_view operation = {};
+    const Operation::Twin* twin = nullptr;
 };
+
+// "numbered lines" as "Numbered lines."
+std::string as_sentence(std::string words) {
+    if (!words.empty() && words.front() >= 'a' && words.front() <= 'z')
+        words.front() = static_cast<char>(words.front() - 'a' + 'A');
+    return words + ".";
+}
+
+// The read-only tool that stands for one operation of `of`.
+ToolInfo twin_info(const ToolInfo& of, const Operation& row) {
+    return {.name = cat(of.name, "_", row.name),
+            .title = row.twin.title,
+            .description = as_sentence(row.says),
+            .input_schema = json::without_members(row.arguments, row.twin.without),
+            .output_schema = of.output_schema,
+            .annotations = {.read_only = true, .idempotent = true, .brief = true}};
+}
 
 // The operation that a call means, "" where it says none that the tool has.
 std::string_view operation_of(const Operations& operations, std::string_view dotted,
@@ -134,7 +158,8 @@ policy::KnownTool known(const ToolInfo& info) {
             .for_people = info.for_people,
             // A tool that takes labels means memory, which is in no conversation.
             .in_conversations = takes("conversation") || (takes("block_id") && !takes("label")),
-            .conversation = info.conversation};
+            .conversation = info.conversation,
+            .twins = info.operations.twins()};
 }
 
 // Returns true if a call of the operation changes nothing, according to what the tool promises.
@@ -151,9 +176,24 @@ struct CallArguments {
     std::optional<Error> conflict = {};
 };
 
-// Errors, as `conflict`: those of set_operation().
-CallArguments call_arguments(const Operations& operations, std::string_view name,
-                             std::string_view operation, Value arguments) {
+// A call of a twin names no operation, and no argument that the twin leaves out. Error:
+// invalid_argument "invalid_argument" {unknown}.
+Result<void> check_twin(const Operation::Twin& twin, const Operations& operations,
+                        const Map& arguments) {
+    for (const Map::Entry& each : arguments) {
+        if (each.key != operations.argument &&
+            std::ranges::find(twin.without, each.key) == twin.without.end())
+            continue;
+        return invalid("invalid_argument",
+                       cat("there is no argument \"", each.key, "\" here; leave it out"),
+                       {{"unknown", each.key}});
+    }
+    return {};
+}
+
+// Errors, as `conflict`: those of check_twin() and set_operation().
+
+CallArguments call_arguments(const NamedTool& named, std::string_view name, Value arguments) {
     CallArguments given{std::move(arguments)};
     if (given.arguments.is_null()) given.arguments = Map{};
     if (given.arguments.is_string()) {
@@ -161,10 +201,13 @@ CallArguments call_arguments(const Operations& operations, std::string_view name
         if (inner && inner->is_map()) given = {std::move(*inner), true};
     }
     // The schema refuses arguments that are no object.
-    if (given.arguments.is_map() && !operation.empty()) {
-        auto set = set_operation(given.arguments.as_map(), operations, name, operation);
-        if (!set) given.conflict = std::move(set).error();
-    }
+    if (!given.arguments.is_map() || named.operation.empty()) return given;
+    const Operations& operations = named.entry->info.operations;
+    Map& members = given.arguments.as_map();
+    auto fits =
+        named.twin == nullptr ? Result<void>() : check_twin(*named.twin, operations, members);
+    if (fits) fits = set_operation(members, operations, name, named.operation);
+    if (!fits) given.conflict = std::move(fits).error();
     return given;
 }
 
@@ -243,8 +286,22 @@ struct Registry::Body {
             });
             return at == entries.end() ? nullptr : &*at;
         }
+        // The operation for which "file_read" stands.
+        NamedTool twin(std::string_view name) const {
+            for (const Entry& entry : entries) {
+                const std::string& tool = entry.info.name;
+                if (!name.starts_with(tool) || name.substr(tool.size(), 1) != "_") continue;
+                const Operation* const row =
+                    entry.info.operations.find(name.substr(tool.size() + 1));
+                if (row != nullptr && !row->twin.title.empty())
+                    return {&entry, row->name, &row->twin};
+            }
+            return {};
+        }
         NamedTool find(std::string_view name) const {
             if (const Entry* entry = published(published_name(name))) return {entry};
+            if (const NamedTool named = twin(name); named.entry != nullptr) return named;
+
             const std::size_t dot = name.find('.');
             if (dot == std::string_view::npos) return {};
             const Entry* entry = published(name.substr(0, dot));
@@ -301,22 +358,31 @@ View Registry::Body::make_view(const Shelf& shelf, const Audience& audience) {
         const auto left = audience.set == nullptr
                               ? std::nullopt
                               : audience.set->allowed_operations(entry.info.name);
+        const auto list = [&out](ToolInfo info) {
+            std::vector<ToolInfo> twins;
+            for (const Operation& row : info.operations.all) {
+                if (!row.twin.title.empty()) twins.push_back(twin_info(info, row));
+            }
+            out.infos.push_back(std::move(info));
+            std::ranges::move(twins, std::back_inserter(out.infos));
+        };
         if (!left) {
-            out.infos.push_back(entry.info);
+            list(entry.info);
             continue;
         }
-        ToolInfo info = published(entry.tool->info(), *left);
+
+        ToolInfo info = shown_in(audience.profile, published(entry.tool->info(), *left));
+
         // A call that names no operation is refused, so that it does not fit what is shown.
         if (info.foreign && info.input_schema.is_map())
             require(info.input_schema.as_map(), info.operations.argument);
-        if (audience.profile == Profile::model)
-            info.output_schema = names_alone(std::move(info.output_schema));
+
         // The rest of a schema that we did not write need not be one.
         Result<json::Schema> left_of = accepting(info);
         const bool usable = left_of.has_value();
         out.narrowed.emplace(&entry, usable ? std::move(*left_of) : closed());
         // The remaining operations may be words of a later version.
-        if (usable && !info.operations.empty()) out.infos.push_back(std::move(info));
+        if (usable && !info.operations.empty()) list(std::move(info));
     }
     return out;
 }
@@ -329,7 +395,7 @@ Registry::Registry(kernel::Kernel& kernel) : body_(std::make_unique<Body>(kernel
     add(Profile::full, make_block_splice(kernel));
     add(Profile::full, make_block_read(kernel));
     add(Profile::full, make_block_search(kernel, Profile::full));
-    add(Profile::full, make_block_list(kernel, Profile::full));
+    add(Profile::full, make_block_list(kernel));
     add(Profile::full, make_kernel_search(kernel));
     add(Profile::full, make_block_delete(kernel));
     add(Profile::full, make_block_undo(kernel, Profile::full));
@@ -341,7 +407,7 @@ Registry::Registry(kernel::Kernel& kernel) : body_(std::make_unique<Body>(kernel
     add(Profile::model, make_block_replace_lines(kernel));
     add(Profile::model, make_block_append(kernel, Profile::model));
     add(Profile::model, make_block_create(kernel, Profile::model));
-    add(Profile::model, make_block_list(kernel, Profile::model));
+    add(Profile::model, make_block_list(kernel));
     add(Profile::model, make_block_search(kernel, Profile::model));
     add(Profile::model, make_block_undo(kernel, Profile::model));
 }
@@ -354,8 +420,8 @@ ToolInfo published(ToolInfo info, const std::vector<std::string>& operations) {
     info.input_schema = info.foreign ? json::filter_schema_enum(std::move(info.input_schema),
                                                                 all.argument, operations)
                                      : all.input_schema(operations);
-    const std::string says = all.description(operations);
-    if (!says.empty()) cat_to(info.description, cat(" ", says));
+    const std::string lines = all.lines(operations);
+    if (!lines.empty()) cat_to(info.description, cat("\n", lines));
     std::erase_if(all.all, [&](const Operation& each) {
         return std::find(operations.begin(), operations.end(), each.name) == operations.end();
     });
@@ -369,8 +435,8 @@ ToolInfo published(ToolInfo info, const std::vector<std::string>& operations) {
 void Registry::add(Profile profile, std::unique_ptr<const Tool> tool) {
     CHECK(find(profile, tool->info().name) == nullptr);
     Body::Shelf& shelf = body_->shelves[static_cast<std::size_t>(profile)];
-    ToolInfo info = published(tool->info(), tool->info().operations.names());
-    if (profile == Profile::model) info.output_schema = names_alone(std::move(info.output_schema));
+    ToolInfo info = shown_in(profile, published(tool->info(), tool->info().operations.names()));
+
     shelf.entries.emplace_back(std::move(tool), std::move(info));
 }
 
@@ -379,8 +445,11 @@ policy::ToolCatalog Registry::catalog() const {
     for (const Profile profile : kEvery<Profile>) {
         for (const Entry& entry : body_->of(profile).entries) {
             policy::KnownTool tool = known(entry.info);
-            if (const policy::KnownTool* const before = out.find(tool.name))
+            if (const policy::KnownTool* const before = out.find(tool.name)) {
                 tool.profiles = before->profiles;
+                if (tool.twins.empty()) tool.twins = before->twins;
+            }
+
             tool.profiles.emplace_back(name_of(profile));
             out.add(std::move(tool));
         }
@@ -420,7 +489,7 @@ void Registry::call(const Session& session, std::string_view name, Value argumen
                     Reply<ToolResult> reply) const {
     const kernel::Admission admission = this->admission();
     const std::string_view profile = name_of(session.profile);
-    const auto [entry, operation] = body_->of(session.profile).find(name);
+    const auto [entry, operation, twin] = body_->of(session.profile).find(name);
     if (entry == nullptr) {
         std::string message = cat("there is no tool \"", name.substr(0, 80), "\" in profile ",
                                   profile, "; there are");
@@ -438,7 +507,8 @@ void Registry::call(const Session& session, std::string_view name, Value argumen
     }
     const ToolInfo& info = entry->info;
     const CallArguments given =
-        call_arguments(info.operations, name, operation, std::move(arguments));
+        call_arguments({entry, operation, twin}, name, std::move(arguments));
+
     // A call that is refused here has changed nothing.
     const auto refuse = [&](Error error) {
         admission.refuse(session.caller, {std::string(profile), info.name, given.arguments, true},

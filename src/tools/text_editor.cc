@@ -5,6 +5,7 @@
 
 #include "base/concat.h"
 #include "kernel/files/file_calls.h"
+#include "tools/argument_words.h"
 #include "tools/editor_words.h"
 #include "tools/kernel_fields.h"
 #include "tools/operation_tool.h"
@@ -174,7 +175,8 @@ void insert_in_saved_file(TextEditor editor, OperationCall call, std::string pat
 
 std::vector<OperationRow<TextEditor>> text_editor_rows() {
     auto rows = editor_rows<TextEditor>(
-        {view_file, create_saved_file, replace_in_saved_file, insert_in_saved_file}, "path");
+        {view_file, create_saved_file, replace_in_saved_file, insert_in_saved_file},
+        {"path", std::string(kPathSays)});
     // An older form of the tool called the text of an insert `new_str`.
     rows.back().operation.renamed = {{"new_str", "insert_text"}};
     return rows;
@@ -190,7 +192,7 @@ MadeTool make_text_editor(kernel::Kernel& kernel, kernel::FileCalls& files) {
     return make_operation_tool<TextEditor>(
         {.name = "str_replace_based_edit_tool",
          .title = "View and edit files",
-         .description = "Text files, by path from the workspace's root. Edits are saved at once.",
+         .description = "Text files of the workspace. Edits are saved at once.",
          .annotations = {.destructive = true},
          .answer = one_of({json::Codec<FileViewed>::schema(), json::Codec<ShownDirectory>::schema(),
                            json::Codec<FileMade>::schema(), json::Codec<FileChanged>::schema()})},

@@ -43,13 +43,16 @@ struct Annotations {
     bool destructive = false;
     bool idempotent = false;
     bool open_world = false;
+    // Published without the hints that say what is no news of a workspace's tool: that it writes, and
+    // that it reaches nothing outside.
+    bool brief = false;
 };
 
 // The published description of a tool.
 struct ToolInfo {
     std::string name;
     std::string title;
-    std::string description;  // When it is published, the descriptions of its operations follow.
+    std::string description;  // When it is published, a line for each operation follows.
     Value input_schema;       // JSON Schema 2020-12, additionalProperties false.
     Value output_schema;
     Annotations annotations;

@@ -22,10 +22,10 @@ using MadeTool = std::unique_ptr<const Tool>;
 
 // --- blocks ---
 
-// In the profiles `model` and `full`.
+// In the profiles `model` and `full`; make_block_list() is the same in both.
+MadeTool make_block_list(kernel::Kernel& kernel);
 MadeTool make_block_create(kernel::Kernel& kernel, Profile profile);
 MadeTool make_block_append(kernel::Kernel& kernel, Profile profile);
-MadeTool make_block_list(kernel::Kernel& kernel, Profile profile);
 MadeTool make_block_search(kernel::Kernel& kernel, Profile profile);
 MadeTool make_block_undo(kernel::Kernel& kernel, Profile profile);
 
@@ -67,5 +67,10 @@ std::vector<std::string> context_operations();
 std::vector<std::string> approval_operations();
 std::vector<std::string> text_editor_operations();
 std::vector<std::string> memory_operations();
+
+// --- the operations that have a read-only twin in profile `model` (Operation::twin) ---
+
+std::vector<std::string> file_twins();
+std::vector<std::string> context_twins();
 
 }  // namespace quire::tools

@@ -488,13 +488,5 @@ TEST(FileTool, OddNamesSurvive) {
     }
 }
 
-TEST(FileTool, ItsSchemaIsSmall) {
-    const Workspace workspace(Profile::model);
-    const tools::ToolInfo& info = workspace.info();
-    EXPECT_LT(json::write(info.input_schema).size() + json::write(info.output_schema).size() +
-                  info.description.size(),
-              1350U);
-}
-
 }  // namespace
 }  // namespace quire

@@ -65,7 +65,7 @@ TEST(ToolList, EachProfileHasItsTools) {
     EXPECT_EQ(names(tools::Profile::model),
               "block_view block_str_replace block_insert block_replace_lines block_append "
               "block_create block_list "
-              "block_search block_undo file context ");
+              "block_search block_undo file file_list file_read context context_view ");
     EXPECT_EQ(names(tools::Profile::compat), "file context str_replace_based_edit_tool memory ");
 }
 
@@ -100,6 +100,55 @@ TEST(ToolList, NamesAndSchemasAreValid) {
             EXPECT_TRUE(json::Schema::compile(tool.output_schema, {.strict = true})) << tool.name;
         }
     }
+}
+
+// A model that has never seen the product learns from the list alone what it may say.
+TEST(ToolList, EveryArgumentSaysWhatItIs) {
+    const Published published;
+    for (const tools::Profile profile : kProfiles) {
+        for (const tools::ToolInfo& tool : published.list(profile)) {
+            for (const Map::Entry& each : tool.input_schema.get("properties")->as_map()) {
+                if (each.key == tool.operations.argument) continue;
+                EXPECT_TRUE(each.value.get("description")) << tool.name << " " << each.key;
+            }
+        }
+    }
+}
+
+TEST(ToolList, EveryOperationHasALineWithItsArguments) {
+    const Published published;
+    const tools::ToolInfo* const file = published.registry.find(tools::Profile::model, "file");
+    ASSERT_NE(file, nullptr);
+    EXPECT_NE(file->description.find("\nread(path, range?): "), std::string::npos);
+    for (const tools::Profile profile : kProfiles) {
+        for (const tools::ToolInfo& tool : published.list(profile)) {
+            for (const tools::Operation& each : tool.operations.all) {
+                const std::size_t at = tool.description.find("\n" + each.name + "(");
+                ASSERT_NE(at, std::string::npos) << tool.name << " " << each.name;
+                EXPECT_NE(tool.description.substr(at, tool.description.find('\n', at + 1) - at)
+                              .find("): "),
+                          std::string::npos)
+                    << tool.name << " " << each.name;
+            }
+        }
+    }
+}
+
+TEST(ToolList, AReadOnlyTwinTakesArgumentsOfItsOperation) {
+    const Published published;
+    std::map<std::string, std::string> twins;
+    for (const tools::ToolInfo& tool : published.list(tools::Profile::model)) {
+        if (!tool.name.starts_with("file_") && !tool.name.starts_with("context_")) continue;
+        EXPECT_TRUE(tool.annotations.read_only) << tool.name;
+        EXPECT_FALSE(tool.title.empty()) << tool.name;
+        std::string& members = twins[tool.name];
+        for (const Map::Entry& each : tool.input_schema.get("properties")->as_map())
+            members += each.key + " ";
+    }
+    const std::map<std::string, std::string> expected{{"file_list", "pattern all "},
+                                                      {"file_read", "path range "},
+                                                      {"context_view", "label section "}};
+    EXPECT_EQ(twins, expected);
 }
 
 TEST(ToolList, TheDocumentationMatchesThePublishedTools) {

@@ -61,8 +61,27 @@ std::string in_words(const Value& schema) {
     return out;
 }
 
+// A description without line breaks, for a table.
+std::string in_a_line(std::string text) {
+    std::ranges::replace(text, '\n', ' ');
+    return text;
+}
+
+// The lines of the operations as a list.
+std::string as_list(std::string_view description) {
+    std::string out;
+    std::size_t lines = 0;
+    for (std::size_t at = 0; at <= description.size(); ++lines) {
+        const std::size_t end = std::min(description.find('\n', at), description.size());
+        const std::string_view line = description.substr(at, end - at);
+        out += lines == 0 ? cat(line, "\n\n") : cat("- ", line, "\n");
+        at = end + 1;
+    }
+    return lines > 1 ? out + "\n" : out;
+}
+
 std::string describe(const tools::ToolInfo& tool) {
-    std::string out = cat("### ", tool.name, "\n\n", tool.description, "\n\n");
+    std::string out = cat("### ", tool.name, "\n\n", as_list(tool.description));
     if (tool.for_people) out += "Only human actors see it and may call it.\n\n";
     const tools::Annotations& promised = tool.annotations;
     if (promised.read_only) {
@@ -80,9 +99,10 @@ std::string describe(const tools::ToolInfo& tool) {
                                  : fallback != nullptr
                                      ? cat("default `", json::write(*fallback), "`")
                                      : std::string("optional");
-        out += cat("| `", field.key, "` | ", need, " | ", in_words(field.value),
-                   description != nullptr ? cat(". ", description->as_string()) : std::string(),
-                   " |\n");
+        out += cat(
+            "| `", field.key, "` | ", need, " | ", in_words(field.value),
+            description != nullptr ? cat(". ", in_a_line(description->as_string())) : std::string(),
+            " |\n");
     }
     std::string members;
     const Value* answered = tool.output_schema.get("properties");
@@ -90,7 +110,7 @@ std::string describe(const tools::ToolInfo& tool) {
         members += cat(members.empty() ? "" : ", ", member.key,
                        is_required(tool.output_schema, member.key) ? "" : "?");
     }
-    return out += cat("\nAnswers `{", members, "}`.\n\n");
+    return out += members.empty() ? "\n" : cat("\nAnswers `{", members, "}`.\n\n");
 }
 
 constexpr std::string_view kOpening =
@@ -108,7 +128,11 @@ constexpr std::string_view kOpening =
 std::string tool_page(const tools::Registry& registry) {
     std::string out(kOpening);
     const policy::Actor reader{policy::ActorKind::human, "ada"};
-    out += "## Profile `model`\n\nThe default. Lines count from 1; a range includes both ends.\n\n";
+    out +=
+        "## Profile `model`\n\nThe default. Lines count from 1; a range includes both ends. "
+        "Answers "
+        "have the members of profile `full`,\nwithout those that say nothing: null, false, empty "
+        "strings, arrays and objects, and what the call or another member\nsays already.\n\n";
     for (const tools::ToolInfo& tool : registry.list(tools::Profile::model, reader))
         out += describe(tool);
     out +=

@@ -75,8 +75,7 @@ TEST(ToolRules, AHiddenOperationIsRefused) {
     for (const Map::Entry& each : file->input_schema.get("properties")->as_map())
         members += cat(each.key, " ");
     EXPECT_EQ(members, "operation path pattern all limit cursor range line_numbers ");
-    EXPECT_EQ(file->description,
-              "Files by path from the workspace's root. Lines count from 0, end not included.");
+    EXPECT_EQ(file->description.find("append"), std::string::npos);
     EXPECT_TRUE(file->annotations.read_only);
 
     EXPECT_EQ(workspace.outcome(R"({"operation":"read","path":"f"})"), "ok");
@@ -119,6 +118,53 @@ TEST(ToolRules, AHiddenOperationIsRefusedAsHiddenWhateverElseRefusesIt) {
     EXPECT_EQ(workspace.outcome(R"({"operation":"list"})"), "ok");
     EXPECT_EQ(workspace.outcome(R"({"operation":"list"})"), "max_calls_exceeded");
     EXPECT_EQ(workspace.outcome(R"({"operation":"delete","path":"f"})"), "operation_not_allowed");
+}
+
+std::set<std::string> names_in(const Workspace& workspace, Profile profile) {
+    std::set<std::string> out;
+    for (const tools::ToolInfo& info : workspace.registry().list(profile, kAda))
+        out.insert(info.name);
+    return out;
+}
+
+TEST(ToolRules, ATwinIsListedAndCalledAsItsOperationIs) {
+    Workspace workspace(Profile::model, common({only("file", {"list", "append"})}));
+    workspace.disk.put("f", "x\n");
+
+    const std::set<std::string> names = names_in(workspace, Profile::model);
+    EXPECT_TRUE(names.contains("file_list"));
+    EXPECT_FALSE(names.contains("file_read"));
+    EXPECT_FALSE(names_in(workspace, Profile::full).contains("file_list"));
+    EXPECT_FALSE(workspace.call_tool("file_list", R"({"pattern":"f"})").is_error);
+    const tools::EncodedResult refused = workspace.call_tool("file_read", R"({"path":"f"})");
+    EXPECT_EQ(refused.structured.get("error")->get("message")->as_string(),
+              "Operation 'read' not allowed for tool 'file'. Allowed operations: append, list");
+}
+
+TEST(ToolRules, ACallOfATwinCountsAndIsLoggedAsItsOperation) {
+    Workspace workspace(Profile::model, common({at_most("file", 1)}));
+    workspace.disk.put("f", "x\n");
+
+    EXPECT_FALSE(workspace.call_tool("file_read", R"({"path":"f"})").is_error);
+    EXPECT_EQ(workspace.outcome(R"({"operation":"read","path":"f"})"), "max_calls_exceeded");
+
+    std::string log;
+    for (const std::string& entry : workspace.audit_log()) log += entry + "\n";
+    EXPECT_NE(log.find(R"("tool":"file")"), std::string::npos) << log;
+    EXPECT_NE(log.find(R"("operation":"read")"), std::string::npos) << log;
+    EXPECT_EQ(log.find("file_read"), std::string::npos) << log;
+}
+
+TEST(ToolRules, ATwinRefusesWhatItDoesNotTakeByName) {
+    Workspace workspace(Profile::model, common({}));
+    for (const auto& [tool, arguments] : {std::pair("file_list", R"({"cursor":"x"})"),
+                                          {"file_read", R"({"operation":"read","path":"f"})"},
+                                          {"file_read", R"({"path":"f","content":"b"})"}}) {
+        const tools::EncodedResult refused = workspace.call_tool(tool, arguments);
+        EXPECT_TRUE(refused.is_error) << tool;
+        EXPECT_EQ(refused.structured.get("error")->get("code")->as_string(), "invalid_argument")
+            << tool;
+    }
 }
 
 TEST(ToolRules, ArgumentsInAStringAreHeldToTheSameRules) {

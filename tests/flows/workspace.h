@@ -81,9 +81,6 @@ public:
         const Value* text = last.get("content");
         return text != nullptr ? text->as_string() : cat("<", json::write(last), ">");
     }
-    const tools::ToolInfo& info() const {
-        return registry_->list(profile_, policy::Actor{policy::ActorKind::agent, "ada"}).back();
-    }
     // The approval that a call asks for.
     std::string asked(std::string_view arguments) {
         EXPECT_EQ(outcome(arguments), "escalation_required") << arguments;

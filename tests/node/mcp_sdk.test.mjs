@@ -175,8 +175,18 @@ const model = {
         }
     },
     context: remember,
+    async context_view(client) {
+        assert.match((await ok(client, "context_view", { label: "build" })).rendered, /status: busy/);
+    },
     async file(client) {
         await ok(client, "file", { operation: "read", path: "notes.md" });
+    },
+    async file_list(client) {
+        const { files: listed } = await ok(client, "file_list", { pattern: "*.md" });
+        assert.deepEqual(listed.map((file) => file.path), ["notes.md"]);
+    },
+    async file_read(client) {
+        assert.equal((await ok(client, "file_read", { path: "notes.md", range: { start: 1, end: 1 } })).content, "1\t# Notes\n");
     },
 };
 
@@ -241,12 +251,35 @@ for (const kind of Object.keys(kinds)) {
     });
 }
 
-test("tools/list of the default profile is under 8 KB", { skip }, async (t) => {
+// A model reads the list at every start. 16,384 bytes are allowed, of which 4,000 are left for tools to come.
+test("tools/list of the default profile leaves room for tools to come", { skip }, async (t) => {
     const client = await connectQuire(t, "SDK v1", workspace(t), { profile: "model" });
     const { tools } = await client.listTools();
-    const bytes = Buffer.byteLength(JSON.stringify({ tools }));
+    const bytes = Buffer.byteLength(JSON.stringify(tools));
     t.diagnostic(`${bytes} bytes for ${tools.length} tools`);
-    assert.ok(bytes < 8192, `${bytes} bytes`);
+    assert.ok(bytes <= 12_384, `${bytes} bytes`);
+    for (const tool of tools) {
+        assert.ok(tool.title, `${tool.name} has no title`);
+        assert.equal(tool.outputSchema.type, "object");
+        for (const [name, schema] of Object.entries(tool.inputSchema.properties))
+            assert.ok(name === "operation" || schema.description, `${tool.name} does not say what ${name} is`);
+    }
+});
+
+test("a client can allow reads alone by the names of tools", { skip }, async (t) => {
+    const client = await connectQuire(t, "SDK v1", workspace(t, files), { profile: "model" });
+    const { tools } = await client.listTools();
+    const reading = tools.filter((tool) => tool.annotations?.readOnlyHint).map((tool) => tool.name);
+
+    assert.deepEqual(reading, ["block_view", "block_list", "block_search", "file_list", "file_read", "context_view"]);
+    const read = await client.callTool({ name: "file_read", arguments: { path: "notes.md" } });
+    assert.match(read.content[0].text, /1\t# Notes\n/);
+});
+
+test("the instructions say when to use the tools and how edits reach the disk", { skip }, async (t) => {
+    const client = await connectQuire(t, "SDK v1", workspace(t), { profile: "model" });
+
+    assert.match(client.getInstructions(), /Prefer these tools to your own .* operation save/s);
 });
 
 test("a client that has left leaves what it wrote", { skip }, async (t) => {

@@ -27,7 +27,7 @@ for (const kind of Object.keys(kinds)) {
         };
         const [ada, cy, tom] = [await of("agent:ada"), await of("agent:cy"), await of("human:tom")];
         assert.deepEqual(ada.file.inputSchema.properties.operation.enum, ["list", "read"]);
-        assert.deepEqual(Object.keys(ada.file.inputSchema.properties), ["operation", "path", "pattern", "range"]);
+        assert.deepEqual(Object.keys(ada.file.inputSchema.properties), ["operation", "path", "pattern", "all", "limit", "cursor", "range"]);
         assert.equal(ada.file.annotations.readOnlyHint, true);
         assert.doesNotMatch(JSON.stringify(ada.file), /append|delete|save/);
         assert.deepEqual(cy.file.inputSchema.properties.operation.enum, ["list", "read", "append"]);
@@ -148,12 +148,19 @@ test("the examples of docs/rules.md can be met", { skip }, (t) => {
     }
 });
 
+test("a rule that names a read-only twin is refused and names its operation", { skip }, async (t) => {
+    const checked = run(workspace(t, {}, everythingAllowed + rule("file_read", "needed")), "rules", "check");
+    assert.notEqual(checked.status, 0);
+    assert.match(checked.stdout + checked.stderr, /'file_read' is the operation 'read' of the tool 'file'/);
+});
+
 test("quire rules knows every tool that there is, and its operations", { skip }, async (t) => {
     const open = workspace(t);
     let text = everythingAllowed;
     for (const profile of ["model", "full", "compat"]) {
         const client = await connectQuire(t, "SDK v1", open, { profile, actor: "human:tom" });
         for (const tool of (await client.listTools()).tools) {
+            if (["file_list", "file_read", "context_view"].includes(tool.name)) continue;  // Rules name the operation.
             const words = (tool.inputSchema.properties.operation ?? tool.inputSchema.properties.command)?.enum;
             text += words ? rule(tool.name, "allowed_operations", `value = ${JSON.stringify(words)}`) : rule(tool.name, "needed");
         }

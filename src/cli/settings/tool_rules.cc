@@ -56,10 +56,14 @@ policy::ToolCatalog known_tools() {
     approvals.for_people = true;
     policy::KnownTool block_create = block_tool("block_create", kInModelAndFull);
     block_create.conversation = kernel::BlockCreate{}.conversation;
+    policy::KnownTool context = other_tool("context", kEachProfile, tools::context_operations());
+    context.twins = tools::context_twins();
+    policy::KnownTool file = other_tool("file", kEachProfile, tools::file_operations(),
+                                        {"patch", "reconcile", "resolve", "stage", "unstage"});
+    file.twins = tools::file_twins();
     return policy::ToolCatalog({
-        other_tool("context", kEachProfile, tools::context_operations()),
-        other_tool("file", kEachProfile, tools::file_operations(),
-                   {"patch", "reconcile", "resolve", "stage", "unstage"}),
+        std::move(context),
+        std::move(file),
         later_tool("file_history", {"view", "diff", "rollback"}, false),
         later_tool("shell", {"execute", "check", "spawn", "output", "kill", "status"}, false),
         std::move(approvals),

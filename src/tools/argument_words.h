@@ -1,0 +1,12 @@
+// What is said of arguments that several tools take, so that one thing is called alike everywhere.
+// A model reads these at every start: each word counts.
+#pragma once
+
+#include <string_view>
+
+namespace quire::tools {
+
+inline constexpr std::string_view kBlockIdSays = "Its id.";
+inline constexpr std::string_view kPathSays = "From the root.";
+
+}  // namespace quire::tools
