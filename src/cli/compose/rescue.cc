@@ -54,10 +54,7 @@ Result<std::string> Rescue::save(store::Store& store) const {
     const std::int64_t now_ms = clock_.wall_ms();
     std::string directory = cat(workspace, "/quire-salvage-", time_for_name(now_ms));
     TRY(kernel::salvage(store, directory,
-                        {.workspace = workspace,
-                         .version = version_,
-                         .at_ms = now_ms,
-                         .known_damage = ".quire was removed or moved while its kernel ran"}));
+                        {.workspace = workspace, .version = version_, .at_ms = now_ms}));
     return directory;
 }
 
