@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include <CLI/CLI.hpp>
-#include <unistd.h>
 
 #include "base/concat.h"
 #include "cli/commands/acting_person.h"
@@ -70,10 +69,6 @@ std::string form_file_name(const std::string& label, std::string_view extension)
         out += plain ? c : '_';
     }
     return cat(out, ".", extension);
-}
-
-bool is_at_terminal() {
-    return ::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
 }
 
 // One person's edit of one block.
@@ -209,7 +204,7 @@ private:
 
     // Asks the person at the terminal, if there is one, whether to go on editing.
     static bool wants_to_correct(const Error& error) {
-        if (!is_at_terminal()) return false;
+        if (!can_ask()) return false;
         complain(cat(error.message(), "\nPress Enter to go on editing, Ctrl-D to stop."));
         for (;;) {
             const int c = std::getchar();

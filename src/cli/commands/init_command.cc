@@ -1,10 +1,19 @@
-// quire init: writes quire.toml where there is none, and says how to go on.
+// quire init: the settings of a workspace, and our entry in the settings of an MCP client.
+//
+// What is there is never replaced: quire.toml is written where there is none, and in a client's file
+// only our own entry changes (cli/exchange/client_settings.h). A client's file is shown as a diff
+// first, and written when a person agrees or --yes says so.
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
 
+#include <CLI/CLI.hpp>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -13,72 +22,235 @@
 #include "base/write_all.h"
 #include "cli/commands/command_list.h"
 #include "cli/commands/terminal.h"
+#include "cli/commands/whole_file.h"
+#include "cli/exchange/client_settings.h"
 #include "cli/settings/config.h"
+#include "cli/settings/workspace.h"
 #include "json/json.h"
+#include "text/diff.h"
+#include "text/escape_hidden.h"
 
 namespace quire::cli {
 namespace {
+
+struct InitOptions {
+    std::string client;   // Its name; "" for none.
+    bool print = false;   // Print quire.toml instead of the summary.
+    bool yes = false;     // Do not ask.
+    bool remove = false;  // Take the client's entry back.
+};
+
+// A workspace and its settings file.
+struct SettledWorkspace {
+    std::string directory;
+    std::string config;
+    bool written = false;  // This command wrote it.
+};
 
 std::string this_program() {
     std::error_code unknown;
     return std::filesystem::read_symlink("/proc/self/exe", unknown).string();
 }
 
-// The entry for quire in the settings file of an MCP client.
-Map client_settings(const std::string& workspace) {
-    return {{"mcpServers", Map{{"quire", Map{{"command", this_program()},
-                                             {"args", List{"mcp", "--workspace", workspace}}}}}}};
+Failure cannot_write(const std::string& path, std::string_view why) {
+    return fail(Errc::unavailable, "workspace_not_writable", cat("cannot write ", path, ": ", why),
+                {{"path", path}});
 }
 
-std::string next_steps(const std::string& workspace) {
-    return cat("Give the workspace to an agent. Claude Code:\n  claude mcp add quire -- ",
-               for_shell(this_program()), " mcp --workspace ", for_shell(workspace),
-               "\nAny other MCP client, in its settings file:\n  ",
-               json::write(client_settings(workspace)),
-               "\nThen see who did what:\n  quire log --workspace ", for_shell(workspace), "\n");
-}
-
-Result<int> run_init(const Globals& globals) {
-    std::error_code missing;
-    const auto workspace = std::filesystem::canonical(globals.workspace, missing);
-    if (missing) {
-        complain(cat("there is no directory ", globals.workspace, "; nothing was written"));
-        return kRefused;
-    }
-    const std::string path = (workspace / "quire.toml").string();
-    const Fd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
-    if (!file) {
-        const bool there = errno == EEXIST;
-        complain(there ? cat(path, " exists and was left unchanged; remove it to start over")
-                       : cat("cannot write ", path, ": ", std::strerror(errno)));
-        if (there && !globals.json) print(next_steps(workspace.string()));
-        return kRefused;
-    }
+// Writes quire.toml where there is none.
+Result<SettledWorkspace> settled_workspace(const Globals& globals) {
+    const std::string directory = std::filesystem::canonical(globals.workspace).string();
+    SettledWorkspace place{directory, (std::filesystem::path(directory) / "quire.toml").string()};
+    const Fd file(::open(place.config.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+    if (!file && errno == EEXIST) return place;
+    if (!file) return cannot_write(place.config, std::strerror(errno));
     const Result<void> written = write_all(file.get(), default_config());
     if (!written || ::fsync(file.get()) != 0) {
-        complain(cat("cannot write ", path, ": ",
-                     written ? std::strerror(errno) : written.error().message(),
-                     "; the file was removed again"));
-        ::unlink(path.c_str());
-        return kRefused;
+        const std::string why = written ? std::strerror(errno) : written.error().message();
+        ::unlink(place.config.c_str());
+        return cannot_write(place.config, cat(why, "; the file was removed again"));
     }
+    place.written = true;
+    return place;
+}
+
+// --- the client's file ---
+
+// The change of one file: its text before and after, "" for no file.
+struct FileChange {
+    const McpClient& client;
+    std::string path;
+    std::string before;
+    std::string after;
+    bool is_there = false;  // The file exists.
+};
+
+// A server finds its workspace from the directory that it is started in, if that walk leads here.
+ServerEntry server_entry(const McpClient& client, const std::string& directory) {
+    const auto found = find_workspace(directory);
+    const bool is_found = found && found->is_there && found->directory == directory;
+    ServerEntry entry{this_program(), {"mcp"}};
+    if (client.needs_path || !is_found) {
+        entry.arguments.emplace_back("--workspace");
+        entry.arguments.push_back(directory);
+    }
+    return entry;
+}
+
+Result<FileChange> planned_change(const InitOptions& options, const std::string& directory) {
+    const McpClient& client = *find_client(options.client);
+    FileChange change{client, (std::filesystem::path(directory) / client.file).string(), "", ""};
+    std::error_code missing;
+    change.is_there = std::filesystem::exists(change.path, missing);
+    if (change.is_there) change.before = TRY(read_file(change.path));
+    change.after = options.remove
+                       ? TRY(without_server(client, change.before))
+                       : TRY(with_server(client, change.before, server_entry(client, directory)));
+    return change;
+}
+
+std::string diff_of(const FileChange& change) {
+    const std::string name(change.client.file);
+    return text::unified_diff(change.before, change.after,
+                              {.from = change.is_there ? name : "/dev/null",
+                               .to = change.after.empty() ? "/dev/null" : name});
+}
+
+std::string drawn_diff(const std::string& diff) {
+    std::string out;
+    for (const std::string_view line : text::split_lines(diff)) {
+        const std::string drawn =
+            text::escape_hidden(line.substr(0, line.find_last_not_of('\n') + 1));
+        cat_to(out, cat(line.starts_with('+')   ? coloured(drawn, Colour::green)
+                        : line.starts_with('-') ? coloured(drawn, Colour::red)
+                                                : drawn,
+                        "\n"));
+    }
+    return out;
+}
+
+Result<void> write_change(const FileChange& change) {
+    const std::filesystem::path path(change.path);
+    std::error_code failed;
+    if (!change.after.empty()) {
+        std::filesystem::create_directories(path.parent_path(), failed);
+        if (failed) return cannot_write(path.parent_path().string(), failed.message());
+        return replace_file(change.path, change.after);
+    }
+    std::filesystem::remove(path, failed);
+    if (failed) return cannot_write(change.path, failed.message());
+    // A directory that was made for the file goes with it; one that holds more stays.
+    if (std::string_view(change.client.file).find('/') != std::string_view::npos)
+        ::rmdir(path.parent_path().c_str());
+    return {};
+}
+
+// Shows the change and writes it when that is agreed to. Returns true if it is written.
+Result<bool> make_change(const Globals& globals, const InitOptions& options,
+                         const FileChange& change) {
+    if (change.before == change.after && change.is_there) return false;
+    if (!globals.json) print(drawn_diff(diff_of(change)));
+    if (!options.yes && !can_ask()) {
+        return fail(Errc::invalid_argument, "not_confirmed",
+                    cat(change.client.file,
+                        " was not changed: nobody can be asked here. To make "
+                        "this change without a question, add --yes"),
+                    {{"path", change.path}, {"diff", diff_of(change)}});
+    }
+    if (!options.yes && !ask(cat(change.after.empty() ? "Delete " : "Write ", change.path, "?"))) {
+        return fail(Errc::invalid_argument, "not_confirmed",
+                    cat(change.client.file, " was not changed"), {{"path", change.path}});
+    }
+    TRY(write_change(change));
+    return true;
+}
+
+Result<int> change_client(const Globals& globals, const InitOptions& options,
+                          const std::string& directory, Map facts) {
+    const FileChange change = TRY(planned_change(options, directory));
+    const bool written = TRY(make_change(globals, options, change));
+    const McpClient& client = change.client;
     if (globals.json) {
-        Map made = client_settings(workspace.string());
-        made.append("workspace", workspace.string());
-        made.append("config", path);
-        return output_json(made);
+        facts.append("client", client.name);
+        facts.append("file", change.path);
+        facts.append("changed", written);
+        facts.append("diff", diff_of(change));
+        return output_json(facts);
     }
-    return output(cat(coloured(cat("Wrote ", path, ":"), Colour::green), "\n\n", default_config(),
-                      "\n", next_steps(workspace.string())));
+    if (!written) return output(cat(client.file, " has the entry already; nothing was changed.\n"));
+    if (options.remove) return output(cat("Took the entry quire back out of ", client.file, ".\n"));
+    return output(cat("Wrote ", client.file, ". Next: ", client.then, ".\n"));
+}
+
+// --- without a client ---
+
+// The entry for quire in the settings file of any MCP client.
+Map client_settings(const std::string& directory) {
+    return {{"mcpServers", Map{{"quire", Map{{"command", this_program()},
+                                             {"args", List{"mcp", "--workspace", directory}}}}}}};
+}
+
+std::string summary(const SettledWorkspace& place) {
+    const std::string what =
+        place.written
+            ? cat(coloured(cat("Wrote ", place.config), Colour::green),
+                  ".\n  Agents may edit sources, tests and documents; deleting asks you first.\n"
+                  "  Files with secrets are read-only, and so is all that no rule names.\n")
+            : cat(place.config, " is there and was left as it is.\n");
+    return cat(
+        what,
+        "\nNext steps:\n"
+        "  quire init --print            print the rules, to change them in an editor\n"
+        "  quire init --agent claude     let Claude Code use the workspace (or codex, cursor,\n"
+        "                                gemini, vscode); shows the change and asks first\n"
+        "  quire doctor                  check that everything works\n"
+        "  quire log                     see who did what\n"
+        "\nAny other MCP client, in its settings file:\n  ",
+        json::write(client_settings(place.directory)), "\n");
+}
+
+Result<int> run_init(const Globals& globals, const InitOptions& options) {
+    if (options.remove) {
+        const std::string directory = std::filesystem::canonical(globals.workspace).string();
+        return change_client(globals, options, directory, {{"workspace", directory}});
+    }
+    const SettledWorkspace place = TRY(settled_workspace(globals));
+    Map facts{{"workspace", place.directory}, {"config", place.config}, {"written", place.written}};
+    if (!options.client.empty()) {
+        if (!globals.json && place.written) print(cat("Wrote ", place.config, ".\n"));
+        return change_client(globals, options, place.directory, std::move(facts));
+    }
+    if (options.print) return output(TRY(read_file(place.config)));
+    if (!globals.json) return output(summary(place));
+    for (Map::Entry& each : client_settings(place.directory))
+        facts.append(each.key, std::move(each.value));
+    return output_json(facts);
+}
+
+void add_init_options(CLI::App& app, InitOptions& options) {
+    std::vector<std::string> names;
+    for (const McpClient& client : mcp_clients()) names.emplace_back(client.name);
+    CLI::Option* const agent = app.add_option(
+        "--agent", options.client,
+        "Also write the settings with which this agent's program uses the workspace; the change "
+        "is shown, and made when you agree");
+    agent->check(CLI::IsMember(names))->type_name("CLIENT");
+    app.add_flag("--yes", options.yes, "Write the agent's settings without asking")->needs(agent);
+    app.add_flag("--remove", options.remove, "Take back what --agent wrote, and nothing else")
+        ->needs(agent);
+    app.add_flag("--print", options.print, "Print quire.toml instead of the summary")
+        ->excludes(agent);
 }
 
 }  // namespace
 
 Command init_command() {
     return {.name = "init",
-            .about = "Write a commented quire.toml with sensible rules, and print it",
-            .example = "quire init --workspace ~/project",
-            .action = action_of(run_init)};
+            .about =
+                "Write a commented quire.toml with sensible rules where there is none, and "
+                "say how to go on",
+            .example = "quire init --agent claude --yes",
+            .action = action_with(add_init_options, run_init)};
 }
 
 }  // namespace quire::cli

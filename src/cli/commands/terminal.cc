@@ -59,6 +59,18 @@ bool has_colours() {
            std::string_view(term) != "dumb";
 }
 
+bool can_ask() {
+    return ::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
+}
+
+bool ask(std::string_view question) {
+    const std::string line = cat(question, " [y/N] ");
+    std::fwrite(line.data(), 1, line.size(), stderr);
+    const int first = std::getchar();
+    for (int c = first; c != '\n' && c != EOF;) c = std::getchar();
+    return first == 'y' || first == 'Y';
+}
+
 std::string coloured(std::string_view text, Colour colour) {
     if (!has_colours()) return std::string(text);
     constexpr std::array<int, 7> kCodes = {31, 32, 33, 34, 35, 36, 90};

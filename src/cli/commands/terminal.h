@@ -32,6 +32,10 @@ int refuse(const Globals& globals, const Error& error);
 // respected).
 bool is_terminal();
 bool has_colours();
+// Returns true if a person can be asked: standard input and standard error are terminals.
+bool can_ask();
+// Asks "QUESTION [y/N] " there; true for yes.
+bool ask(std::string_view question);
 enum class Colour { red, green, yellow, blue, magenta, cyan, grey };
 // The text in a colour, if colours are used.
 std::string coloured(std::string_view text, Colour colour);
