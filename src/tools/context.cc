@@ -380,6 +380,10 @@ std::vector<std::string> context_twins() {
     return twin_names(context_rows(true));
 }
 
+Operations context_table(Profile profile) {
+    return operations_of("operation", context_rows(profile == Profile::full));
+}
+
 std::unique_ptr<const Tool> make_context(MemoryCalls& memory, Profile profile) {
     const bool full = profile == Profile::full;
     return make_operation_tool<MemoryCalls&>({.name = "context",

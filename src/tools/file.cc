@@ -471,6 +471,10 @@ std::vector<std::string> file_twins() {
     return twin_names(file_rows(true));
 }
 
+Operations file_table(Profile profile) {
+    return operations_of("operation", file_rows(profile == Profile::full));
+}
+
 MadeTool make_file(kernel::Kernel& kernel, kernel::FileCalls& files, Profile profile) {
     const bool full = profile == Profile::full;
     return make_operation_tool<FileTool>({.name = "file",

@@ -144,14 +144,20 @@ std::vector<std::string> twin_names(const std::vector<OperationRow<On>>& rows) {
     }
     return out;
 }
+// The rows without their functions.
+template <class On>
+Operations operations_of(std::string argument, const std::vector<OperationRow<On>>& rows) {
+    Operations out{std::move(argument)};
+    for (const OperationRow<On>& row : rows) out.all.push_back(row.operation);
+    return out;
+}
 
 // A call names its operation by `argument`.
 template <class On>
 std::unique_ptr<const Tool> make_operation_tool(Described words, std::string argument,
                                                 std::type_identity_t<On> on,
                                                 std::vector<OperationRow<On>> rows) {
-    Operations operations{std::move(argument)};
-    for (const OperationRow<On>& row : rows) operations.all.push_back(row.operation);
+    Operations operations = operations_of(std::move(argument), rows);
     ToolInfo info = info_of(std::move(words), operations.input_schema(operations.names()));
     info.operations = std::move(operations);
     return std::make_unique<OperationTool<On>>(std::move(info), std::forward<On>(on),

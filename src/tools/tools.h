@@ -73,4 +73,9 @@ std::vector<std::string> memory_operations();
 std::vector<std::string> file_twins();
 std::vector<std::string> context_twins();
 
+// --- the tables of operations, for commands that are made from them ---
+
+Operations file_table(Profile profile);
+Operations context_table(Profile profile);
+
 }  // namespace quire::tools

@@ -171,20 +171,6 @@ value = 0
     assert.equal(run(["rules", "describe", "--workspace", folder]).status, 2);
 });
 
-test("init writes settings once, and never over others", { skip }, (t) => {
-    const folder = bare(t);
-    const first = run(["init", "--workspace", folder]);
-    assert.equal(first.status, 0, first.stderr);
-    const text = readFileSync(join(folder, "quire.toml"), "utf8");
-    assert.ok(first.stdout.includes(text), "what was written is shown");
-    assert.match(first.stdout, /claude mcp add/);
-
-    writeFileSync(join(folder, "quire.toml"), "# mine\n");
-    const second = run(["init", "--workspace", folder]);
-    assert.equal(second.status, 1);
-    assert.equal(readFileSync(join(folder, "quire.toml"), "utf8"), "# mine\n");
-});
-
 test("init --json says what a client needs to know, and nothing else", { skip }, (t) => {
     const folder = bare(t);
     const first = run(["init", "--json", "--workspace", folder]);
@@ -194,9 +180,10 @@ test("init --json says what a client needs to know, and nothing else", { skip },
     assert.deepEqual(made.mcpServers.quire.args, ["mcp", "--workspace", folder]);
     assert.ok(existsSync(made.mcpServers.quire.command));
 
+    assert.equal(made.written, true);
     const second = run(["init", "--json", "--workspace", folder]);
-    assert.equal(second.status, 1);
-    assert.equal(second.stdout, "");
+    assert.equal(second.status, 0);
+    assert.equal(JSON.parse(second.stdout).written, false);
 });
 
 test("a call prints its structured result, and a refusal its error on standard error", { skip }, (t) => {

@@ -6,7 +6,7 @@ import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { quire, refusal, skip, workspace } from "./support/workspace.mjs";
+import { everythingAllowed, quire, refusal, skip, workspace } from "./support/workspace.mjs";
 
 const person = `human:${userInfo().username}`;
 
@@ -139,4 +139,98 @@ test("the demo copies a directory with --copy, and takes no workspace", { skip }
     assert.equal(status, 2);
     assert.match(stderr, /--copy DIR/);
     assert.match(run(folder, ["demo", "--copy", folder]).stderr, /two text files/i);
+});
+
+test("commands that only look make nothing in a folder of which nothing is kept", { skip }, (t) => {
+    for (const files of [{}, { "quire.toml": everythingAllowed + '[tools.mount.m]\ncommand = ["touch", "ran"]\n' }]) {
+        const folder = bare(t);
+        for (const [name, text] of Object.entries({ "a.txt": "one\ntwo\n", ...files })) writeFileSync(join(folder, name), text);
+        const before = tree(folder);
+        const answers = {
+            "status": /No kernel runs/, "log": /^$/, "audit": /^$/, "audit verify": /entries/, "cat a.txt": /^one\ntwo\n$/, "doctor": /program/,
+            "file list": /a\.txt/, "file read a.txt --range 2:2": /2\ttwo/, "file status": /No file/, "memory list": /No memory blocks/, "approvals list": /^$/,
+            "sources": /^$/, "mounts": /^/, "rules check": /can be met/, "rules explain a.txt": /a\.txt/, "completion bash": /_quire/, "complete -- cat ": /files/,
+            "memory search tea": /^/,
+        };
+        for (const [line, wanted] of Object.entries(answers)) {
+            const { status, stdout, stderr } = run(folder, line.split(" "));
+            assert.equal(status, 0, `${line}: ${stderr}`);
+            assert.match(stdout, wanted, line);
+        }
+        for (const line of ["cat none.txt", "context render --agent ada", "memory view plan", "export --agent ada out", "mounts show none"]) {
+            const { status, stderr } = run(folder, line.split(" "));
+            assert.equal(status, 1, line);
+            assert.ok(refusal(stderr).reason, line);
+        }
+        assert.deepEqual(tree(folder), before);
+    }
+});
+
+test("quire file does for people what the tool file does for agents", { skip }, (t) => {
+    const folder = workspace(t, { "src/a.txt": "one\ntwo\nthree\n" });
+    const file = (...args) => run(join(folder, "src"), ["file", ...args]);
+    assert.match(file("read", "a.txt").stdout, /1\tone\n2\ttwo\n3\tthree\n$/);
+    assert.match(file("read", "a.txt", "--range", "2:3").stdout, /2\ttwo\n3\tthree\n$/);
+    const appended = run(join(folder, "src"), ["file", "append", "a.txt", "-"], { input: "four\n" });
+    assert.equal(appended.status, 0, appended.stderr);
+    assert.match(appended.stdout, /^Done: appended to src\/a\.txt /);
+    assert.equal(file("replace", "a.txt", "two", "TWO").status, 0);
+    assert.equal(file("edit", "a.txt", '[{"op":"insert","line":0,"content":"top"}]').status, 0);
+    assert.equal(file("save", "a.txt").status, 0);
+    assert.equal(run(folder, ["cat", "src/a.txt"]).stdout, "top\none\nTWO\nthree\nfour\n");
+    const status = JSON.parse(file("status", "a.txt", "--json").stdout);
+    assert.equal(status.path, "src/a.txt");
+    assert.ok(JSON.parse(file("list", "*.txt", "--json").stdout).files.length === 1);
+    assert.equal(refusal(file("replace", "a.txt", "nothing", "x").stderr).reason, "no_match");
+    assert.equal(file("read").status, 2);
+    assert.equal(file("burn").status, 2);
+    const { entries } = JSON.parse(run(folder, ["log", "--json"]).stdout);
+    assert.ok(entries.some((entry) => entry.actor === person));
+});
+
+test("quire memory does for people what the tool context does for agents", { skip }, (t) => {
+    const folder = workspace(t);
+    const memory = (...args) => run(folder, ["memory", ...args]);
+    const fields = '{"Map":{"fields":[{"name":"n","field_type":"Counter"},{"name":"title","field_type":"Text"},{"name":"tags","field_type":"List"}]}}';
+    assert.equal(memory("create", "plan", "--schema", fields, "--description", "A plan", "--pinned").status, 0);
+    assert.equal(memory("set_field", "plan", "title", "Tea at four").status, 0);
+    assert.equal(memory("increment_counter", "plan", "n", "-2").status, 0);
+    assert.equal(memory("append_to_list", "plan", "green", "--field", "tags").status, 0);
+    const { value } = JSON.parse(memory("view", "plan", "--json").stdout);
+    assert.deepEqual(value, { n: -2, title: "Tea at four", tags: ["green"] });
+    assert.match(memory("view", "plan").stdout, /Tea at four/);
+    assert.match(memory("list", "--type", "working").stdout, /plan/);
+    assert.match(memory("search", "tea", "--types", "core,working").stdout, /plan/);
+    assert.match(memory("history", "plan").stdout, new RegExp(person));
+    assert.equal(memory("undo", "plan").status, 0);
+    assert.equal(memory("list", "--type", "none").status, 2);
+    assert.equal(refusal(memory("increment_counter", "plan", "n", "x").stderr).reason, "invalid_arguments");
+    // What an agent wrote cannot command a terminal.
+    run(folder, ["call", "context", JSON.stringify({ operation: "create", label: "evil", schema: "Text" }), "--actor", "agent:eve"]);
+    run(folder, ["call", "context", JSON.stringify({ operation: "append", label: "evil", content: "a\u001b[2Jb" }), "--actor", "agent:eve"]);
+    assert.ok(memory("view", "evil").stdout.includes("a\\u{1b}[2Jb"));
+});
+
+test("completion knows tools, operations, labels, ids and actors", { skip }, (t) => {
+    const folder = workspace(t, { "a.txt": "one\n" });
+    run(folder, ["call", "context", JSON.stringify({ operation: "create", label: "plan", schema: "Text" }), "--actor", "agent:ada"]);
+    const { block_id } = JSON.parse(run(folder, ["call", "file", '{"operation":"load","path":"a.txt"}', "--actor", "agent:bo"]).stdout);
+    const at = (...words) => run(folder, ["complete", "--", ...words]).stdout.trimEnd().split("\n").map((line) => line.split("\t")[0]);
+    assert.ok(at("call", "fi").includes("file"));
+    assert.ok(at("rules", "explain", "--tool", "file", "--operation", "re").includes("read"));
+    assert.deepEqual(at("memory", "vie"), ["view"]);
+    assert.deepEqual(at("memory", "view", ""), ["plan"]);
+    assert.deepEqual(at("edit", "pl"), ["plan"]);
+    assert.ok(at("undo", "b").includes(block_id));
+    assert.deepEqual(at("log", "--actor", "agent:a"), ["agent:ada"]);
+    assert.deepEqual(at("context", "render", "--agent", "ad"), ["ada"]);
+    assert.deepEqual(at("--actor", "log", "stat"), ["status"]);
+    assert.deepEqual(at("init", "--agent", "cu"), ["cursor"]);
+    const bash = (line) => {
+        const script = `source <('${quire}' completion bash); COMP_WORDBREAKS=$' \\t\\n"=:'; COMP_LINE="$1"; COMP_POINT=\${#1}; _quire '${quire}' "" ""; printf '%s\\n' "\${COMPREPLY[@]}"`;
+        return spawnSync("bash", ["-c", script, "bash", line], { encoding: "utf8", cwd: folder, timeout: 60_000 }).stdout.trimEnd().split("\n");
+    };
+    assert.deepEqual(bash("quire stat"), ["status"]);
+    assert.deepEqual(bash("quire log --actor agent:a"), ["ada"]);
+    assert.deepEqual(bash("quire memory view pl"), ["plan"]);
 });

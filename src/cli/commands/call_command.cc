@@ -8,6 +8,7 @@
 #include "cli/commands/command_client.h"
 #include "cli/commands/command_list.h"
 #include "cli/commands/terminal.h"
+#include "cli/commands/whole_file.h"
 #include "json/json.h"
 #include "rpc/jsonrpc.h"
 
@@ -18,14 +19,6 @@ struct CallOptions {
     std::string tool;
     std::string arguments = "{}";  // "-" for standard input.
 };
-
-std::string read_standard_input() {
-    std::string text;
-    char part[65536];
-    while (const std::size_t length = std::fread(part, 1, sizeof part, stdin))
-        text.append(part, length);
-    return text;
-}
 
 Result<Value> call_tool(const Globals& globals, const CallOptions& options) {
     const std::string text = options.arguments == "-" ? read_standard_input() : options.arguments;

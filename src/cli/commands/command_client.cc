@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "json/json.h"
+#include "json/members.h"
 #include "rpc/jsonrpc.h"
 
 namespace quire::cli {
@@ -25,11 +25,14 @@ server::AttachOptions options_for(const Globals& globals, bool start) {
 }  // namespace
 
 Result<CommandClient> CommandClient::attach(const Globals& globals, bool start) {
-    const bool looks =
-        start && globals.touches == Touches::looks && is_read_only(globals.workspace);
-    Result<server::LocalClient> client =
-        server::LocalClient::attach(options_for(globals, start && !looks));
-    if (client || !looks) return CommandClient(TRY(std::move(client)));
+    const bool looks = start && globals.touches == Touches::looks;
+    const bool is_new = looks && is_without_state(globals.workspace);
+    if (!is_new) {
+        const bool leaves = looks && is_read_only(globals.workspace);
+        Result<server::LocalClient> client =
+            server::LocalClient::attach(options_for(globals, start && !leaves));
+        if (client || !leaves) return CommandClient(TRY(std::move(client)));
+    }
     std::unique_ptr<LookingKernel> kernel = TRY(LookingKernel::start(globals));
     server::AttachOptions options = options_for(globals, false);
     options.state = kernel->state();
@@ -41,12 +44,18 @@ Result<Value> CommandClient::request(std::string_view method, Map params) {
 }
 
 Result<Value> CommandClient::call(std::string_view tool, Value arguments) {
+    return TRY(call_for_reader(tool, std::move(arguments))).structured;
+}
+
+Result<CommandClient::Called> CommandClient::call_for_reader(std::string_view tool,
+                                                             Value arguments) {
     Value answer = TRY(client_.request(
         "call", Map{{"tool", tool}, {"arguments", std::move(arguments)}}, kPatienceForToolsMs));
     Value* structured = answer.is_map() ? answer.as_map().find("structured") : nullptr;
     const Value* is_error = answer.get("is_error");
     if (structured == nullptr || is_error == nullptr) return Failure(rpc::error_from(answer));
-    if (*is_error != Value(true)) return std::move(*structured);
+    if (*is_error != Value(true))
+        return Called{std::move(*structured), json::text_in(answer, "text")};
     const Value* error = structured->get("error");
     return Failure(rpc::error_from(error != nullptr ? *error : *structured));
 }

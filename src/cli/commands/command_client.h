@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -24,14 +25,20 @@ public:
     // Attaches to the kernel, and starts one if none runs and `start` allows it. Errors: those of
     // server::LocalClient::attach().
     //
-    // A command that only looks leaves a workspace as it is whose store cannot be written: where no
-    // kernel runs it looks at a copy (LookingKernel).
+    // A command that only looks leaves a workspace as it is of which nothing is kept yet, or whose
+    // store cannot be written: where no kernel runs it looks at a copy (LookingKernel).
     static Result<CommandClient> attach(const Globals& globals, bool start = true);
 
     // Calls a method of server/command_session.h. Errors: those of server::LocalClient::request().
     Result<Value> request(std::string_view method, Map params = {});
     // Calls a tool. Returns its structured result, or the error of a refusal.
     Result<Value> call(std::string_view tool, Value arguments);
+    // Calls a tool, and returns also the text that the tool wrote for a reader.
+    struct Called {
+        Value structured;
+        std::string text;
+    };
+    Result<Called> call_for_reader(std::string_view tool, Value arguments);
 
     int kernel_pid() const { return client_.kernel_pid(); }
 

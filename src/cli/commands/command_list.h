@@ -19,6 +19,8 @@ Command export_command();
 Command import_command();
 Command context_command();
 Command approvals_command();
+Command file_command();
+Command memory_command();
 Command log_command();
 Command audit_command();
 Command undo_command();
@@ -35,6 +37,7 @@ Command salvage_command();
 Command engine_command();
 Command kernel_command();
 Command completion_command();
+Command complete_command();
 
 std::vector<Command> all_commands();
 

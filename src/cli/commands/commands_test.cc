@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <iterator>
 
+#include <CLI/CLI.hpp>
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -10,6 +11,7 @@
 #include "cli/commands/completion.h"
 #include "cli/commands/demo_cast.h"
 #include "cli/commands/demo_workspace.h"
+#include "cli/commands/operation_command.h"
 #include "cli/commands/scratch.h"
 #include "cli/commands/terminal.h"
 #include "cli/commands/whole_file.h"
@@ -17,36 +19,107 @@
 namespace quire::cli {
 namespace {
 
-const std::vector<CompletedCommand> kWords = {
-    {"call", "Call one tool, it's said", {{{"--help"}}, {{"-w", "--workspace"}, {false, true}}}},
-    {"approvals", "Answer", {{{"--help"}}}, {"list", "approve"}},
-    {"cat", "Print", {{{"--help"}}}, {}, {true}},
-    {"completion", "Print completions", {{{"--help"}}}, {}, {false, false, {"bash", "zsh"}}}};
-
-TEST(Completion, NamesCommandsAndTheirOptionsForEachShell) {
-    for (const char* shell : {"bash", "zsh", "fish"}) {
-        const std::string script = completion_script(shell, kWords);
-        EXPECT_NE(script.find("call"), std::string::npos) << shell;
-        EXPECT_NE(script.find("workspace"), std::string::npos) << shell;
-        EXPECT_NE(script.find("list approve"), std::string::npos) << shell;
+// A program with what completions have to tell apart.
+class SmallProgram {
+public:
+    SmallProgram() : app_("", "small") {
+        app_.fallthrough();
+        app_.add_option("-a,--actor", text_)->type_name("ACTOR");
+        app_.add_option("--profile", text_)->type_name("PROFILE:{model,full}");
+        CLI::App& call = *app_.add_subcommand("call", "Call a tool");
+        call.add_option("tool", text_)->type_name("TOOL");
+        CLI::App& rules = *app_.add_subcommand("rules", "Explain rules");
+        CLI::App& explain = *rules.add_subcommand("explain", "Explain one");
+        explain.add_option("--tool", text_)->type_name("TOOL");
+        explain.add_option("--operation", text_)->type_name("OPERATION");
+        explain.add_flag("--all", flag_);
+        app_.add_subcommand("cat", "Print")->add_option("what", text_)->type_name("BLOCK|PATH");
+        app_.add_subcommand("secret", "Hidden")->group("");
     }
-    EXPECT_EQ(completion_script("csh", kWords), "");
+
+    Completions at(const std::vector<std::string>& words) const {
+        return completions_of(app_, words, [](std::string_view type, const GivenOptions& given) {
+            if (type == "ACTOR") return std::vector<CompletedWord>{{"agent:ada"}, {"human:tom"}};
+            if (type == "TOOL") return std::vector<CompletedWord>{{"context"}, {"file"}};
+            if (type != "OPERATION") return std::vector<CompletedWord>{{"b1_0_0", "a.txt"}};
+            return std::vector<CompletedWord>{{"of_" + given.at("tool")}};
+        });
+    }
+    std::vector<std::string> words_at(const std::vector<std::string>& words) const {
+        std::vector<std::string> out;
+        for (const CompletedWord& each : at(words).words) out.push_back(each.word);
+        return out;
+    }
+
+private:
+    CLI::App app_;
+    std::string text_;
+    bool flag_ = false;
+};
+
+using TypedWords = std::vector<std::string>;
+
+TEST(Completion, OffersCommandsAndSubcommandsThatAreNotHidden) {
+    const SmallProgram program;
+    EXPECT_EQ(program.words_at({""}), (TypedWords{"call", "rules", "cat"}));
+    EXPECT_EQ(program.words_at({"ca"}), (TypedWords{"call", "cat"}));
+    EXPECT_EQ(program.words_at({"rules", ""}), (TypedWords{"explain"}));
+    EXPECT_EQ(program.at({"rules", ""}).words[0].description, "Explain one");
+}
+
+TEST(Completion, DoesNotTakeAnOptionsValueForTheCommand) {
+    const SmallProgram program;
+    EXPECT_EQ(program.words_at({"--actor", "cat", "c"}), (TypedWords{"call", "cat"}));
+    EXPECT_EQ(program.words_at({"--actor", "call", "rules", "explain", "--operation", "x", "--"}),
+              (TypedWords{"--help", "--tool", "--operation", "--all", "--actor", "--profile"}));
+    EXPECT_EQ(program.words_at({"rules", "--actor", "x", ""}), (TypedWords{"explain"}));
+}
+
+TEST(Completion, OffersTheValuesOfTheOptionBeforeTheCursor) {
+    const SmallProgram program;
+    EXPECT_EQ(program.words_at({"call", "-a", ""}), (TypedWords{"agent:ada", "human:tom"}));
+    EXPECT_EQ(program.words_at({"--actor=hu"}), (TypedWords{"--actor=human:tom"}));
+    EXPECT_EQ(program.words_at({"--profile", "f"}), (TypedWords{"full"}));
+    EXPECT_EQ(program.words_at({"rules", "explain", "--tool", "file", "--operation", ""}),
+              (TypedWords{"of_file"}));
+    EXPECT_EQ(program.words_at({"rules", "explain", "--all", ""}), TypedWords{});
+}
+
+TEST(Completion, OffersTheArgumentThatIsNext) {
+    const SmallProgram program;
+    EXPECT_EQ(program.words_at({"call", ""}), (TypedWords{"context", "file"}));
+    EXPECT_EQ(program.words_at({"call", "file", ""}), TypedWords{});
+    const Completions what = program.at({"cat", "b"});
+    EXPECT_EQ(what.words, (std::vector<CompletedWord>{{"b1_0_0", "a.txt"}}));
+    EXPECT_TRUE(what.files);
+}
+
+TEST(Completion, ReadsALineAsAShellDoes) {
+    EXPECT_EQ(words_of_line("quire cat 'a b' c\\ d \"e\\\"f"),
+              (TypedWords{"quire", "cat", "a b", "c d", "e\"f"}));
+    EXPECT_EQ(words_of_line("quire "), (TypedWords{"quire", ""}));
 }
 
 TEST(Completion, IsAScriptThatBashReads) {
     const std::string command = "printf %s \"$SCRIPT\" | bash -n";
-    ::setenv("SCRIPT", completion_script("bash", kWords).c_str(), 1);
+    ::setenv("SCRIPT", std::string(completion_script("bash")).c_str(), 1);
     EXPECT_EQ(std::system(command.c_str()), 0);  // NOLINT(cert-env33-c)
+    EXPECT_EQ(completion_script("csh"), "");
 }
 
-TEST(Completion, OffersThePossibleValuesOfAnOption) {
-    const std::string script = completion_script("bash", kWords);
-    EXPECT_NE(script.find("-w|--workspace) mapfile -t COMPREPLY < <(compgen -d "),
-              std::string::npos);
-    EXPECT_NE(
-        script.find("cat) if [[ $current != -* ]]; then mapfile -t COMPREPLY < <(compgen -f "),
-        std::string::npos);
-    EXPECT_NE(script.find("compgen -W \"bash zsh\" "), std::string::npos);
+TEST(TypedArgument, IsReadAsItsSchemaTakesIt) {
+    const Value range = Map{{"type", "object"},
+                            {"properties", Map{{"start", Map{{"type", "integer"}}},
+                                               {"end", Map{{"type", "integer"}}}}}};
+    EXPECT_EQ(*typed_argument("range", range, "2:-1"), Value(Map{{"start", 2}, {"end", -1}}));
+    EXPECT_EQ(*typed_argument("label", Map{{"type", "string"}}, "12"), Value("12"));
+    EXPECT_EQ(*typed_argument("index", Map{{"type", "integer"}}, "12"), Value(12));
+    EXPECT_EQ(*typed_argument("value", Map{}, "12"), Value(12));
+    EXPECT_EQ(*typed_argument("value", Map{}, "twelve"), Value("twelve"));
+    const Value words = Map{{"type", "array"}, {"items", Map{{"type", "string"}}}};
+    EXPECT_EQ(*typed_argument("types", words, "core,working"), Value(List{"core", "working"}));
+    EXPECT_EQ(typed_argument("index", Map{{"type", "integer"}}, "x").error().reason(),
+              "invalid_arguments");
 }
 
 TEST(Terminal, SizesAreShortAndInTens) {

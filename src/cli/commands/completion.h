@@ -1,6 +1,12 @@
-// Shell completions, read off the parser: the commands, their options, and what a value may be.
+// Shell completions: what may stand where the cursor is, read off the parser.
+//
+// The shells' scripts ask `quire complete` at each press of the key, so the words are those of this
+// program, and labels, ids and actors those of the workspace. An option's value is never taken for
+// the command, because the parser knows which options take one.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,33 +17,34 @@ class App;
 
 namespace quire::cli {
 
-// The words that a shell may offer for an option's value or an argument.
-struct CompletedValue {
-    bool files = false;
-    bool directories = false;
-    std::vector<std::string> words = {};
+// One word that may stand there.
+struct CompletedWord {
+    std::string word;
+    std::string description = {};
+    friend bool operator==(const CompletedWord&, const CompletedWord&) = default;
 };
 
-// An option under all its names.
-struct CompletedOption {
-    std::vector<std::string> names;  // "-w" and "--workspace".
-    CompletedValue value = {};
+struct Completions {
+    std::vector<CompletedWord> words = {};
+    bool files = false;        // The shell offers files too.
+    bool directories = false;  // The shell offers directories too.
 };
 
-// A command as completions offer it.
-struct CompletedCommand {
-    std::string name;
-    std::string description;
-    std::vector<CompletedOption> options;
-    std::vector<std::string> subcommands = {};
-    CompletedValue argument = {};
-};
+// The values of options that stand in the line already, by the options' long names.
+using GivenOptions = std::map<std::string, std::string>;
+// The words for a value of this type, as --help prints the type: LABEL, ACTOR, TOOL.
+using ValueWords =
+    std::function<std::vector<CompletedWord>(std::string_view type, const GivenOptions& given)>;
 
-// The commands that --help shows, each with the options of its subcommands and those of `program`.
-std::vector<CompletedCommand> completed_commands(const CLI::App& program);
+// The completions of the last of `words`, which follow the program's name; it may be "". Words in
+// braces in a type's name, {a,b}, and the types FILE, PATH and DIR need no `values`.
+Completions completions_of(const CLI::App& program, const std::vector<std::string>& words,
+                           const ValueWords& values);
 
-// The script for "bash" or "zsh"; "" for an unknown shell.
-std::string completion_script(std::string_view shell,
-                              const std::vector<CompletedCommand>& commands);
+// The words of a line that is still being typed, as a shell reads it; the last may be "".
+std::vector<std::string> words_of_line(std::string_view line);
+
+// The script for "bash", "zsh" or "fish"; "" for an unknown shell.
+std::string_view completion_script(std::string_view shell);
 
 }  // namespace quire::cli

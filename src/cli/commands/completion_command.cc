@@ -1,205 +1,207 @@
-// quire completion: completions for bash, zsh and fish.
+// quire completion: completions for bash, zsh and fish. quire complete: what their scripts ask.
 //
-// The parser already knows every command and option. What a value may be is in the name of its
-// type, as --help prints it: FILE and PATH are files, DIR is a directory, and {a,b} are words.
+// Words of the workspace cost a connection to its kernel; where nothing is kept yet there are none.
+// Nothing that goes wrong is said: whoever presses a key did not ask for it.
 #include <algorithm>
-#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
 #include "base/concat.h"
+#include "cli/commands/command_client.h"
 #include "cli/commands/command_list.h"
 #include "cli/commands/completion.h"
 #include "cli/commands/terminal.h"
+#include "cli/settings/config.h"
+#include "cli/settings/person.h"
+#include "cli/settings/tool_rules.h"
+#include "json/members.h"
+#include "policy/tool_catalog.h"
+#include "text/escape_hidden.h"
 
 namespace quire::cli {
 namespace {
 
-std::string spaced(const std::vector<std::string>& words) {
-    std::string line;
-    for (const std::string& word : words) line += cat(line.empty() ? "" : " ", word);
-    return line;
-}
+struct CompleteOptions {
+    std::vector<std::string> words;  // After the program's name.
+    std::string line;                // Or the line up to the cursor, with the name.
+    bool breaks = false;             // The shell replaces only what follows the last ':' or '='.
+};
 
-std::vector<std::string> long_names(const CompletedCommand& command) {
-    std::vector<std::string> names;
-    for (const CompletedOption& option : command.options)
-        if (option.names.back().starts_with("--")) names.push_back(option.names.back());
-    return names;
-}
+using Words = std::vector<CompletedWord>;
 
-// The words that may follow the command's name.
-std::string words_after(const CompletedCommand& command) {
-    std::vector<std::string> words = command.subcommands;
-    for (std::string& name : long_names(command)) words.push_back(std::move(name));
-    return spaced(words);
-}
+// The words that may stand for a value, asked of the workspace that the line names.
+class WorkspaceWords {
+public:
+    WorkspaceWords(const Globals& globals, const GivenOptions& given) : globals_(globals) {
+        globals_.touches = Touches::looks;
+        globals_.actor = person_here().str();
+        if (const auto named = given.find("workspace"); named != given.end())
+            globals_.workspace = named->second;
+        if (!globals_.workspace.empty()) return;
+        if (auto found = find_workspace(".")) globals_.workspace = std::move(found->directory);
+    }
 
-// The values of all commands' options by the names of the option, "-w|--workspace".
-std::map<std::string, CompletedValue> option_values(const std::vector<CompletedCommand>& commands) {
-    std::map<std::string, CompletedValue> values;
-    for (const CompletedCommand& command : commands) {
-        for (const CompletedOption& option : command.options) {
-            const CompletedValue& value = option.value;
-            if (!value.files && !value.directories && value.words.empty()) continue;
-            std::string names;
-            for (const std::string& name : option.names)
-                cat_to(names, cat(names.empty() ? "" : "|", name));
-            values.emplace(std::move(names), value);
+    Words labels() {
+        const List blocks = rows("context", {{"operation", "list"}}, "blocks");
+        std::multiset<std::string> seen;
+        for (const Value& each : blocks) seen.insert(json::text_in(each, "label"));
+        Words out;
+        for (const Value& each : blocks) {
+            const std::string label = json::text_in(each, "label");
+            const bool is_one = seen.count(label) == 1;
+            out.push_back({is_one ? label : cat(json::text_in(each, "owner"), "/", label),
+                           json::text_in(each, "description")});
         }
+        return out;
     }
-    return values;
-}
 
-std::string bash_reply(const CompletedValue& value) {
-    const std::string source = value.directories ? "-d"
-                               : value.files     ? "-f"
-                                                 : cat("-W \"", spaced(value.words), "\"");
-    return cat("mapfile -t COMPREPLY < <(compgen ", source, " -- \"$current\"); return");
-}
-
-std::string bash_script(const std::vector<CompletedCommand>& commands) {
-    std::vector<std::string> names;
-    std::string values;
-    std::string cases;
-    for (const auto& [option, value] : option_values(commands))
-        values += cat("        ", option, ") ", bash_reply(value), " ;;\n");
-    for (const CompletedCommand& command : commands) {
-        const CompletedValue& argument = command.argument;
-        names.push_back(command.name);
-        cases += cat("        ", command.name, ")");
-        if (argument.files || !argument.words.empty())
-            cases += cat(" if [[ $current != -* ]]; then ", bash_reply(argument), "; fi;");
-        cases += cat(" words=\"", words_after(command), "\" ;;\n");
-    }
-    return cat(
-        "_quire() {\n"
-        "    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command= "
-        "word words\n"
-        "    for word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n"
-        "        case $word in -*) ;; *) command=$word; break ;; esac\n"
-        "    done\n"
-        "    case $previous in\n",
-        values,
-        "    esac\n"
-        "    case $command in\n",
-        cases, "        *) words=\"", spaced(names),
-        " --help --version\" ;;\n"
-        "    esac\n"
-        "    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\")\n"
-        "}\n"
-        "complete -F _quire quire\n");
-}
-
-// In single quotes; `quote` is how the shell writes one of those.
-std::string single_quoted(std::string_view text, std::string_view quote) {
-    std::string out;
-    for (const char c : text) {
-        if (c == '\'') {
-            out.append(quote);
-        } else {
-            out.push_back(c);
+    Words ids() {
+        Words out;
+        for (const Value& each : rows("block_list", {{"depth", 0}, {"limit", 1000}}, "blocks")) {
+            const std::string path = json::text_in(each, "path");
+            out.push_back({json::text_in(each, "block_id"),
+                           path.empty() ? json::text_in(each, "summary") : path});
         }
+        for (const Value& each : rows("context", {{"operation", "list"}}, "blocks"))
+            out.push_back({json::text_in(each, "block_id"), json::text_in(each, "label")});
+        return out;
     }
-    return cat("'", out, "'");
-}
 
-std::string zsh_reply(const CompletedValue& value) {
-    return value.directories ? "_files -/"
-           : value.files     ? "_files"
-                             : cat("compadd ", spaced(value.words));
-}
-
-std::string zsh_script(const std::vector<CompletedCommand>& commands) {
-    std::string names;
-    std::string values;
-    std::string cases;
-    for (const auto& [option, value] : option_values(commands))
-        values += cat(option, ") ", zsh_reply(value), "; return ;; ");
-    for (const CompletedCommand& command : commands) {
-        const CompletedValue& argument = command.argument;
-        names += cat("        ",
-                     single_quoted(cat(command.name, ":", command.description), "'\\''"), "\n");
-        cases += cat("        ", command.name, ") compadd -- ", words_after(command));
-        if (!argument.words.empty()) cases += cat(" ", spaced(argument.words));
-        cases += cat(argument.files ? "; _files" : "", " ;;\n");
-    }
-    return cat("#compdef quire\n_quire() {\n    local -a commands\n    commands=(\n", names,
-               "    )\n"
-               "    if (( CURRENT == 2 )); then _describe command commands; return; fi\n"
-               "    case $words[CURRENT-1] in ",
-               values,
-               "esac\n"
-               "    case $words[2] in\n",
-               cases, "    esac\n}\ncompdef _quire quire\n");
-}
-
-std::string fish_value(const CompletedValue& value) {
-    return value.directories      ? " -r -a '(__fish_complete_directories)'"
-           : value.files          ? " -r -F"
-           : !value.words.empty() ? cat(" -r -a '", spaced(value.words), "'")
-                                  : "";
-}
-
-std::string fish_script(const std::vector<CompletedCommand>& commands) {
-    std::string out = "complete -c quire -f\n";
-    for (const CompletedCommand& command : commands) {
-        const std::string in_command =
-            cat("complete -c quire -n '__fish_seen_subcommand_from ", command.name, "'");
-        out += cat("complete -c quire -n __fish_use_subcommand -a ", command.name, " -d ",
-                   single_quoted(command.description, "\\'"), "\n");
-        if (!command.subcommands.empty())
-            out += cat(in_command, " -a '", spaced(command.subcommands), "'\n");
-        for (const CompletedOption& option : command.options) {
-            if (!option.names.back().starts_with("--")) continue;
-            out += cat(in_command, " -l ", option.names.back().substr(2), fish_value(option.value),
-                       "\n");
+    Words approvals() {
+        Words out;
+        for (const Value& each : rows("approvals", {{"operation", "list"}}, "approvals")) {
+            out.push_back(
+                {json::text_in(each, "approval_id"),
+                 cat(json::text_in(each, "actor"), " ", json::text_in(each, "operation"))});
         }
-        const CompletedValue& argument = command.argument;
-        if (!argument.words.empty()) out += cat(in_command, " -a '", spaced(argument.words), "'\n");
-        if (argument.files) out += cat(in_command, " -F\n");
+        return out;
     }
+
+    // Those who have changed something, who have settings, and who types.
+    Words actors() {
+        std::set<std::string> names = {"agent:local", globals_.actor};
+        if (const auto settings = load_config(globals_.workspace)) {
+            for (const auto& [name, agent] : settings->agents) names.insert(cat("agent:", name));
+        }
+        if (has_state()) {
+            const auto changes = request_once(globals_, "log", Map{{"limit", 1000}});
+            for (const Value& each : json::list_in(changes ? *changes : Value(Map()), "entries"))
+                names.insert(json::text_in(each, "actor"));
+        }
+        Words out;
+        for (const std::string& name : names) out.push_back({name});
+        return out;
+    }
+
+    Words agents() {
+        constexpr std::string_view kAgent = "agent:";
+        Words out;
+        for (const CompletedWord& each : actors())
+            if (each.word.starts_with(kAgent)) out.push_back({each.word.substr(kAgent.size())});
+        return out;
+    }
+
+    Words mounts() {
+        Words out;
+        const auto settings = load_config(globals_.workspace);
+        if (!settings) return out;
+        for (const auto& [name, mount] : settings->mounts) out.push_back({name});
+        return out;
+    }
+
+    Words sources() {
+        Words out;
+        if (!has_state()) return out;
+        const auto answer = request_once(globals_, "sources");
+        for (const Value& each : json::list_in(answer ? *answer : Value(Map()), "sources"))
+            out.push_back({json::text_in(each, "name"), json::text_in(each, "state")});
+        return out;
+    }
+
+private:
+    bool has_state() const { return !is_without_state(globals_.workspace); }
+
+    List rows(std::string_view tool, Map arguments, std::string_view member) {
+        if (!has_state()) return {};
+        const auto answer = call_once(globals_, tool, std::move(arguments));
+        return answer ? json::list_in(*answer, member) : List();
+    }
+
+    Globals globals_;
+};
+
+Words tool_words() {
+    Words out;
+    const policy::ToolCatalog catalog = known_tools();
+    for (const policy::KnownTool& tool : catalog.tools())
+        if (tool.built) out.push_back({tool.name});
     return out;
 }
 
-CompletedValue completed_value(const CLI::Option& option) {
-    const std::string type = option.get_type_name();
-    const std::string name = type.substr(0, type.find(':'));
-    CompletedValue value{.files = name == "FILE" || name == "BLOCK|PATH",
-                         .directories = name == "DIR"};
-    const std::size_t open = type.find('{');
-    const std::size_t close = type.find('}');
-    if (open == std::string::npos || close == std::string::npos) return value;
-    for (std::size_t begin = open + 1; begin < close;) {
-        const std::size_t end = std::min(type.find(',', begin), close);
-        value.words.push_back(type.substr(begin, end - begin));
-        begin = end + 1;
-    }
-    return value;
+Words operation_words(const GivenOptions& given) {
+    Words out;
+    const auto tool = given.find("tool");
+    const policy::ToolCatalog catalog = known_tools();
+    const policy::KnownTool* const known =
+        tool == given.end() ? nullptr : catalog.find(tool->second);
+    if (known == nullptr) return out;
+    for (const std::string& name : known->operations)
+        if (std::ranges::find(known->later, name) == known->later.end()) out.push_back({name});
+    return out;
 }
 
-// Each option once: every subcommand has a --help of its own.
-void add_completed_options(const CLI::App& app, CompletedCommand& command) {
-    for (const CLI::Option* option : app.get_options()) {
-        CompletedOption out;
-        for (const std::string& name : option->get_snames()) out.names.push_back(cat("-", name));
-        for (const std::string& name : option->get_lnames()) out.names.push_back(cat("--", name));
-        out.value = completed_value(*option);
-        if (out.names.empty()) {
-            command.argument = std::move(out.value);
-            continue;
+Words value_words(const Globals& globals, std::string_view type, const GivenOptions& given) {
+    if (type == "TOOL") return tool_words();
+    if (type == "OPERATION") return operation_words(given);
+    WorkspaceWords words(globals, given);
+    if (type == "LABEL") return words.labels();
+    if (type == "BLOCK_ID" || type == "BLOCK|PATH") return words.ids();
+    if (type == "ACTOR") return words.actors();
+    if (type == "AGENT") return words.agents();
+    if (type == "APPROVAL_ID") return words.approvals();
+    if (type == "MOUNT") return words.mounts();
+    if (type == "SOURCE") return words.sources();
+    return {};
+}
+
+// A word, a tab, what it is. The shells read no further than the line end.
+std::string completion_lines(const Completions& completions, std::size_t cut) {
+    std::string out;
+    for (const CompletedWord& each : completions.words) {
+        std::string word = text::escape_hidden(each.word);
+        cat_to(out, cat(word.substr(std::min(cut, word.size())), "\t",
+                        text::escape_hidden(each.description), "\n"));
+    }
+    if (completions.files) out += ":files\n";
+    if (completions.directories) out += ":directories\n";
+    return out;
+}
+
+CommandRun complete_action(CLI::App& app) {
+    const auto options = std::make_shared<CompleteOptions>();
+    app.add_option("words", options->words, "The words after the program's name");
+    app.add_option("--line", options->line, "The line up to the cursor");
+    app.add_flag("--breaks", options->breaks, "Words end at ':' and '=' too");
+    return [options, &app](const Globals& globals) -> Result<int> {
+        std::vector<std::string> words = options->words;
+        if (!options->line.empty()) {
+            words = words_of_line(options->line);
+            words.erase(words.begin());
         }
-        const bool is_known = std::any_of(
-            command.options.begin(), command.options.end(),
-            [&](const CompletedOption& other) { return other.names.back() == out.names.back(); });
-        if (!is_known) command.options.push_back(std::move(out));
-    }
-}
-
-std::vector<const CLI::App*> shown_subcommands(const CLI::App& app) {
-    std::vector<const CLI::App*> all = app.get_subcommands([](const CLI::App*) { return true; });
-    std::erase_if(all, [](const CLI::App* sub) { return sub->get_group().empty(); });
-    return all;
+        if (words.empty()) words.emplace_back();
+        const Completions completions = completions_of(
+            *app.get_parent(), words, [&](std::string_view type, const GivenOptions& given) {
+                return value_words(globals, type, given);
+            });
+        const std::size_t last =
+            options->breaks ? words.back().find_last_of(":=") : std::string::npos;
+        return output(completion_lines(completions, last == std::string::npos ? 0 : last + 1));
+    };
 }
 
 CommandRun completion_action(CLI::App& app) {
@@ -208,42 +210,25 @@ CommandRun completion_action(CLI::App& app) {
         ->required()
         ->check(CLI::IsMember({"bash", "zsh", "fish"}))
         ->type_name("SHELL");
-    return [shell, &app](const Globals&) -> Result<int> {
-        return output(completion_script(*shell, completed_commands(*app.get_parent())));
-    };
+    return [shell](const Globals&) -> Result<int> { return output(completion_script(*shell)); };
 }
 
 }  // namespace
-
-std::vector<CompletedCommand> completed_commands(const CLI::App& program) {
-    std::vector<CompletedCommand> all;
-    for (const CLI::App* app : shown_subcommands(program)) {
-        CompletedCommand command = {app->get_name(), app->get_description(), {}};
-        add_completed_options(*app, command);
-        for (const CLI::App* inner : shown_subcommands(*app)) {
-            command.subcommands.push_back(inner->get_name());
-            add_completed_options(*inner, command);
-        }
-        if (!command.subcommands.empty()) command.argument = {};
-        add_completed_options(program, command);
-        all.push_back(std::move(command));
-    }
-    return all;
-}
-
-std::string completion_script(std::string_view shell,
-                              const std::vector<CompletedCommand>& commands) {
-    if (shell == "bash") return bash_script(commands);
-    if (shell == "zsh") return zsh_script(commands);
-    if (shell == "fish") return fish_script(commands);
-    return "";
-}
 
 Command completion_command() {
     return {.name = "completion",
             .about = "Print completions for a shell",
             .example = "source <(quire completion bash)",
             .action = completion_action,
+            .touches = Touches::nothing};
+}
+
+Command complete_command() {
+    return {.name = "complete",
+            .about = "Print what may stand at the cursor, for the scripts of quire completion",
+            .example = {},
+            .action = complete_action,
+            .hidden = true,
             .touches = Touches::nothing};
 }
 

@@ -1,5 +1,6 @@
 #include "cli/commands/looking_kernel.h"
 
+#include <cerrno>
 #include <string_view>
 #include <utility>
 
@@ -38,6 +39,10 @@ bool is_read_only(const std::string& workspace) {
     const std::string database = state + "/quire.db";
     return ::access(database.c_str(), F_OK) == 0 &&
            (::access(state.c_str(), W_OK) != 0 || ::access(database.c_str(), W_OK) != 0);
+}
+
+bool is_without_state(const std::string& workspace) {
+    return ::access(cat(workspace, "/.quire").c_str(), F_OK) != 0 && errno == ENOENT;
 }
 
 Result<std::unique_ptr<LookingKernel>> LookingKernel::start(const Globals& globals) {

@@ -1,5 +1,6 @@
 // LookingKernel: a kernel of one command's own, on a private copy of a store that cannot be written:
-// on a read-only file system, in a snapshot, in a backup.
+// on a read-only file system, in a snapshot, in a backup. Where nothing is kept yet the copy is
+// empty, so that a command which only looks makes nothing.
 #pragma once
 
 #include <memory>
@@ -12,6 +13,8 @@ namespace quire::cli {
 
 // Returns true if the workspace has a store, and this process may not write it.
 bool is_read_only(const std::string& workspace);
+// Returns true if there is no .quire/: nothing of the workspace has been kept yet.
+bool is_without_state(const std::string& workspace);
 
 // Runs from its creation to its end, which removes the copy.
 class LookingKernel {

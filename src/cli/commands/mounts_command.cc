@@ -13,6 +13,7 @@
 #include "cli/commands/command_client.h"
 #include "cli/commands/command_list.h"
 #include "cli/commands/terminal.h"
+#include "cli/settings/config.h"
 #include "json/json.h"
 #include "json/members.h"
 #include "text/escape_hidden.h"
@@ -98,12 +99,19 @@ std::string mount_text(const Value& row) {
     return out;
 }
 
+// The reason for an empty list. A kernel has to have run before there is more to say.
+std::string no_mounts(const Settings& settings) {
+    if (settings.mounts.empty())
+        return "no server is mounted here; [tools.mount.NAME] in quire.toml mounts one";
+    return cat("nothing was asked of ", settings.mounts.begin()->first, " yet: quire mounts check ",
+               settings.mounts.begin()->first, " runs it");
+}
+
 Result<int> list_mounts(const Globals& globals) {
     const Value answer = TRY(request_once(globals, "mounts"));
     if (globals.json) return output_json(answer);
     const List rows = json::list_in(answer, "mounts");
-    if (rows.empty())
-        complain("no server is mounted here; [tools.mount.NAME] in quire.toml mounts one");
+    if (rows.empty()) complain(no_mounts(TRY(load_config(globals.workspace))));
     std::string out;
     for (const Value& row : rows) out += mount_line(row);
     return output(out);
@@ -132,7 +140,7 @@ Result<int> approve_mount(const Globals& globals, const MountOptions& options) {
 void add_mount_name(CLI::App& app, MountOptions& options) {
     app.add_option("name", options.name, "The mount's name, as quire mounts prints it")
         ->required()
-        ->type_name("NAME");
+        ->type_name("MOUNT");
 }
 
 void add_mount_approve_options(CLI::App& app, MountOptions& options) {

@@ -9,6 +9,7 @@
 #include "cli/commands/command_client.h"
 #include "cli/commands/command_list.h"
 #include "cli/commands/terminal.h"
+#include "cli/settings/config.h"
 #include "json/members.h"
 
 namespace quire::cli {
@@ -53,7 +54,11 @@ Result<int> list_sources(const Globals& globals) {
     if (globals.json) return output_json(answer);
     const List rows = json::list_in(answer, "sources");
     if (rows.empty()) {
-        complain("no source feeds memory here; [sources.diagnostics] in quire.toml sets one up");
+        const Settings settings = TRY(load_config(globals.workspace));
+        complain(
+            settings.diagnostics
+                ? "no source has run here yet: quire sources run diagnostics runs one"
+                : "no source feeds memory here; [sources.diagnostics] in quire.toml sets one up");
     }
     std::string out;
     for (const Value& row : rows) {
@@ -78,7 +83,7 @@ Result<int> run_source(const Globals& globals, const SourceRunOptions& options) 
 void add_source_run_options(CLI::App& app, SourceRunOptions& options) {
     app.add_option("name", options.name, "The source's name, as quire sources prints it")
         ->required()
-        ->type_name("NAME");
+        ->type_name("SOURCE");
     app.add_flag("--wait", options.wait,
                  "Wait until the run has ended; its progress goes to standard error");
 }

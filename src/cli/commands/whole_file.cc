@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -75,6 +76,14 @@ Result<void> replace(const std::string& named, std::string_view text, mode_t fre
 }
 
 }  // namespace
+
+std::string read_standard_input() {
+    std::string text;
+    char part[65536];
+    while (const std::size_t length = std::fread(part, 1, sizeof part, stdin))
+        text.append(part, length);
+    return text;
+}
 
 Result<std::string> read_file(const std::string& path) {
     const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));

@@ -11,6 +11,9 @@ namespace quire::cli {
 // Errors of all three: unavailable "disk", naming the file.
 Result<std::string> read_file(const std::string& path);
 
+// All of standard input.
+std::string read_standard_input();
+
 // Replaces the file in one step, so that it never holds half of the text. A link stays a link and
 // its target is replaced; a pipe or a device is written to. The mode stays; everyone may read a new
 // file.

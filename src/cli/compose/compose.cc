@@ -76,8 +76,10 @@ Settings settings_for_looking(Settings settings) {
     return out;
 }
 
+// Without a store there is nothing to copy, and the look is at an empty one.
 Result<server::StateDirectory> copied_state(const KernelProcessOptions& options) {
-    TRY(store::copy_store(cat(options.workspace, "/.quire/quire.db"), options.copy_in));
+    const std::string database = cat(options.workspace, "/.quire/quire.db");
+    if (::access(database.c_str(), F_OK) == 0) TRY(store::copy_store(database, options.copy_in));
     return server::StateDirectory::at(options.workspace, options.copy_in);
 }
 
