@@ -78,7 +78,8 @@ void wreck_page(const TestDirectory& directory, std::int64_t page) {
 
 std::vector<DocumentKey> damaged_keys(Store& store) {
     std::vector<DocumentKey> keys;
-    for (const DocumentRecord& record : store.documents().value()) {
+    const std::vector<DocumentRecord> documents = store.documents().value();
+    for (const DocumentRecord& record : documents) {
         if (record.damaged) keys.push_back(record.key);
     }
     return keys;
