@@ -56,19 +56,20 @@ TEST(DiskState, ReadsBackAndRefusesTruncatedBytes) {
 }
 
 TEST(Reconcile, ADocumentWithoutEditsTakesTheDisksText) {
-    const Reconciled plan = reconcile({"one\ntwo\n", "one\ntwo\n", "one\n2\n"}, text::Side::ours);
+    const Sides sides{"one\ntwo\n", "one\ntwo\n", "one\n2\n"};
+    const Reconciled plan = reconcile(sides, text::Side::ours);
     EXPECT_EQ(plan.text, "one\n2\n");
     EXPECT_EQ(plan.ties, 0U);
     EXPECT_EQ(plan.disk_edit.size(), 1U);
-    EXPECT_TRUE(plan.correction("one\n2\n").empty());
+    EXPECT_TRUE(plan.corrections(sides, "one\n2\n").empty());
 }
 
 TEST(Reconcile, ChangesOfDifferentLinesBothStand) {
-    const Reconciled plan =
-        reconcile({"one\ntwo\nthree\n", "1\ntwo\nthree\n", "one\ntwo\n3\n"}, text::Side::ours);
+    const Sides sides{"one\ntwo\nthree\n", "1\ntwo\nthree\n", "one\ntwo\n3\n"};
+    const Reconciled plan = reconcile(sides, text::Side::ours);
     EXPECT_EQ(plan.text, "1\ntwo\n3\n");
     EXPECT_EQ(plan.ties, 0U);
-    EXPECT_FALSE(plan.correction("1\ntwo\nthree\n").empty());
+    EXPECT_FALSE(plan.corrections(sides, "1\ntwo\nthree\n").empty());
 }
 
 TEST(Reconcile, IfBothChangedTheSameWordsOneSideIsShown) {
@@ -80,12 +81,23 @@ TEST(Reconcile, IfBothChangedTheSameWordsOneSideIsShown) {
 }
 
 TEST(Reconcile, OfTwoInsertionsAtOnePlaceTheDisksComesFirst) {
-    const Reconciled plan =
-        reconcile({"a\nz\n", "a\nours\nz\n", "a\ntheirs\nz\n"}, text::Side::ours);
+    const Sides sides{"a\nz\n", "a\nours\nz\n", "a\ntheirs\nz\n"};
+    const Reconciled plan = reconcile(sides, text::Side::ours);
     EXPECT_EQ(plan.ties, 0U);
-    EXPECT_FALSE(plan.correction("a\nours\ntheirs\nz\n").empty());
-    EXPECT_TRUE(plan.correction("a\ntheirs\nours\nz\n").empty());
-    EXPECT_FALSE(plan.correction("a\nours\nz\n").empty());
+    EXPECT_FALSE(plan.corrections(sides, "a\nours\ntheirs\nz\n").empty());
+    EXPECT_TRUE(plan.corrections(sides, "a\ntheirs\nours\nz\n").empty());
+    EXPECT_FALSE(plan.corrections(sides, "a\nours\nz\n").empty());
+}
+
+TEST(Reconcile, ACorrectionMovesWhatTheDiskInsertedAndNothingElse) {
+    const Sides sides{"a\nz\n", "a\nours\nz\n", "a\none\ntwo\nz\n"};
+    const Reconciled plan = reconcile(sides, text::Side::ours);
+
+    const auto edits = plan.corrections(sides, "a\nours\none\ntwo\nz\n");
+
+    ASSERT_EQ(edits.size(), 2U);
+    EXPECT_EQ(edits[0], (std::vector<text::Splice>{{{7}, {8}, ""}}));
+    EXPECT_EQ(edits[1], (std::vector<text::Splice>{{{2}, {0}, "one\ntwo\n"}}));
 }
 
 }  // namespace

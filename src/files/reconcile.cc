@@ -4,9 +4,24 @@
 
 namespace quire::files {
 
-std::vector<text::Splice> Reconciled::correction(std::string_view merged) const {
+std::vector<std::vector<text::Splice>> Reconciled::corrections(const Sides& sides,
+                                                               std::string_view merged) const {
     if (merged == text) return {};
-    return text::minimal_splices(merged, text);
+    // The base with the disk's deletions alone: merged with the document's edits, it is the text in
+    // which nothing of the disk stands yet.
+    std::string deleted;
+    std::size_t done = 0;
+    for (const text::Splice& splice : disk_edit) {
+        deleted += sides.base.substr(done, splice.at.n - done);
+        done = splice.at.n + splice.erase.n;
+    }
+    deleted += sides.base.substr(done);
+    const std::string others =
+        text::merge3(sides.base, sides.ours, deleted, text::Side::ours, text::Side::theirs).text;
+    std::vector<std::vector<text::Splice>> out;
+    for (auto& edit : {text::minimal_splices(merged, others), text::minimal_splices(others, text)})
+        if (!edit.empty()) out.push_back(edit);
+    return out;
 }
 
 Reconciled reconcile(const Sides& sides, text::Side tie) {

@@ -6,7 +6,8 @@
 // and both sides stay in history. The three-way merge of the texts (text/merge3.h) decides how the
 // result reads; of two insertions at one place the disk's comes first. Where the document came to
 // another text, because it merges characters and knows neither words nor lines, the plan has the
-// correction. Pure.
+// correction: it moves what the disk brought and leaves the others' text as they typed it, so that
+// each author's undo still finds it. Pure.
 #pragma once
 
 #include <cstddef>
@@ -30,9 +31,11 @@ struct Reconciled {
     std::size_t ties = 0;                 // Places where both sides changed the same words.
     std::string text;                     // The text that the document is to have.
 
-    // The edit of `merged`, the document's text with the disk's edit merged into it, that makes it
-    // right; none where it is right as it is.
-    std::vector<text::Splice> correction(std::string_view merged) const;
+    // The edits of `merged`, the document's text with the disk's edit merged into it, that make it
+    // right, to be made one after the other: the first takes out what the disk inserted, the second
+    // puts it where it belongs. None where it is right as it is. O(text), and the cost of the diffs.
+    std::vector<std::vector<text::Splice>> corrections(const Sides& sides,
+                                                       std::string_view merged) const;
 };
 
 // `tie`: whose words stand where both sides changed the same ones. O(text), and the cost of the

@@ -79,5 +79,25 @@ TEST(DiskMerge, OfTwoInsertionsAtOnePlaceTheDisksComesFirst) {
     }
 }
 
+// The demo found it: lines moved by a correction were the disk's from then on.
+TEST(DiskMerge, AnAgentsLinesStayItsOwnWhereTheDiskInsertsAtTheSamePlace) {
+    for (int run = 0; run < 16; ++run) {
+        FileOffice office;
+        for (int i = 0; i < run; ++i) office.rng.next();
+        office.files.put("f", "a\n");
+        ASSERT_EQ(office.append("f", "agent one\nagent two\n"), "ok");
+        office.files.put("f", "a\ndisk one\ndisk two\ndisk three\n");
+        ASSERT_EQ(office.text("f"), "a\ndisk one\ndisk two\ndisk three\nagent one\nagent two\n");
+
+        const std::string id = office.read("f")->file.block_id;
+        const auto undone = office.ask<Undone>([&](auto reply) {
+            office.kernel->undo(FileOffice::as("ada"), id, UndoScope::own, false, std::move(reply));
+        });
+
+        ASSERT_TRUE(undone) << undone.error().message();
+        EXPECT_EQ(office.text("f"), "a\ndisk one\ndisk two\ndisk three\n") << "run " << run;
+    }
+}
+
 }  // namespace
 }  // namespace quire::kernel

@@ -194,8 +194,9 @@ Result<DiskUpdate> FileGate::apply(LiveDocument& document,
             decide({document.name(), {}, {}}, Operation::append, reconciler()).verdict !=
             Verdict::deny;
         const std::string base = copy.text(content).rope().str();
-        const files::Reconciled plan = files::reconcile(
-            {base, ours, text}, agents_write ? text::Side::ours : text::Side::theirs);
+        const files::Sides sides = {base, ours, text};
+        const files::Reconciled plan =
+            files::reconcile(sides, agents_write ? text::Side::ours : text::Side::theirs);
 
         const crdt::VersionVector old_version = copy.version();
         memory::apply(copy, content, plan.disk_edit);
@@ -205,9 +206,9 @@ Result<DiskUpdate> FileGate::apply(LiveDocument& document,
         now.version = copy.version().ends();
         TRY(document.import(reconciler(), copy.changes_since(old_version).changes()));
 
-        const auto correction = plan.correction(doc.text(block.content).rope().str());
-        if (!correction.empty()) {
-            memory::apply(doc, block.content, correction);
+        const auto corrections = plan.corrections(sides, doc.text(block.content).rope().str());
+        if (!corrections.empty()) {
+            for (const auto& edit : corrections) memory::apply(doc, block.content, edit);
             const crdt::IdSpan span = document.commit(reconciler(), "reconcile");
             if (span.size() > 0) unit.spans.push_back(span);
         }
