@@ -62,19 +62,25 @@ FIRST = {
 }
 
 CLAUDE = '''#!/usr/bin/env python3
-# Stands for an MCP client's program: `claude mcp add NAME -- COMMAND...` runs the server as the client would.
-import json, subprocess, sys
+# Stands for an MCP client's program. `claude mcp add NAME -- COMMAND...` runs the server as the client would; `claude`
+# alone runs the servers of the project's .mcp.json.
+import json, os, subprocess, sys
 words = sys.argv[1:]
-if words[:2] != ["mcp", "add"] or "--" not in words:
+if not words:
+    servers = [[server["command"], *server["args"]] for server in json.load(open(".mcp.json"))["mcpServers"].values()]
+elif words[:2] == ["mcp", "add"] and "--" in words:
+    servers = [words[words.index("--") + 1:]]
+else:
     sys.exit("claude: this stand-in only knows: mcp add NAME -- COMMAND...")
 calls = [("initialize", {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "stand-in", "version": "1"}}),
          ("tools/list", {})]
 lines = "".join(json.dumps({"jsonrpc": "2.0", "id": n, "method": m, "params": p}) + "\\n" for n, (m, p) in enumerate(calls))
-server = subprocess.run(words[words.index("--") + 1:], input=lines, capture_output=True, text=True, timeout=30)
-answers = {answer.get("id"): answer for answer in map(json.loads, server.stdout.splitlines())}
-if not answers.get(1, {}).get("result", {}).get("tools"):
-    sys.exit(f"claude: the server lists no tools: {server.stdout} {server.stderr}")
-print("Added")
+for server in servers:
+    done = subprocess.run(server, input=lines, capture_output=True, text=True, timeout=30)
+    answers = {answer.get("id"): answer for answer in map(json.loads, done.stdout.splitlines())}
+    if not answers.get(1, {}).get("result", {}).get("tools"):
+        sys.exit(f"claude: the server lists no tools: {done.stdout} {done.stderr}")
+print("claude: the servers answer")
 '''
 
 FILES = {
