@@ -41,7 +41,8 @@ def check_files(prefix):
     share = prefix / "share"
     zsh = [path for path in (share / "zsh").rglob("_quire")]
     for path in [share / "bash-completion/completions/quire", share / "fish/vendor_completions.d/quire.fish", *zsh]:
-        expect(path.exists() and "doctor" in path.read_text(), f"{path} has no completions")
+        expect(path.exists() and "quire complete" in path.read_text().replace('"${1:-quire}"', "quire").replace('"${(Q)words[1]}"', "quire"),
+               f"{path} has no completions")
     expect(len(zsh) == 1, "there is not one file of completions for zsh")
     expect("Apache License" in (share / "doc/quire/copyright").read_text(), "the license is not installed")
     for document in ["README.md", "docs/memory.md", "docs/formats/store.md", "examples/agent.py"]:
@@ -52,6 +53,9 @@ def check_files(prefix):
     expect(len(commands) > 10, "the help lists no commands")
     for command in commands:
         expect(f".SS quire {command}\n" in page, f"the manual page does not have {command}")
+    completed = run("bash", "-c", f'source "{share}/bash-completion/completions/quire"; COMP_LINE="quire doc" COMP_POINT=9; '
+                    f'_quire "{prefix}/bin/quire" doc quire; echo "${{COMPREPLY[@]}}"')
+    expect(completed.strip() == "doctor", f"bash completes 'quire doc' to {completed!r}")
     if shutil.which("man"):
         warnings = run("man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z", share / "man/man1/quire.1")
         expect("warning" not in warnings, f"the manual page is not clean: {warnings[:300]}")

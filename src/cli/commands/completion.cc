@@ -30,6 +30,8 @@ constexpr std::string_view kBash = R"(_quire() {
 complete -F _quire quire
 )";
 
+// zsh runs an installed file as the body of _quire at the first completion, which then has to be
+// answered; a file that is sourced only registers the function.
 constexpr std::string_view kZsh = R"(#compdef quire
 _quire() {
     local line
@@ -43,7 +45,7 @@ _quire() {
     done
     (( $#shown )) && _describe quire shown
 }
-compdef _quire quire
+if [[ $funcstack[1] == _quire ]]; then _quire "$@"; else compdef _quire quire; fi
 )";
 
 constexpr std::string_view kFish = R"(function __quire_complete
