@@ -57,7 +57,7 @@ struct ResourceTemplate {
     std::string description;
 };
 
-// What a client's model is told at the start of a session.
+// The instructions for a client's model at the start of a session.
 struct Guidance {
     std::vector<std::string> rules = {};  // The rules for its calls, in sentences.
     bool saves_edits = false;  // An accepted edit of a file is on the disk; else it needs a save.

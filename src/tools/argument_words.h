@@ -1,4 +1,4 @@
-// What is said of arguments that several tools take, so that one thing is called alike everywhere.
+// The words for arguments that several tools take, so that one thing is called alike everywhere.
 // A model reads these at every start: each word counts.
 #pragma once
 

@@ -25,7 +25,7 @@ Map limit_rules() {
     return {{"minimum", 1}, {"maximum", 1000}};
 }
 
-// What is said of arguments that several operations take.
+// The words for arguments that several operations take.
 constexpr std::string_view kLabelSays = "A block's label.";
 constexpr std::string_view kSchemaSays =
     R"({"Map":{"fields":[{"name":"mood","field_type":"Text"}]}}; Text, List, Log…)";

@@ -27,7 +27,7 @@ struct Operation {
     };
     Twin twin = {};
 
-    std::string says = {};  // What it does, in a few words.
+    std::string says = {};  // The operation does this, in a few words.
     // An argument's name in an older form of the tool, which is still accepted for the new name.
     struct Renamed {
         std::string from;
