@@ -13,6 +13,7 @@
 
 #include "base/concat.h"
 #include "json/schema/keywords.h"
+#include "text/nearest.h"
 
 namespace quire::json::detail {
 namespace {
@@ -134,7 +135,7 @@ Result<void> Compiler::fill_waiting() {
 // A misspelt keyword in a schema of ours is an error with a suggestion.
 Result<void> Compiler::check_known(const Draft& draft, std::string_view keyword) const {
     if (!options_.strict || keyword.starts_with("x-")) return {};
-    Nearest nearest(keyword);
+    text::Nearest nearest(keyword);
     for (const Keyword& known : keywords()) nearest.offer(known.name);
     return invalid_schema(
         *draft.trail, keyword,

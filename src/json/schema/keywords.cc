@@ -84,21 +84,6 @@ constexpr auto kByName = [] {
     return order;
 }();
 
-// The number of single-letter changes between two names.
-std::size_t distance(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> row(b.size() + 1);
-    for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-        std::size_t diagonal = std::exchange(row[0], i);
-        for (std::size_t j = 1; j <= b.size(); ++j) {
-            const std::size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-            diagonal = row[j];
-            row[j] = std::min({change, row[j] + 1, row[j - 1] + 1});
-        }
-    }
-    return row[b.size()];
-}
-
 }  // namespace
 
 std::span<const Keyword> keywords() {
@@ -111,16 +96,6 @@ const Keyword* keyword_named(std::string_view name, Vocabularies in_use) {
         [](std::uint8_t i, std::string_view wanted) { return kKeywords[i].name < wanted; });
     if (at == kByName.end() || kKeywords[*at].name != name) return nullptr;
     return (kKeywords[*at].vocabulary & in_use) != 0 ? &kKeywords[*at] : nullptr;
-}
-
-// Keeps the candidate with the fewest changed letters.
-void Nearest::offer(std::string_view candidate) {
-    constexpr std::size_t kLongest = 64;
-    if (name_.size() > kLongest || candidate.size() > kLongest) return;
-    const std::size_t apart = distance(name_, candidate);
-    if (apart >= least_) return;
-    least_ = apart;
-    best_ = candidate;
 }
 
 std::optional<std::int64_t> count_operand(const Value& operand) {

@@ -54,19 +54,6 @@ struct Keyword {
 std::span<const Keyword> keywords();
 // Null if no vocabulary of `in_use` has the keyword. O(log k).
 const Keyword* keyword_named(std::string_view name, Vocabularies in_use);
-// Finds the candidate nearest to a name; "" if none is near.
-class Nearest {
-public:
-    explicit Nearest(std::string_view name) : name_(name) {}
-    void offer(std::string_view candidate);
-    std::string_view best() const { return best_; }
-
-private:
-    std::string_view name_;
-    std::string_view best_;
-    std::size_t least_ = 3;  // Changed letters; more make another name.
-};
-
 // The functions of the keywords, grouped by the values they look at: any value, strings and
 // numbers; objects; arrays; the same value again.
 Result<void> compile_type(const Site& site);

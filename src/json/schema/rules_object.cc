@@ -8,6 +8,7 @@
 #include "base/concat.h"
 #include "base/utf8.h"
 #include "json/schema/keywords.h"
+#include "text/nearest.h"
 
 namespace quire::json::detail {
 namespace {
@@ -21,7 +22,7 @@ std::string in_text(const Place& place) {
 Error unknown_field(std::string_view rule, const Members& members, const std::string& key,
                     const Place& place) {
     std::vector<std::string> known;
-    Nearest nearest(key);
+    text::Nearest nearest(key);
     for (const Property& property : members.properties) {
         if (property.node == nullptr) continue;
         known.push_back(property.name);
@@ -37,11 +38,10 @@ Error unknown_field(std::string_view rule, const Members& members, const std::st
     for (const PatternProperty& property : members.patterns) {
         cat_to(fields, cat(&property == members.patterns.data() ? "" : " or ", property.pattern));
     }
-    return violation(
-        Place(place, key), rule,
-        cat("unknown field '", utf8::prefix(key, 64), "'", in_text(place),
-            nearest.best().empty() ? "" : cat(" (did you mean '", nearest.best(), "'?)"), fields),
-        {{"field", utf8::prefix(key, kShownKey)}, {"allowed", as_list(known)}});
+    return violation(Place(place, key), rule,
+                     cat("unknown field '", utf8::prefix(key, 64), "'", in_text(place),
+                         nearest.suggestion(), fields),
+                     {{"field", utf8::prefix(key, kShownKey)}, {"allowed", as_list(known)}});
 }
 
 // properties, patternProperties, additionalProperties and required.

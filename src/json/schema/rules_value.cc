@@ -8,6 +8,7 @@
 #include "json/json.h"
 #include "json/schema/keywords.h"
 #include "json/schema/number.h"
+#include "text/nearest.h"
 
 namespace quire::json::detail {
 
@@ -51,10 +52,14 @@ public:
             }
             cat_to(choices, cat(choices.empty() ? "" : ", ", write(choice)));
         }
+        text::Nearest nearest(value.is_string() ? std::string_view(value.as_string()) : "");
+        for (const Value& choice : allowed_) {
+            if (choice.is_string() && value.is_string()) nearest.offer(choice.as_string());
+        }
         return violation(place, rule_,
                          cat(place.name(), " must be ", allowed_.size() > 1 ? "one of " : "",
                              allowed_.empty() ? "left out: nothing is allowed here" : choices,
-                             ", not ", shown(value)),
+                             ", not ", shown(value), nearest.suggestion()),
                          {{"allowed", allowed_}});
     }
 
