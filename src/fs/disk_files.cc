@@ -123,7 +123,26 @@ Result<Place> DiskFiles::resolve(std::string_view path) {
         if (size < 0) return system_failure(errno, at, "cannot read the link");
         return Look{Kind::missing, true, std::string(target, static_cast<std::size_t>(size))};
     };
-    return fs::resolve(path, look);
+    if (!path.starts_with('/')) return fs::resolve(path, look);
+    const std::optional<std::string> below = below_root(path);
+    return fs::resolve(below ? *below : path, look);
+}
+
+// Whether a directory on the way is the root is asked of the system, never of the names: the way to
+// it may lead through links.
+std::optional<std::string> DiskFiles::below_root(std::string_view path) const {
+    struct stat root = {};
+    if (path.find('\0') != std::string_view::npos || ::fstat(root_.get(), &root) != 0)
+        return std::nullopt;
+    for (std::size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
+        struct stat here = {};
+        const std::string way(path.substr(0, end));
+        if (::stat(way.c_str(), &here) != 0) return std::nullopt;
+        if (here.st_dev == root.st_dev && here.st_ino == root.st_ino)
+            return end == std::string_view::npos ? std::string()
+                                                 : std::string(path.substr(end + 1));
+        if (end == std::string_view::npos) return std::nullopt;
+    }
 }
 
 Result<Stamp> DiskFiles::stamp(const std::string& path) {

@@ -47,6 +47,8 @@ private:
     void step(std::string_view name) {
         if (options_.after_step) options_.after_step(name);
     }
+    // The part of an absolute path that lies below the directory; none if it does not lead there.
+    std::optional<std::string> below_root(std::string_view path) const;
     std::string draft_name();
     Result<Draft> write_draft(int parent, std::string_view bytes, mode_t mode,
                               std::string_view path);

@@ -1,8 +1,8 @@
 // FileSystem: the files of one directory and nothing outside of it. DiskFiles is the real one,
 // MemoryFiles its twin for tests.
 //
-// A path is a string of bytes, relative to the directory. A caller's path is first resolved: links
-// are followed here, one component at a time. All other operations take the resolved path and
+// A path is a string of bytes, relative to the directory. A caller's path is first resolved, which
+// may be absolute if it leads below the directory: links are followed here, one component at a time. All other operations take the resolved path and
 // refuse links. So the path that a rule was checked for is the file that is opened, or the call
 // fails: swapping a link between check and use has no effect.
 //
