@@ -52,8 +52,11 @@ void write_rest(MemoryDisk::Contents& contents, const Batch& batch) {
         contents.updates[record.document].push_back(record.bytes);
     for (const BlockRecord& record : batch.blocks)
         contents.blocks.insert_or_assign({record.document, record.block}, record);
+    ++contents.batches;
     for (const UnitRecord& record : batch.units) {
         contents.units.insert_or_assign({record.document, record.block, record.version}, record);
+        contents.committed.try_emplace({record.document, record.block, record.version},
+                                       contents.batches);
     }
     keep_records(contents.records, batch.records);
     keep_texts(contents.texts, batch.texts);
@@ -141,9 +144,13 @@ Result<std::vector<UnitRecord>> MemoryStore::recent_units(const std::string& act
         for (const auto& [key, record] : state.contents.units) {
             if (actor.empty() || record.actor == actor) units.push_back(record);
         }
-        std::sort(units.begin(), units.end(), [](const UnitRecord& a, const UnitRecord& b) {
-            return std::tie(a.at_ms, a.document, a.version) >
-                   std::tie(b.at_ms, b.document, b.version);
+        const auto place = [&](const UnitRecord& unit) {
+            const std::uint64_t batch =
+                state.contents.committed.at({unit.document, unit.block, unit.version});
+            return std::make_tuple(batch, unit.at_ms, unit.document, unit.version);
+        };
+        std::sort(units.begin(), units.end(), [&](const UnitRecord& a, const UnitRecord& b) {
+            return place(a) > place(b);
         });
         if (units.size() > limit) units.resize(limit);
         return units;

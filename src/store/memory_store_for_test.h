@@ -25,7 +25,10 @@ public:
         std::map<DocumentKey, std::vector<Bytes>> updates;
         std::map<std::pair<DocumentKey, std::int64_t>, PeerRecord> peers;
         std::map<std::pair<DocumentKey, std::string>, BlockRecord> blocks;
-        std::map<std::tuple<DocumentKey, std::string, std::uint64_t>, UnitRecord> units;
+        using UnitKey = std::tuple<DocumentKey, std::string, std::uint64_t>;
+        std::map<UnitKey, UnitRecord> units;
+        std::map<UnitKey, std::uint64_t> committed;  // The batch that brought the unit.
+        std::uint64_t batches = 0;
         RecordMap records;
         std::map<DocumentKey, TextRecord> texts;
         std::vector<AuditEntry> audit;

@@ -143,6 +143,11 @@ constexpr const char* kSteps[] = {
         checksum INTEGER NOT NULL
     );
     )sql",
+    // 9: the order of changes over all documents, whatever the clock says: the number of the commit
+    // before the one that brought the unit. Units of earlier versions come before all others.
+    R"sql(
+    ALTER TABLE units ADD COLUMN committed INTEGER NOT NULL DEFAULT 0;
+    )sql",
 };
 
 constexpr std::int64_t kApplicationId = 0x51756972;  // "Quir", at offset 68 of the file.

@@ -81,9 +81,14 @@ Result<void> write(Database& database, const BlockRecord& record) {
 }
 
 Result<void> write(Database& database, const UnitRecord& record) {
-    return TRY(database.prepare("INSERT OR REPLACE INTO units(document, block, version, actor, "
-                                "at_ms, description, state, body, checksum) "
-                                "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)"))
+    // A unit that is written again keeps its place in the log of changes.
+    return TRY(database.prepare(
+                   "INSERT INTO units(document, block, version, actor, at_ms, description, state, "
+                   "body, checksum, committed) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, "
+                   "(SELECT coalesce(max(number), 0) FROM last_commit)) "
+                   "ON CONFLICT(document, block, version) DO UPDATE SET actor = excluded.actor, "
+                   "at_ms = excluded.at_ms, description = excluded.description, "
+                   "state = excluded.state, body = excluded.body, checksum = excluded.checksum"))
         .bind(record.document)
         .bind(record.block)
         .bind(to_signed(record.version))
@@ -183,7 +188,8 @@ constexpr const char* kUnitsOfDocument =
     "WHERE document = ? ORDER BY block, version";
 constexpr const char* kRecentUnits =
     "SELECT document, block, version, actor, at_ms, description, state, body, checksum FROM units "
-    "WHERE ?1 = '' OR actor = ?1 ORDER BY at_ms DESC, document DESC, version DESC LIMIT ?2";
+    "WHERE ?1 = '' OR actor = ?1 ORDER BY committed DESC, at_ms DESC, document DESC, "
+    "version DESC LIMIT ?2";
 
 }  // namespace
 

@@ -151,6 +151,30 @@ TYPED_TEST(StoreContract, TheNewestUnitsComeFirstWhoseverTheyAre) {
     EXPECT_EQ(moments("agent:ada", 9), (std::vector<std::int64_t>{30, 10}));
 }
 
+TYPED_TEST(StoreContract, TheNewestUnitIsTheOneThatWasStoredLastWhateverTheClockSays) {
+    const auto unit = [](std::uint64_t version, std::int64_t at, const std::string& state) {
+        Batch batch;
+        batch.units.push_back({.document = 1,
+                               .block = "b",
+                               .version = version,
+                               .actor = "agent:ada",
+                               .at_ms = at,
+                               .description = "edit",
+                               .state = state,
+                               .body = {}});
+        return batch;
+    };
+    ASSERT_TRUE(commit(this->store(), unit(1, 100, "done")));
+    ASSERT_TRUE(commit(this->store(), unit(2, 50, "done")));
+    ASSERT_TRUE(commit(this->store(), unit(1, 100, "undone")));
+
+    const std::vector<UnitRecord> units = this->store().recent_units("", 9).value();
+
+    ASSERT_EQ(units.size(), 2U);
+    EXPECT_EQ(units[0].version, 2U);
+    EXPECT_EQ(units[1].state, "undone");
+}
+
 TYPED_TEST(StoreContract, ARecordWithAKnownKeyReplacesTheOneBefore) {
     ASSERT_TRUE(commit(this->store(), {.documents = {document(1, "main")}}));
     ASSERT_TRUE(commit(this->store(), block(1, "b", 1)));
