@@ -26,12 +26,9 @@ std::string_view trimmed(std::string_view line) {
     return line.substr(begin, line.find_last_not_of(kBlanks) + 1 - begin);
 }
 
-}  // namespace
-
-// A range that ends too late is clamped, one that begins too late is an error: the first is a
-// guess, the second a mistake.
-Result<View> view(const seq::Rope& text, std::optional<text::LineRange> range,
-                  const ViewLimits& limits) {
+// The lines of the range. One that ends too late is clamped, one that begins too late is an error:
+// the first is a guess, the second a mistake.
+Result<text::LineRange> lines_in(const seq::Rope& text, std::optional<text::LineRange> range) {
     const text::Line count = text.lines();
     text::LineRange lines = range.value_or(text::LineRange{{0}, count});
     if (lines.begin > lines.end) {
@@ -47,6 +44,52 @@ Result<View> view(const seq::Rope& text, std::optional<text::LineRange> range,
                     {{"requested", lines.begin.n}, {"max", count.n}});
     }
     lines.end = std::min(lines.end, count);
+    return lines;
+}
+
+// A part of the one line in `lines`.
+Result<View> part_of_line(const seq::Rope& text, text::LineRange lines, const Columns& wanted,
+                          std::size_t most) {
+    if (lines.begin.n + 1 != lines.end.n) {
+        return invalid("invalid_arguments",
+                       "columns are a part of one line: ask for a range of just that line");
+    }
+    if (wanted.begin > wanted.end) {
+        return invalid(
+            "invalid_range",
+            cat("the columns start at ", wanted.begin, " and end at ", wanted.end, ". Swap them"),
+            {{"start", wanted.begin}, {"end", wanted.end}});
+    }
+    std::string line;
+    for_each_line(text, lines, [&](text::Line, std::string_view whole) {
+        line = whole;
+        return true;
+    });
+    const std::string_view body = without_terminator(line);
+    View out;
+    out.first = lines.begin;
+    out.line_columns = utf8::count_code_points(body);
+    if (wanted.begin > out.line_columns) {
+        return invalid("invalid_range",
+                       cat("column ", wanted.begin, " is past the end of the line, which has ",
+                           out.line_columns, " characters"),
+                       {{"start", wanted.begin}, {"max", out.line_columns}});
+    }
+    const std::size_t end = std::min(wanted.end, out.line_columns);
+    out.columns = Columns{wanted.begin, std::min(end, wanted.begin + most)};
+    out.truncated = out.columns->end < end;
+    const std::size_t from = utf8::prefix(body, wanted.begin).size();
+    const std::string_view part = utf8::prefix(body.substr(from), out.columns->end - wanted.begin);
+    const bool reaches_the_end = out.columns->end == out.line_columns;
+    out.lines.push_back(reaches_the_end ? line.substr(from) : std::string(part));
+    return out;
+}
+
+}  // namespace
+
+Result<View> view(const seq::Rope& text, const Window& window, const ViewLimits& limits) {
+    const text::LineRange lines = TRY(lines_in(text, window.lines));
+    if (window.columns) return part_of_line(text, lines, *window.columns, limits.columns);
     const text::Line stop{std::min(lines.end.n, lines.begin.n + limits.lines)};
 
     View out;
@@ -64,7 +107,8 @@ Result<View> view(const seq::Rope& text, std::optional<text::LineRange> range,
     }
     if (cut > 0) {
         out.notes.push_back(cat(cut, cut == 1 ? " line was" : " lines were", " cut at ",
-                                limits.columns, " characters"));
+                                limits.columns,
+                                " characters; columns, with a range of one line, read on"));
     }
     return out;
 }

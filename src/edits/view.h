@@ -20,6 +20,24 @@ struct ViewLimits {
     std::size_t columns = 2000;  // Code points of one line.
 };
 
+// A stretch of one line in code points, half-open. The line's terminator is not counted.
+struct Columns {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    friend bool operator==(const Columns&, const Columns&) = default;
+};
+// The part of a block that is asked for: all of it, some lines, or a part of one line.
+struct Window {
+    Window() = default;
+    Window(text::LineRange range) : lines(range) {}  // NOLINT(*-explicit-*)
+    Window(std::optional<text::LineRange> range,     // NOLINT(*-explicit-*)
+           std::optional<Columns> part = {})
+        : lines(range), columns(part) {}
+
+    std::optional<text::LineRange> lines;
+    std::optional<Columns> columns;  // With a range of one line.
+};
+
 // Lines of a block, ready for display.
 struct View {
     std::vector<std::string> lines;  // With terminators; cut at ViewLimits::columns.
@@ -27,13 +45,17 @@ struct View {
     // True if there are fewer or shorter lines than asked for; `notes` says which.
     bool truncated = false;
     std::vector<std::string> notes;
+    // Where columns were asked for: those that are shown, and how many the line has.
+    std::optional<Columns> columns = {};
+    std::size_t line_columns = 0;
 };
 
-// Lines [range.begin, range.end), or all without a range; an `end` beyond the last line is clamped.
-// O(log n + output). Errors: out_of_range "line_out_of_range" {requested, max} if `begin` is beyond
-// lines(); invalid_argument "invalid_range" {start, end}.
-Result<View> view(const seq::Rope& text, std::optional<text::LineRange> range,
-                  const ViewLimits& limits);
+// The lines [begin, end) of the window, or all; an `end` beyond the last line or column is clamped.
+// A part of a line keeps the terminator if it reaches the line's end. O(log n + output), and
+// O(line) for a part of one. Errors: out_of_range "line_out_of_range" {requested, max} if `begin`
+// is beyond lines(); invalid_argument "invalid_range" {start, end}, and {start, max} for columns
+// that begin beyond the line; invalid_argument "invalid_arguments" for columns of several lines.
+Result<View> view(const seq::Rope& text, const Window& window, const ViewLimits& limits);
 
 // "lf", "crlf", "mixed", or "none" for a text without newlines.
 std::string_view eol_name(const seq::Rope& text);

@@ -19,7 +19,7 @@ std::optional<text::LineRange> range(std::size_t begin, std::size_t end) {
 }
 
 TEST(View, ShowsLinesAsTheyAre) {
-    const auto shown = view(Rope("a\r\n\tb \nc"), std::nullopt, {});
+    const auto shown = view(Rope("a\r\n\tb \nc"), {}, {});
 
     EXPECT_EQ(shown->lines, (Lines{"a\r\n", "\tb \n", "c"}));
     EXPECT_FALSE(shown->truncated);
@@ -29,7 +29,7 @@ TEST(View, AnEndBeyondTheLastLineIsClamped) {
     EXPECT_EQ(view(Rope("a\nb\nc\n"), range(1, 99), {})->lines, (Lines{"b\n", "c\n"}));
     EXPECT_EQ(view(Rope("a\nb\n"), range(2, 2), {})->lines, Lines{});
     EXPECT_EQ(view(Rope("a\nb\n"), range(2, 9), {})->lines, Lines{});
-    EXPECT_EQ(view(Rope(""), std::nullopt, {})->lines, Lines{});
+    EXPECT_EQ(view(Rope(""), {}, {})->lines, Lines{});
 }
 
 TEST(View, AStartBeyondTheEndIsRefused) {
@@ -41,11 +41,40 @@ TEST(View, AStartBeyondTheEndIsRefused) {
 }
 
 TEST(View, TextBeyondTheLimitIsCutWithANote) {
-    const auto shown = view(Rope("ééé\na\nb\n"), std::nullopt, {.lines = 2, .columns = 2});
+    const auto shown = view(Rope("ééé\na\nb\n"), {}, {.lines = 2, .columns = 2});
 
     EXPECT_EQ(shown->lines, (Lines{"éé\n", "a\n"}));
     EXPECT_TRUE(shown->truncated);
     EXPECT_EQ(shown->notes.size(), 2U);
+}
+
+TEST(View, APartOfALineIsReadByItsColumns) {
+    const Rope text("first\n0123456789é\r\nlast");
+    const text::LineRange second{{1}, {2}};
+
+    const auto middle = view(text, {second, Columns{2, 5}}, {});
+    const auto end = view(text, {second, Columns{9, 99}}, {});
+    const auto cut = view(text, {second, Columns{2, 9}}, {.columns = 3});
+
+    EXPECT_EQ(middle->lines, Lines{"234"});
+    EXPECT_FALSE(middle->truncated);
+    EXPECT_EQ(end->lines, Lines{"9é\r\n"});
+    EXPECT_EQ(end->line_columns, 11);
+    EXPECT_EQ(cut->lines, Lines{"234"});
+    EXPECT_TRUE(cut->truncated);
+    EXPECT_EQ(cut->columns, (Columns{2, 5}));
+}
+
+TEST(View, ColumnsOfSeveralLinesOrBeyondTheLineAreRefused) {
+    const Rope text("one\ntwo\n");
+
+    EXPECT_EQ(view(text, {{}, Columns{0, 1}}, {}).error().reason(), "invalid_arguments");
+    EXPECT_EQ(view(text, {text::LineRange{{0}, {2}}, Columns{0, 1}}, {}).error().reason(),
+              "invalid_arguments");
+    const text::LineRange first{{0}, {1}};
+    EXPECT_EQ(view(text, {first, Columns{4, 5}}, {}).error().reason(), "invalid_range");
+    EXPECT_EQ(view(text, {first, Columns{2, 1}}, {}).error().reason(), "invalid_range");
+    EXPECT_EQ(view(text, {first, Columns{3, 9}}, {})->lines, Lines{"\n"});
 }
 
 TEST(View, NamesTheLineEnds) {

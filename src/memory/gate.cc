@@ -13,9 +13,12 @@ Failure read_only_section(std::string_view section) {
 
 }  // namespace
 
-// The order of checks decides which refusal an actor sees: permission, section, schema, field.
+// The order of checks decides which refusal an actor sees: permission, section, schema, field. Only
+// where nothing else refuses the write is a person asked for it.
 Result<const BlockSchema*> admit(const Writer& by, const Write& write, const BlockSchema& block) {
-    TRY(policy::permit(by.rights, write.operation));
+    Result<void> permitted = policy::permit(by.rights, write.operation);
+    if (!permitted && permitted.error().code() != Errc::escalation_required)
+        return Failure(std::move(permitted).error());
 
     const Located found = TRY(locate(block, write.section));
     if (found.read_only != nullptr && !by.writes_read_only())
@@ -27,6 +30,7 @@ Result<const BlockSchema*> admit(const Writer& by, const Write& write, const Blo
         if (field != nullptr && field->read_only && !by.writes_read_only())
             return read_only_field(each);
     }
+    TRY(std::move(permitted));
     return found.schema;
 }
 

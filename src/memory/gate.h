@@ -2,7 +2,8 @@
 //
 // It checks in this order: may this actor do this to the block (policy/rights.h); may it write this
 // section; does the schema suit the write and have the fields; may it write these fields. The
-// written values are checked against the schema afterwards, by the caller. Pure.
+// written values are checked against the schema afterwards, by the caller. A write that waits for a
+// person's approval is refused as such after all other checks. Pure.
 #pragma once
 
 #include "memory/field_path.h"

@@ -47,7 +47,9 @@ TEST(Gate, PermissionComesBeforeSectionBeforeFieldBeforeType) {
             desk.edit(writer("agent:ada", permission)).set_field({"outer/inner", "errors"}, 5));
     };
     EXPECT_EQ(reason_of(closed, policy::Permission::append), "permission_denied");
-    EXPECT_EQ(reason_of(closed, policy::Permission::human), "escalation_required");
+    // A person is asked only for what nothing else refuses.
+    EXPECT_EQ(reason_of(closed, policy::Permission::human), "read_only_section");
+    EXPECT_EQ(reason_of(open, policy::Permission::human), "read_only_field");
     EXPECT_EQ(reason_of(closed, policy::Permission::admin), "read_only_section");
     EXPECT_EQ(reason_of(open, policy::Permission::admin), "read_only_field");
     MemoryDesk desk(open);

@@ -7,25 +7,17 @@
 #include "tools/shown_block.h"
 #include "tools/tools.h"
 #include "tools/typed_tool.h"
+#include "tools/window_args.h"
 
 namespace quire::tools {
 
 namespace {
 
-struct ReadLines {
-    std::size_t start = 0;
-    std::size_t end = 0;
-    static Fields<ReadLines> fields() {
-        return Fields<ReadLines>()
-            .required("start", &ReadLines::start)
-            .required("end", &ReadLines::end);
-    }
-};
-
 struct BlockReadArgs {
     std::string block_id;
     bool line_numbers = true;
-    std::optional<ReadLines> range;
+    std::optional<RangeAsked> range;
+    std::optional<RangeAsked> columns;
 };
 
 }  // namespace
@@ -44,13 +36,17 @@ MadeTool make_block_read(kernel::Kernel& kernel) {
                       "Number and TAB before each line of content.")
             .optional("range", &BlockReadArgs::range,
                       "Lines start to end, end not included. An end past the last line means the "
-                      "last line."),
+                      "last line.")
+            .optional("columns", &BlockReadArgs::columns,
+                      "With a range of one line: its code points start to end, end not "
+                      "included. Reads on where a long line was cut."),
         shown_fields(Profile::full),
         [&kernel](const Session& session, BlockReadArgs args, Reply<Answered<ShownBlock>> reply) {
-            std::optional<text::LineRange> range;
-            if (args.range) range = text::LineRange{{args.range->start}, {args.range->end}};
             const Profile shown_as = session.profile;
-            kernel.read(session.caller, std::move(args.block_id), range,
+            const Result<edits::Window> window =
+                window_asked(args.range, args.columns, numbering_of(shown_as));
+            if (!window) return reply(Failure(window.error()));
+            kernel.read(session.caller, std::move(args.block_id), *window,
                         answer_with(std::move(reply), [shown_as, numbers = args.line_numbers](
                                                           const kernel::BlockText& block) {
                             return render_block(block, shown_as, numbers);

@@ -11,6 +11,7 @@
 #include "tools/shown_block.h"
 #include "tools/tools.h"
 #include "tools/typed_tool.h"
+#include "tools/window_args.h"
 
 namespace quire::tools {
 
@@ -23,6 +24,7 @@ struct BlockViewArgs {
     std::string block_id;
     std::optional<std::int64_t> start_line;
     std::optional<std::int64_t> end_line;
+    std::optional<RangeAsked> columns;
 };
 
 // Checks that the range runs forwards; nothing else is known before the block is read.
@@ -50,7 +52,9 @@ MadeTool make_block_view(kernel::Kernel& kernel) {
         Fields<BlockViewArgs>()
             .required("block_id", &BlockViewArgs::block_id, kBlockIdSays)
             .optional("start_line", &BlockViewArgs::start_line, "From 1; -1: the last.")
-            .optional("end_line", &BlockViewArgs::end_line, "Included; -1: the last."),
+            .optional("end_line", &BlockViewArgs::end_line, "Included; -1: the last.")
+            .optional("columns", &BlockViewArgs::columns,
+                      "Characters of one line, from 1, included."),
         shown_fields(Profile::model),
         [&kernel](const Session& session, const BlockViewArgs& args,
                   Reply<Answered<ShownBlock>> reply) {
@@ -58,11 +62,14 @@ MadeTool make_block_view(kernel::Kernel& kernel) {
             const std::int64_t end = args.end_line.value_or(kLast);
             if (Result<void> ordered = check_order(start, end); !ordered)
                 return reply(Failure(std::move(ordered).error()));
+            const Result<edits::Window> part =
+                window_asked({}, args.columns, numbering_of(session.profile));
+            if (!part) return reply(Failure(part.error()));
             const auto read = [&kernel, by = session.caller, id = args.block_id,
-                               shown_as = session.profile](text::LineRange range,
-                                                           Reply<Answered<ShownBlock>> answer) {
+                               columns = part->columns, shown_as = session.profile](
+                                  text::LineRange range, Reply<Answered<ShownBlock>> answer) {
                 const std::size_t first = range.begin.n + 1;
-                kernel.read(by, id, range,
+                kernel.read(by, id, {range, columns},
                             [answer = std::move(answer), shown_as,
                              first](Result<kernel::BlockText> block) mutable {
                                 auto past = past_the_end(first, block ? nullptr : &block.error(),

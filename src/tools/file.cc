@@ -17,6 +17,7 @@
 #include "tools/render.h"
 #include "tools/shown_block.h"
 #include "tools/tools.h"
+#include "tools/window_args.h"
 
 namespace quire::json {
 
@@ -83,34 +84,6 @@ struct FileTool {
 
 // --- lines ---
 
-// A range as the caller counts.
-struct LinesAsked {
-    std::int64_t start = 0;
-    std::int64_t end = 0;
-    static Fields<LinesAsked> fields() {
-        return Fields<LinesAsked>()
-            .required("start", &LinesAsked::start)
-            .required("end", &LinesAsked::end);
-    }
-};
-
-// `end` in the inclusive profiles may be -1, the last line.
-Result<text::LineRange> line_range(const LinesAsked& range, edits::Numbering numbering) {
-    const bool inclusive = numbering == edits::Numbering::one_inclusive;
-    const std::int64_t first = inclusive ? 1 : 0;
-    const std::int64_t end = inclusive && range.end == -1 ? INT64_MAX : range.end;
-    if (range.start < first || end < range.start) {
-        return invalid("invalid_range",
-                       inclusive
-                           ? cat("a range starts at 1 or later and ends at its start or later; -1 "
-                                 "is the last line")
-                           : cat("a range starts at 0 or later and ends at its start or later"),
-                       {{"start", range.start}, {"end", range.end}});
-    }
-    return text::LineRange{{static_cast<std::size_t>(range.start - first)},
-                           {static_cast<std::size_t>(end)}};
-}
-
 // A kind of line edit as a row: its members without "op", which names the row.
 template <class Edit>
 Operation line_operation(std::string op, std::string says) {
@@ -133,16 +106,16 @@ Operations line_operations(bool full) {
              line_operation<edits::ReplaceLines>("replace", "")}};
 }
 
-// Errors: those of Operations::settle() and line_range().
+// Errors: those of Operations::settle() and lines_asked().
 Result<edits::LineOp> line_op(Map item, edits::Numbering numbering) {
     static const Operations all = line_operations(true);
     TRY(all.settle(item));
     auto op = json::decode<edits::LineOp>(Value(std::move(item)));
     const auto count = [&](auto& edit) -> Result<void> {
         if constexpr (requires { edit.lines; }) {
-            edit.lines = TRY(line_range({static_cast<std::int64_t>(edit.lines.begin.n),
-                                         static_cast<std::int64_t>(edit.lines.end.n)},
-                                        numbering));
+            edit.lines = TRY(lines_asked({static_cast<std::int64_t>(edit.lines.begin.n),
+                                          static_cast<std::int64_t>(edit.lines.end.n)},
+                                         numbering));
         }
         return {};
     };
@@ -287,14 +260,18 @@ void list_files(FileTool tool, OperationCall call, std::optional<std::string> pa
 
 struct FileLines {
     std::string path;
-    std::optional<LinesAsked> range;
+    std::optional<RangeAsked> range;
+    std::optional<RangeAsked> columns;
     std::optional<bool> line_numbers;
 };
 Fields<FileLines> file_line_fields(bool full) {
     Fields<FileLines> out;
     out.required("path", &FileLines::path, kPathSays)
         .optional("range", &FileLines::range,
-                  full ? "From 0, end not included." : "From 1, included; end -1: the last.");
+                  full ? "From 0, end not included." : "From 1, included; end -1: the last.")
+        .optional("columns", &FileLines::columns,
+                  full ? "Code points of a range of one line, from 0."
+                       : "Characters of a range of one line, from 1.");
     if (full) {
         out.optional("line_numbers", &FileLines::line_numbers,
                      "Number and TAB before each line of content.");
@@ -306,16 +283,12 @@ Fields<FileLines> file_line_fields(bool full) {
 void read_file(FileTool tool, OperationCall call, FileLines args) {
     const Profile profile = call.session.profile;
     const edits::Numbering numbering = numbering_of(profile);
-    std::optional<text::LineRange> range;
-    if (args.range) {
-        Result<text::LineRange> lines = line_range(*args.range, numbering);
-        if (!lines) return call.reply(Failure(std::move(lines).error()));
-        range = *lines;
-    }
-    const bool from_one = range && numbering == edits::Numbering::one_inclusive;
-    const std::size_t first = from_one ? range->begin.n + 1 : 0;
+    const Result<edits::Window> window = window_asked(args.range, args.columns, numbering);
+    if (!window) return call.reply(Failure(window.error()));
+    const bool from_one = window->lines && numbering == edits::Numbering::one_inclusive;
+    const std::size_t first = from_one ? window->lines->begin.n + 1 : 0;
     tool.files.read(
-        call.by(), std::move(args.path), range,
+        call.by(), std::move(args.path), *window,
         [reply = std::move(call.reply), profile, first,
          numbers = args.line_numbers.value_or(true)](Result<kernel::FileRead> file) mutable {
             const Error* const error = file ? nullptr : &file.error();
@@ -330,11 +303,11 @@ void read_file(FileTool tool, OperationCall call, FileLines args) {
 
 // The answer shows the beginning of what was written.
 void create_file(FileTool tool, OperationCall call, std::string path,
-                 std::optional<std::string> content) {
+                 std::optional<std::string> content, std::optional<bool> overwrite) {
     std::string text = std::move(content).value_or("");
     std::string shown = beginning_of(text, call.session.profile);
     tool.files.create(
-        call.by(), std::move(path), std::move(text),
+        call.by(), {std::move(path), std::move(text), overwrite.value_or(false)},
         answer_with(std::move(call.reply), [profile = call.session.profile,
                                             shown = std::move(shown)](const FileVersion& file) {
             return render_file_created(file, shown, profile);
@@ -444,7 +417,9 @@ std::vector<OperationRow<FileTool>> file_rows(bool full) {
          read_file,
          file_line_fields(full)},
         {{.name = "load", .reads = true, .says = "as read"}, read_file, file_line_fields(full)},
-        {{.name = "create", .says = "on disk at once"}, create_file, {path, content}},
+        {{.name = "create", .says = "on disk at once"},
+         create_file,
+         {path, content, {"overwrite", "Replace others' unsaved edits."}}},
         {{.name = "append", .says = "at the end"}, append_to_file, {path, content}},
         {{.name = "insert", .says = std::string(where_inserted(full))},
          insert_in_file,

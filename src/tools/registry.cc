@@ -22,6 +22,8 @@
 #include "policy/approval.h"
 #include "policy/tool_catalog.h"
 #include "text/ecma_pattern.h"
+#include "text/nearest.h"
+#include "tools/addressed.h"
 #include "tools/loop_notes.h"
 #include "tools/tool.h"
 #include "tools/tools.h"
@@ -387,29 +389,33 @@ View Registry::Body::make_view(const Shelf& shelf, const Audience& audience) {
     return out;
 }
 
-Registry::Registry(kernel::Kernel& kernel) : body_(std::make_unique<Body>(kernel)) {
+Registry::Registry(kernel::Kernel& kernel, kernel::FileCalls* files, kernel::MemoryCalls* memory)
+    : body_(std::make_unique<Body>(kernel)) {
+    const auto add_named = [&](Profile profile, MadeTool tool) {
+        add(profile, addressed(std::move(tool), {kernel, files, memory}));
+    };
     add(Profile::full, make_block_create(kernel, Profile::full));
-    add(Profile::full, make_block_status(kernel));
-    add(Profile::full, make_block_append(kernel, Profile::full));
-    add(Profile::full, make_block_edit(kernel));
-    add(Profile::full, make_block_splice(kernel));
-    add(Profile::full, make_block_read(kernel));
-    add(Profile::full, make_block_search(kernel, Profile::full));
+    add_named(Profile::full, make_block_status(kernel));
+    add_named(Profile::full, make_block_append(kernel, Profile::full));
+    add_named(Profile::full, make_block_edit(kernel));
+    add_named(Profile::full, make_block_splice(kernel));
+    add_named(Profile::full, make_block_read(kernel));
+    add_named(Profile::full, make_block_search(kernel, Profile::full));
     add(Profile::full, make_block_list(kernel));
     add(Profile::full, make_kernel_search(kernel));
-    add(Profile::full, make_block_delete(kernel));
-    add(Profile::full, make_block_undo(kernel, Profile::full));
-    add(Profile::full, make_block_redo(kernel));
-    add(Profile::full, make_block_history(kernel));
-    add(Profile::model, make_block_view(kernel));
-    add(Profile::model, make_block_str_replace(kernel));
-    add(Profile::model, make_block_insert(kernel));
-    add(Profile::model, make_block_replace_lines(kernel));
-    add(Profile::model, make_block_append(kernel, Profile::model));
+    add_named(Profile::full, make_block_delete(kernel));
+    add_named(Profile::full, make_block_undo(kernel, Profile::full));
+    add_named(Profile::full, make_block_redo(kernel));
+    add_named(Profile::full, make_block_history(kernel));
+    add_named(Profile::model, make_block_view(kernel));
+    add_named(Profile::model, make_block_str_replace(kernel));
+    add_named(Profile::model, make_block_insert(kernel));
+    add_named(Profile::model, make_block_replace_lines(kernel));
+    add_named(Profile::model, make_block_append(kernel, Profile::model));
     add(Profile::model, make_block_create(kernel, Profile::model));
     add(Profile::model, make_block_list(kernel));
-    add(Profile::model, make_block_search(kernel, Profile::model));
-    add(Profile::model, make_block_undo(kernel, Profile::model));
+    add_named(Profile::model, make_block_search(kernel, Profile::model));
+    add_named(Profile::model, make_block_undo(kernel, Profile::model));
 }
 
 Registry::~Registry() = default;
@@ -491,13 +497,21 @@ void Registry::call(const Session& session, std::string_view name, Value argumen
     const std::string_view profile = name_of(session.profile);
     const auto [entry, operation, twin] = body_->of(session.profile).find(name);
     if (entry == nullptr) {
-        std::string message = cat("there is no tool \"", name.substr(0, 80), "\" in profile ",
-                                  profile, "; there are");
+        std::string all;
         List names;
+        // "file.raed" is a slip in the operation, and "file_raed" may be one.
+        std::vector<std::string> known;
         for (const ToolInfo& info : list(session.profile, session.caller.actor)) {
-            message += cat(" ", info.name);
+            all += cat(" ", info.name);
             names.emplace_back(info.name);
+            known.push_back(info.name);
+            for (const Operation& each : info.operations.all)
+                known.push_back(cat(info.name, ".", each.name));
         }
+        text::Nearest nearest(name);
+        for (const std::string& each : known) nearest.offer(each);
+        std::string message = cat("there is no tool \"", name.substr(0, 80), "\" in profile ",
+                                  profile, nearest.suggestion(), "; there are", all);
         Failure unknown = fail(Errc::not_found, "unknown_tool", std::move(message),
                                {{"tools", std::move(names)}});
         admission.refuse(session.caller,

@@ -164,6 +164,8 @@ std::string header_line(const kernel::BlockText& block) {
     if (block.eol == "crlf" || block.eol == "mixed") out += cat(", line ends ", block.eol);
     if (!block.final_newline && block.info.bytes > 0) out += ", no newline at the end";
     if (!block.info.path.empty()) out += cat(", ", block.info.path);
+    if (!block.info.label.empty())
+        out += cat(", memory ", text::escape_hidden(block.info.label), " of ", block.info.owner);
     return out += '\n';
 }
 

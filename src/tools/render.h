@@ -62,6 +62,8 @@ kernel::Touched touched_by(const Answer& answer) {
     } else {
         kernel::Touched out;
         if constexpr (requires { out.block_id = answer.block_id; }) out.block_id = answer.block_id;
+        if constexpr (requires { out.path = answer.path; }) out.path = answer.path;
+        if constexpr (requires { out.label = answer.label; }) out.label = answer.label;
         if constexpr (requires { out.version = answer.version; }) out.version = answer.version;
         return out;
     }

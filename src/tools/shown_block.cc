@@ -38,6 +38,20 @@ Fields<ShownBlock> shown_fields(Profile profile) {
         .unlisted(brief);
 }
 
+namespace {
+
+// The columns that are shown of how many, in the caller's numbers, and where to read on.
+std::string columns_note(const kernel::BlockText& block, edits::Numbering numbering) {
+    const auto [begin, end] = *block.columns;
+    const std::size_t first = numbering == edits::Numbering::one_inclusive ? 1 : 0;
+    std::string note = cat("characters ", begin + first, " to ", end, " of ", block.line_columns,
+                           first == 0 ? ", the end not included" : "");
+    if (end < block.line_columns) cat_to(note, cat("; read on with columns from ", end + first));
+    return note;
+}
+
+}  // namespace
+
 Answered<ShownBlock> render_block(const kernel::BlockText& block, Profile profile,
                                   bool line_numbers) {
     const edits::Numbering numbering = numbering_of(profile);
@@ -57,7 +71,9 @@ Answered<ShownBlock> render_block(const kernel::BlockText& block, Profile profil
                    .notes = block.notes,
                    .reason = info.reason};
     const std::size_t next = block.first_line + block.lines.size();
-    if (block.truncated && next < info.line_count && !block.lines.empty()) {
+    if (block.columns) {
+        out.notes.push_back(columns_note(block, numbering));
+    } else if (block.truncated && next < info.line_count && !block.lines.empty()) {
         out.notes.push_back(cat("the next line is ", edits::shown(numbering, text::Line{next})));
     }
     if (line_numbers) {

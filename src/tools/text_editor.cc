@@ -152,7 +152,7 @@ void change_file(TextEditor editor, OperationCall call, EditorAsk ask, std::stri
 void create_saved_file(TextEditor editor, OperationCall call, std::string path,
                        std::string file_text) {
     editor.files.create(
-        call.by(), path, std::move(file_text),
+        call.by(), {path, std::move(file_text)},
         [path, reply = std::move(call.reply)](Result<FileVersion> made) mutable {
             if (!made) return reply(refused_file(made.error(), {path}));
             reply(result_of(FileMade{*made}, cat("File created successfully at: ", path, "\n")));

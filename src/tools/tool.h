@@ -24,7 +24,9 @@ class ToolCatalog;
 
 namespace quire::kernel {
 class Admission;
+class FileCalls;
 class Kernel;
+class MemoryCalls;
 class RuleCalls;
 }  // namespace quire::kernel
 
@@ -131,8 +133,10 @@ private:
 // call; after that, any thread.
 class Registry {
 public:
-    // Makes the tools that work on blocks.
-    explicit Registry(kernel::Kernel& kernel);
+    // Makes the tools that work on blocks. Calls may name files and memory blocks by path and label
+    // (addressed.h) if those of them are given; they outlive the registry.
+    explicit Registry(kernel::Kernel& kernel, kernel::FileCalls* files = nullptr,
+                      kernel::MemoryCalls* memory = nullptr);
     // The tools of all profiles, for checking rules against.
     policy::ToolCatalog catalog() const;
     // Limits what agents see and call to what `rules` allow. Before the first call.

@@ -241,7 +241,48 @@ TEST(FileTool, AnApprovedEditIsSavedWithAnApprovalOfItsOwn) {
     EXPECT_EQ(workspace.resolve(workspace.asked(kSave)), "ok");
     EXPECT_EQ(workspace.outcome(kSave), "ok");
     EXPECT_EQ(workspace.disk.get("ask/f"), "z\n");
-    EXPECT_EQ(workspace.outcome(kSave), "escalation_required");
+    // Nobody is asked for a save that has nothing to write.
+    EXPECT_EQ(workspace.outcome(kSave), "ok");
+    EXPECT_EQ(*workspace.last.get("written"), Value(false));
+}
+
+TEST(FileTool, AnEditThatIsSavedWithItsCallNeedsOneApproval) {
+    Workspace workspace;
+    workspace.files().set_save(kernel::SaveWhen::on_commit);
+    workspace.disk.put("ask/f", "x\n");
+    constexpr auto kEdit = R"({"operation":"replace","path":"ask/f","find":"x","replace":"z"})";
+
+    EXPECT_EQ(workspace.resolve(workspace.asked(kEdit)), "ok");
+    EXPECT_EQ(workspace.disk.get("ask/f"), "x\n");
+    EXPECT_EQ(workspace.outcome(kEdit), "ok");
+    EXPECT_EQ(workspace.disk.get("ask/f"), "z\n");
+    EXPECT_EQ(workspace.outcome(R"({"operation":"save","path":"ask/f"})"), "ok");
+}
+
+TEST(FileTool, AnEditThatCannotBeSavedWithItsCallChangesNothing) {
+    Workspace workspace;
+    workspace.files().set_save(kernel::SaveWhen::on_commit);
+    workspace.disk.put("f", "x\n");
+    std::filesystem::create_hard_link(workspace.disk / "f", workspace.disk / "g");
+
+    EXPECT_EQ(workspace.outcome(R"({"operation":"replace","path":"f","find":"x","replace":"z"})"),
+              "hard_linked");
+    EXPECT_EQ(workspace.disk.get("f"), "x\n");
+    EXPECT_EQ(workspace.content("f"), "x\n");
+}
+
+TEST(FileTool, NobodyIsAskedToApproveWhatWouldFail) {
+    Workspace workspace;
+    workspace.disk.put("ask/f", "x\n");
+
+    EXPECT_EQ(workspace.outcome(
+                  R"({"operation":"replace","path":"ask/f","find":"y","replace":"z"})"),
+              "no_match");
+    EXPECT_EQ(workspace.outcome(R"({"operation":"create","path":"ask/f","content":""})"),
+              "file_exists");
+    EXPECT_EQ(workspace.outcome(R"({"operation":"delete","path":"none"})"), "file_not_found");
+    workspace.call_tool("approvals", R"({"operation":"list","all":true})", "human:tom");
+    EXPECT_TRUE(workspace.last.get("approvals")->as_list().empty());
 }
 
 TEST(FileTool, AScopeIsForThePathsInItAndThatOperation) {

@@ -121,7 +121,13 @@ constexpr std::string_view kOpening =
     "line of its text says that\n"
     "nothing was changed and why; the last says what to call next. A name may be written with a "
     "dot "
-    "(`block.edit`).\n\n";
+    "(`block.edit`).\n\n"
+    "`block_id` is a block's id, `file:PATH`, `memory:LABEL` or `memory:OWNER/LABEL`. A file is "
+    "loaded on the way. Tools that read or\n"
+    "search take a memory block as its plain text; those that write refuse it as `memory_block`. "
+    "Answers about a file have its `path`,\n"
+    "about a memory block its `label` and `owner`. A path may be absolute if it leads into the "
+    "workspace.\n\n";
 
 }  // namespace
 

@@ -74,7 +74,7 @@ TEST(ToolRules, AHiddenOperationIsRefused) {
     std::string members;
     for (const Map::Entry& each : file->input_schema.get("properties")->as_map())
         members += cat(each.key, " ");
-    EXPECT_EQ(members, "operation path pattern all limit cursor range line_numbers ");
+    EXPECT_EQ(members, "operation path pattern all limit cursor range columns line_numbers ");
     EXPECT_EQ(file->description.find("append"), std::string::npos);
     EXPECT_TRUE(file->annotations.read_only);
 
@@ -195,7 +195,7 @@ TEST(ToolRules, ADottedNameIsTheOperationThatRuns) {
     }
     // The log has the operation by which the tool was called.
     workspace.call_tool("file.read", json::write(Value(R"({"path":"f"})")));
-    workspace.call_tool("file.delete", R"({"path":"none"})");
+    workspace.call_tool("file.delete", R"({"path":"f"})");
     std::vector<std::string> logged;
     for (const std::string& body : workspace.audit_log()) {
         const Value entry = json::parse(body).value();

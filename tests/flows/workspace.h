@@ -108,6 +108,15 @@ public:
         batch.records = std::move(facts);
         store_.commit(std::move(batch), [](Result<void>) {});
     }
+    // A memory block of that actor's.
+    void remember(const std::string& owner, kernel::MemoryCreate what) {
+        std::optional<Result<kernel::MemoryVersion>> made;
+        memory_->create({policy::Actor::parse(owner).value(), 0, {}}, std::move(what),
+                        [&](auto result) { made = std::move(result); });
+        scheduler_.run_all();
+        ASSERT_TRUE(made && *made);
+    }
+    kernel::FileCalls& files() { return *calls_; }
     // The next batch that is handed to it finds the disk full.
     void fill_the_disk_once() { store_.fail_next(); }
 
@@ -139,7 +148,8 @@ private:
             *kernel::open_kernel({store_, scheduler_, clock, rng_, limits_, gate_.get()}));
         calls_ = std::make_unique<kernel::FileCalls>(*kernel_, *gate_);
         approvals_ = std::make_unique<kernel::ApprovalCalls>(*kernel_);
-        registry_ = std::make_unique<tools::Registry>(*kernel_);
+        memory_ = std::make_unique<kernel::MemoryCalls>(*kernel_);
+        registry_ = std::make_unique<tools::Registry>(*kernel_, calls_.get(), memory_.get());
         registry_->add(profile_, profile_ == Profile::compat
                                      ? tools::make_text_editor(*kernel_, *calls_)
                                      : tools::make_file(*kernel_, *calls_, profile_));
@@ -152,6 +162,7 @@ private:
         kernel_->close([](Result<void>) {});
         scheduler_.run_all();
         registry_.reset();
+        memory_.reset();
         rules_.reset();
         approvals_.reset();
         calls_.reset();
@@ -167,6 +178,7 @@ private:
     std::unique_ptr<fs::DiskFiles> files_;
     std::unique_ptr<kernel::FileGate> gate_;
     std::unique_ptr<kernel::Kernel> kernel_;
+    std::unique_ptr<kernel::MemoryCalls> memory_;
     std::unique_ptr<kernel::FileCalls> calls_;
     std::unique_ptr<kernel::ApprovalCalls> approvals_;
     std::unique_ptr<kernel::RuleCalls> rules_;

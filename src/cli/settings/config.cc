@@ -243,14 +243,8 @@ Result<Settings> load_config(const std::string& directory) {
     return parse_config(text.view(), file);
 }
 
-std::vector<std::string> not_acted_on(const Settings& settings) {
-    std::vector<std::string> out;
-    if (settings.files.save == SaveWhen::on_commit) {
-        out.emplace_back(
-            "quire.toml: files.save = \"on_commit\" has no effect yet: edits reach the disk when "
-            "they are saved (tool file, operation save)");
-    }
-    return out;
+std::vector<std::string> not_acted_on(const Settings&) {
+    return {};
 }
 
 }  // namespace cli

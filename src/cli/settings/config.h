@@ -17,16 +17,11 @@
 #include "base/value.h"
 #include "json/fields.h"
 #include "kernel/core/parts.h"
+#include "kernel/files/save_when.h"
 #include "policy/path_rules.h"
 #include "policy/tool_rule.h"
 
 namespace quire::cli {
-
-// When edits of files reach the disk: when they are saved, or with every commit (not built yet).
-enum class SaveWhen { on_demand, on_commit };
-constexpr auto words_of(SaveWhen) {
-    return word_table("explicit", "on_commit");
-}
 
 // How strictly the rules for files bind commands of the shell (not built yet).
 enum class Enforcement { strict, warned, audit, none };
@@ -43,7 +38,7 @@ struct FileSettings {
     std::int64_t settle_ms = 100;
     // The names of files with patterns to ignore.
     std::vector<std::string> ignore = {".gitignore", ".loroignore"};
-    SaveWhen save = SaveWhen::on_demand;
+    kernel::SaveWhen save = kernel::SaveWhen::on_demand;
     // All members except the rules, which config.cc reads.
     static json::Fields<FileSettings> fields() {
         return json::Fields<FileSettings>()

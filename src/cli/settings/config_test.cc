@@ -101,7 +101,7 @@ TEST(Config, EverythingTheContractShowsIsUnderstood) {
     EXPECT_EQ(parsed->files.rules[0].permission, policy::Permission::read_write);
     EXPECT_TRUE(parsed->files.rules[0].escalated.has(policy::Operation::erase));
     EXPECT_EQ(parsed->files.rules[0].line, 3U);
-    EXPECT_EQ(parsed->files.save, SaveWhen::on_commit);
+    EXPECT_EQ(parsed->files.save, kernel::SaveWhen::on_commit);
     EXPECT_EQ(parsed->shell.enforcement, Enforcement::audit);
     ASSERT_EQ(parsed->tool_rules.size(), 1U);
     EXPECT_EQ(parsed->tool_rules[0].type, policy::RuleType::allowed_operations);

@@ -93,7 +93,7 @@ permission = "admin"
 # watch = true                          # take in what changes on the disk as it happens
 # settle_ms = 100                       # once a file has been quiet for this long
 # ignore = [".gitignore", ".loroignore"]
-# save = "explicit"                     # or "on_commit": write each accepted change to the disk
+# save = "explicit"                     # or "on_commit": an edit by the tool file is on the disk when answered
 
 # [shell]
 # enforcement = "strict"                # strict, warned, audit, none

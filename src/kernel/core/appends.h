@@ -55,6 +55,10 @@ struct Appends {
         groups;  // Per actor: the version that began its run of appends.
 
     bool empty() const { return pieces.empty() && refused.empty(); }
+    // The version that began the actor's run of appends: `next`, if it begins now.
+    std::uint64_t group_of(const std::string& actor, std::uint64_t next) {
+        return groups.try_emplace(actor, next).first->second;
+    }
     // The number of waiting calls, each of which is a version, and the size of their text. O(text
     // that the store refused).
     std::size_t calls() const {

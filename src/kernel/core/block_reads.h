@@ -10,6 +10,7 @@
 #include "base/value.h"
 #include "conversation/block.h"
 #include "edits/find.h"
+#include "edits/view.h"
 #include "text/search.h"
 
 namespace quire::kernel {
@@ -21,9 +22,10 @@ struct BlockInfo {
     std::string role, kind, status;
     // Why the status is what it is: "interrupted" if its writer is gone; else "".
     std::string reason;
-    bool is_file = false;  // A file of the workspace, and not a block that speaks of one.
-    std::string path;      // The path of a file, or the one that a conversation block names.
-    std::string summary;   // First non-blank line, at most 80 code points.
+    bool is_file = false;      // A file of the workspace, and not a block that speaks of one.
+    std::string path;          // The path of a file, or the one that a conversation block names.
+    std::string label, owner;  // Of a memory block.
+    std::string summary;       // First non-blank line, at most 80 code points.
     std::uint64_t version = 0;
     std::size_t line_count = 0;
     std::size_t bytes = 0;
@@ -37,7 +39,10 @@ struct BlockText {
     Map metadata;
     std::vector<std::string> lines;  // Those asked for, with terminators, cut at Limits.
     std::size_t first_line = 0;      // 0-based.
-    std::string eol;                 // lf crlf mixed none
+    // Where columns were asked for: those that `lines` has, and how many the line has.
+    std::optional<edits::Columns> columns;
+    std::size_t line_columns = 0;
+    std::string eol;  // lf crlf mixed none
     bool final_newline = false;
     bool truncated = false;  // Lines or columns were cut; `notes` says where to go on.
     std::vector<std::string> notes;
@@ -106,9 +111,13 @@ struct HistoryPage {
     std::string next_cursor;
 };
 
-// An entry of the log of all documents.
+// An entry of the log of all documents. A file's has its path, a memory block's its label and owner
+// as they are now, and a conversation block's its conversation.
 struct LogEntry {
     std::string block_id;
+    std::string path = {};
+    std::string label = {}, owner = {};
+    std::string conversation = {};
     HistoryEntry entry;
 };
 

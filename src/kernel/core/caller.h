@@ -6,6 +6,7 @@
 #include <stop_token>
 #include <string>
 
+#include "base/result.h"
 #include "base/value.h"
 #include "policy/actor.h"
 
@@ -29,6 +30,15 @@ struct Caller {
     // A call that needs a person's approval asks for it in this call's name; a caller without one
     // is refused as escalation_required with no approval_id.
     std::shared_ptr<const Call> call = nullptr;
+    // Set while the call runs, if its change still needs a person's approval: the refusal that asks
+    // for it. Whatever else refuses the call comes first, so it is given where the change would be
+    // made (check_approved).
+    std::shared_ptr<const Error> unapproved = nullptr;
+
+    // Error: `unapproved`.
+    Result<void> check_approved() const {
+        return unapproved == nullptr ? Result<void>() : Failure(*unapproved);
+    }
 };
 
 }  // namespace quire::kernel

@@ -64,7 +64,7 @@ void Kernel::append(Caller by, std::string block_id, std::string text, Ack ack,
         [id = at->id, text = std::move(text), ack](Visit<Appended> visit) mutable {
             Core& core = *visit.kernel;
             const Result<BlockRef> block =
-                core.find_block(*visit.document, id, visit.by.actor, false);
+                core.find_block(*visit.document, id, visit.by.actor, Access::append, false);
             if (!block) return core.finish<Appended>(std::move(visit), Failure(block.error()));
             core.append(std::move(visit), *block, std::move(text), ack);
         });
@@ -86,6 +86,8 @@ void Core::append(Visit<Appended> visit, const BlockRef& block, std::string text
         return finish<Appended>(std::move(visit),
                                 too_large("the block", limits().block_bytes, kGoOnElsewhere));
     }
+    if (const auto approved = visit.by.check_approved(); !approved)
+        return finish<Appended>(std::move(visit), Failure(approved.error()));
     // Only the store can refuse it from here on: there is nothing to ask a person about.
     buffer(document, block, visit.by.actor,
            {.text = std::move(text), .waiting = std::move(visit.reply), .ack = ack});
@@ -233,9 +235,7 @@ void Core::write(LiveDocument& document, const BlockRef& block, Appends::Turn tu
     unit.actor = turn.writer.str();
     unit.description = "append";
     unit.spans = {document.commit(turn.writer, "append")};
-    std::uint64_t& group = state.appends.groups[unit.actor];
-    if (group == 0) group = state.version + turn.pieces.size();
-    unit.group = group;
+    unit.group = state.appends.group_of(unit.actor, state.version + turn.pieces.size());
     document.record(block, std::move(unit), turn.pieces.size());
 
     state.appends.in_flight = true;

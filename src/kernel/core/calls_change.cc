@@ -233,31 +233,42 @@ void Kernel::edit(Caller by, std::string block_id, std::string operation, edits:
         std::move(by), block_id, Access::overwrite, std::move(reply),
         [core = core_, what = TextEdit{std::move(operation), std::move(plan)}](
             LiveDocument& document, const BlockRef& block, const Caller& caller) mutable {
-            return core->edit(document, block, caller.actor, what);
+            return core->edit(document, block, caller, what);
         });
 }
 
-Result<Edited> Core::edit(LiveDocument& document, const BlockRef& block, const policy::Actor& by,
+Result<Edited> Core::edit(LiveDocument& document, const BlockRef& block, const Caller& by,
                           TextEdit& what) {
     flush(document, block);
     crdt::Doc& doc = document.doc();
-    // The caller was admitted where the call entered the document.
-    const auto admit = [](const Result<edits::Planned>&) { return Result<void>(); };
-    const auto write = [&](const edits::Planned& planned) -> Result<void> {
-        for (const text::Splice& splice : planned.splices)
+    const seq::Rope& text = doc.text(block.content).rope();
+    // Whether the caller may edit was asked where the call entered the document. What is left is the
+    // approval of a person, who is not asked for an edit that would fail.
+    const auto admit = [&](const Result<edits::Planned>& planned) -> Result<void> {
+        if (!planned) return {};
+        TRY(check_size(text, planned->splices));
+        for (const text::Splice& splice : planned->splices)
             TRY(check_savable(document, splice.insert));
-        document.begin(by);
+        return by.check_approved();
+    };
+    const auto write = [&](const edits::Planned& planned) -> Result<void> {
+        if (what.before) TRY(what.before(planned.splices));
+        document.begin(by.actor);
         memory::apply(doc, block.content, planned.splices);
         set_running(document, block);
         Unit unit;
-        unit.actor = by.str();
+        unit.actor = by.actor.str();
         unit.description = what.operation;
-        unit.spans = {document.commit(by, what.operation)};
-        block.state->appends.groups.erase(unit.actor);
+        unit.spans = {document.commit(by.actor, what.operation)};
+        if (what.appends) {
+            unit.group = block.state->appends.group_of(unit.actor, block.state->version + 1);
+        } else {
+            block.state->appends.groups.erase(unit.actor);
+        }
         document.record(block, std::move(unit));
         return {};
     };
-    return edit(document, block, doc.text(block.content).rope(), what.plan, admit, write);
+    return edit(document, block, text, what.plan, admit, write);
 }
 
 Result<void> Core::check_new(std::string_view content) const {

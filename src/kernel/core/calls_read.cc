@@ -57,7 +57,8 @@ bool list_into(Listing& listing, LiveDocument& document) {
             return true;
         }
         listing.core->flush(document, block);
-        BlockInfo info = info_of(document, block, listing.core->gate());
+        BlockInfo info = info_of(document, block, document.doc().text(block.content).rope(),
+                                 listing.core->gate());
         if (!wanted(listing.query, info)) return true;
         if (listing.page.blocks.size() == listing.query.limit) {
             listing.page.next_cursor = listing.page.blocks.back().block_id;
@@ -123,6 +124,15 @@ std::string Core::conversation_of(std::string_view block_id) {
     return document != nullptr && document->kind() == kConversationKind ? document->name() : "";
 }
 
+BlockPlace Kernel::place_of(std::string_view block_id) const {
+    const Result<conversation::BlockId> id = conversation::BlockId::parse(block_id);
+    const auto document = id ? core_->catalog().find(id->document) : nullptr;
+    if (document == nullptr) return {};
+    // A file's document never gets another name; that of a memory block may be changing.
+    const bool is_file = document->kind() == kFileKind;
+    return {document->kind(), is_file ? document->name() : std::string()};
+}
+
 Result<BlockAddress> Core::address_of(const std::string& block_id) {
     const conversation::BlockId id = TRY(conversation::BlockId::parse(block_id));
     std::shared_ptr<LiveDocument> document = catalog_.find(id.document);
@@ -131,39 +141,47 @@ Result<BlockAddress> Core::address_of(const std::string& block_id) {
 }
 
 Result<BlockRef> Core::find_block(LiveDocument& document, const conversation::BlockId& id,
-                                  const policy::Actor& by, bool deleted_too) {
-    if (document.kind() != kMemoryKind) return document.find(id, deleted_too);
-    if (oversight_->may_see(by, document.record())) return is_memory(document);
-    return no_such_block(id.str());
+                                  const policy::Actor& by, Access access, bool deleted_too) {
+    const bool is_memory_block = document.kind() == kMemoryKind;
+    if (is_memory_block && !oversight_->may_see(by, document.record()))
+        return no_such_block(id.str());
+    if (is_memory_block && access != Access::read) return is_memory(document);
+    return document.find(id, deleted_too);
 }
 
-void Kernel::read(Caller by, std::string block_id, std::optional<text::LineRange> range,
-                  Reply<BlockText> reply) {
+Result<seq::Rope> Core::shown_text(LiveDocument& document, const BlockRef& block,
+                                   const Caller& by) {
+    if (document.kind() != kMemoryKind) return document.doc().text(block.content).rope();
+    return seq::Rope(TRY(oversight_->plain_text(by, document)));
+}
+
+void Kernel::read(Caller by, std::string block_id, edits::Window window, Reply<BlockText> reply) {
     core_->run_on_block<BlockText>(
         std::move(by), block_id, Access::read, std::move(reply),
-        [core = core_, range](LiveDocument& document, const BlockRef& block, const Caller&) {
-            return core->read(document, block, range);
+        [core = core_, window](LiveDocument& document, const BlockRef& block,
+                               const Caller& caller) {
+            return core->read(document, block, caller, window);
         });
 }
 
-Result<BlockText> Core::read(LiveDocument& document, const BlockRef& block,
-                             std::optional<text::LineRange> range) {
+Result<BlockText> Core::read(LiveDocument& document, const BlockRef& block, const Caller& by,
+                             const edits::Window& window) {
     flush(document, block);
-    return text_of(document, block, range, limits(), gate());
+    return text_of(document, block, TRY(shown_text(document, block, by)), window, limits(), gate());
 }
 
 void Kernel::text(Caller by, std::string block_id, Reply<WholeText> reply) {
     core_->run_on_block<WholeText>(
         std::move(by), block_id, Access::read, std::move(reply),
-        [core = core_](LiveDocument& document, const BlockRef& block, const Caller&) {
-            return core->text(document, block);
+        [core = core_](LiveDocument& document, const BlockRef& block, const Caller& caller) {
+            return core->text(document, block, caller);
         });
 }
 
-Result<WholeText> Core::text(LiveDocument& document, const BlockRef& block) {
+Result<WholeText> Core::text(LiveDocument& document, const BlockRef& block, const Caller& by) {
     flush(document, block);
-    return WholeText{info_of(document, block, gate()),
-                     document.doc().text(block.content).rope().str()};
+    const seq::Rope text = TRY(shown_text(document, block, by));
+    return WholeText{info_of(document, block, text, gate()), text.str()};
 }
 
 void Kernel::list(Caller by, ListQuery query, Reply<ListPage> reply) {
@@ -242,18 +260,34 @@ Result<HistoryPage> Core::history(const BlockRef& block, std::size_t limit,
     return page;
 }
 
-void Kernel::log(Caller, std::optional<policy::Actor> of, std::size_t limit,
+void Kernel::log(Caller by, std::optional<policy::Actor> of, std::size_t limit,
                  Reply<std::vector<LogEntry>> reply) {
     Result<std::vector<store::UnitRecord>> units =
         core_->parts().store.recent_units(of ? of->str() : "", limit);
     if (!units) return reply(Failure(std::move(units).error()));
     std::vector<LogEntry> entries;
-    for (const store::UnitRecord& unit : *units) {
-        const std::string id =
-            unit.block.empty() ? cat("b", unit.document) : cat("b", unit.document, "_", unit.block);
-        entries.push_back({id, {cat(unit.version), unit.at_ms, unit.actor, unit.description}});
+    for (store::UnitRecord& unit : *units) {
+        const auto document = core_->catalog().record(unit.document);
+        if (!document || !core_->may_see(by.actor, *document)) continue;
+        LogEntry entry;
+        entry.block_id = cat("b", unit.document);
+        if (!unit.block.empty()) cat_to(entry.block_id, cat("_", unit.block));
+        entry.entry = {cat(unit.version), unit.at_ms, std::move(unit.actor),
+                       std::move(unit.description)};
+        if (document->kind == kFileKind) entry.path = document->name;
+        if (document->kind == kConversationKind) entry.conversation = document->name;
+        if (document->kind == kMemoryKind) {
+            entry.label = document->name;
+            entry.owner = document->owner;
+        }
+        entries.push_back(std::move(entry));
     }
     reply(std::move(entries));
+}
+
+bool Core::may_see(const policy::Actor& by, const store::DocumentRecord& document) {
+    if (document.kind == kMemoryKind) return oversight_->may_see(by, document);
+    return document.kind != kFileKind || gate() == nullptr || gate()->may_see(document.name, by);
 }
 
 }  // namespace quire::kernel

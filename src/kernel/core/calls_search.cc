@@ -69,9 +69,9 @@ void Kernel::search(Caller by, std::string block_id, SearchQuery query,
     core_->run_on_block<edits::Finding>(
         std::move(by), block_id, Access::read, std::move(reply),
         [core = core_, query = std::move(query)](LiveDocument& document, const BlockRef& block,
-                                                 const Caller&) -> Result<edits::Finding> {
+                                                 const Caller& caller) -> Result<edits::Finding> {
             core->flush(document, block);
-            return edits::find(document.doc().text(block.content).rope(), query.query,
+            return edits::find(TRY(core->shown_text(document, block, caller)), query.query,
                                options_of(query, core->limits()));
         });
 }

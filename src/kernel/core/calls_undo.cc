@@ -144,6 +144,7 @@ void Kernel::undo(Caller by, std::string block_id, UndoScope scope, bool redo,
             core->flush(document, block);
             const std::vector<Unit*> units =
                 TRY(next_to_take_back(block.state->history, caller.actor.str(), scope, redo));
+            TRY(caller.check_approved());
 
             const seq::Rope before = document.doc().text(block.content).rope();
             document.begin(caller.actor);

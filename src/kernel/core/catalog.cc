@@ -155,6 +155,13 @@ void Catalog::settle_header(store::DocumentKey key, const Bytes& header) {
     });
 }
 
+std::optional<store::DocumentRecord> Catalog::record(store::DocumentKey key) const {
+    return state_.with([&](const State& state) -> std::optional<store::DocumentRecord> {
+        const auto at = state.entries.find(key);
+        return at == state.entries.end() ? std::nullopt : std::optional(at->second.record);
+    });
+}
+
 std::vector<store::DocumentKey> Catalog::keys() const {
     return state_.with([](const State& state) {
         std::vector<store::DocumentKey> keys;

@@ -62,6 +62,8 @@ public:
     void settle_header(store::DocumentKey key, const Bytes& header);
 
     std::vector<store::DocumentKey> keys() const;  // Ascending.
+    // The record of a document as the catalog knows it, loaded or not. O(log documents).
+    std::optional<store::DocumentRecord> record(store::DocumentKey key) const;
     // A document's record as the catalog knows it. A live document may have a newer header.
     struct Known {
         store::DocumentRecord record;

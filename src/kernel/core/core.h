@@ -102,10 +102,20 @@ public:
 
     // Errors: not_found "invalid_reference"; those of BlockId::parse().
     Result<BlockAddress> address_of(const std::string& block_id);
-    // A memory block that the caller may not see is not found. Errors: those of
-    // LiveDocument::find(); is_memory().
+    // A memory block can be read only, and one that the caller may not see is not found. Errors:
+    // those of LiveDocument::find(); is_memory().
     Result<BlockRef> find_block(LiveDocument& document, const conversation::BlockId& id,
-                                const policy::Actor& by, bool deleted_too);
+                                const policy::Actor& by, Access access, bool deleted_too);
+
+    // Loads the document. Errors: those of LiveDocument::ready(), which name the document; of a
+    // memory block that the caller may not see, only not_found "invalid_reference".
+    Result<void> load(LiveDocument& document, const Caller& by);
+    // Asks the gate whether the caller may enter the document of a file. If it may once a person
+    // has approved, and may read, it enters and Caller::unapproved is set. Errors: Gate::enter()'s.
+    Result<void> admit(LiveDocument& document, Access access, Caller& by);
+
+    // Returns true if the actor may know of the document.
+    bool may_see(const policy::Actor& by, const store::DocumentRecord& document);
 
     // The name of the conversation that contains the block, or contained it; "" if there is none.
     std::string conversation_of(std::string_view block_id);
@@ -115,10 +125,13 @@ public:
     }
 
     // --- reading (calls_read.cc) ---
-    // The lines [range) of a block, after its pending appends are flushed.
-    Result<BlockText> read(LiveDocument& document, const BlockRef& block,
-                           std::optional<text::LineRange> range);
-    Result<WholeText> text(LiveDocument& document, const BlockRef& block);
+    // A part of a block, after its pending appends are flushed.
+    Result<BlockText> read(LiveDocument& document, const BlockRef& block, const Caller& by,
+                           const edits::Window& window);
+    Result<WholeText> text(LiveDocument& document, const BlockRef& block, const Caller& by);
+    // The text that readers see: of a memory block its plain text. Errors: those of
+    // Oversight::plain_text().
+    Result<seq::Rope> shown_text(LiveDocument& document, const BlockRef& block, const Caller& by);
     static Result<HistoryPage> history(const BlockRef& block, std::size_t limit,
                                        const std::string& cursor);
 
@@ -134,7 +147,7 @@ public:
     Result<Edited> edit(LiveDocument& document, const BlockRef& block, const seq::Rope& text,
                         edits::Plan& plan, Admit admit, Write write) const;
     // Edits a block of a conversation, or a file.
-    Result<Edited> edit(LiveDocument& document, const BlockRef& block, const policy::Actor& by,
+    Result<Edited> edit(LiveDocument& document, const BlockRef& block, const Caller& by,
                         TextEdit& what);
     // Runs `call` once no other call with the token is under way. end_turn() ends it.
     void take_turn(const Token& token, Function<void()> call);

@@ -8,8 +8,8 @@
 
 namespace quire::kernel {
 
-BlockInfo info_of(LiveDocument& document, const BlockRef& block, Gate* gate) {
-    const seq::Rope& text = document.doc().text(block.content).rope();
+BlockInfo info_of(LiveDocument& document, const BlockRef& block, const seq::Rope& text,
+                  Gate* gate) {
     BlockInfo info;
     info.block_id = document.id_of(block).str();
     if (block.fields != nullptr) {
@@ -34,7 +34,11 @@ BlockInfo info_of(LiveDocument& document, const BlockRef& block, Gate* gate) {
         info.kind = document.kind();
         info.status = "done";
         info.is_file = document.kind() == kFileKind;
-        info.path = document.name();
+        if (info.is_file) info.path = document.name();
+        if (document.kind() == kMemoryKind) {
+            info.label = document.name();
+            info.owner = document.record().owner;
+        }
         info.dirty = gate != nullptr && gate->dirty(document);
     }
     info.summary = edits::summary(text);
@@ -44,16 +48,17 @@ BlockInfo info_of(LiveDocument& document, const BlockRef& block, Gate* gate) {
     return info;
 }
 
-Result<BlockText> text_of(LiveDocument& document, const BlockRef& block,
-                          std::optional<text::LineRange> range, const Limits& limits, Gate* gate) {
-    const seq::Rope& text = document.doc().text(block.content).rope();
-    edits::View view = TRY(edits::view(text, range, {limits.read_lines, limits.read_columns}));
+Result<BlockText> text_of(LiveDocument& document, const BlockRef& block, const seq::Rope& text,
+                          const edits::Window& window, const Limits& limits, Gate* gate) {
+    edits::View view = TRY(edits::view(text, window, {limits.read_lines, limits.read_columns}));
     BlockText out;
-    out.info = info_of(document, block, gate);
+    out.info = info_of(document, block, text, gate);
     if (block.fields != nullptr) out.metadata = block.fields->metadata;
     out.eol = edits::eol_name(text);
     out.final_newline = text.ends_with_newline();
     out.first_line = view.first.n;
+    out.columns = view.columns;
+    out.line_columns = view.line_columns;
     out.lines = std::move(view.lines);
     out.truncated = view.truncated;
     out.notes = std::move(view.notes);

@@ -1,20 +1,20 @@
 // Descriptions of a block: its row in a list, a stretch of its lines, the outcome of an edit.
 #pragma once
 
-#include <optional>
-
+#include "edits/view.h"
 #include "kernel/core/block_reads.h"
 #include "kernel/core/live_document.h"
 #include "kernel/core/parts.h"
 
 namespace quire::kernel {
 
-// `depth` is left 0. `gate` may be null. O(length of the summary + log n).
-BlockInfo info_of(LiveDocument& document, const BlockRef& block, Gate* gate);
+// `text` is what readers see of the block. `depth` is left 0. `gate` may be null. O(length of the
+// summary + log n).
+BlockInfo info_of(LiveDocument& document, const BlockRef& block, const seq::Rope& text, Gate* gate);
 
-// The lines [range), cut at `limits`. Errors: those of edits::view().
-Result<BlockText> text_of(LiveDocument& document, const BlockRef& block,
-                          std::optional<text::LineRange> range, const Limits& limits, Gate* gate);
+// The part of `text`, cut at `limits`. Errors: those of edits::view().
+Result<BlockText> text_of(LiveDocument& document, const BlockRef& block, const seq::Rope& text,
+                          const edits::Window& window, const Limits& limits, Gate* gate);
 
 // The outcome of an edit by that plan. O(snippet + log n).
 Edited edited_as(LiveDocument& document, const BlockRef& block, edits::Planned planned,

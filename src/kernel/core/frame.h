@@ -44,7 +44,7 @@ void Core::enter(Caller by, Address address, Access access, Reply<T> reply, Work
             return visit.answer(
                 fail(Errc::unavailable, "cancelled", "the call was cancelled before it began"));
         }
-        Result<void> ready = document.ready();
+        Result<void> ready = self.load(document, visit.by);
         if (ready && !address.is_meant(self.catalog_, document)) {
             // It gives its name up when what became of it is durable.
             return document.when_durable([visit = std::move(visit), address = std::move(address),
@@ -55,8 +55,7 @@ void Core::enter(Caller by, Address address, Access access, Reply<T> reply, Work
         }
         if (ready && self.gate() != nullptr && access != Access::admitted &&
             document.kind() == kFileKind) {
-            ready = self.gate()->enter(document, visit.by.actor, access,
-                                       self.oversight().approved(visit.by, document));
+            ready = self.admit(document, access, visit.by);
         }
         if (!ready) return visit.answer(Failure(std::move(ready).error()));
         work(std::move(visit));
@@ -96,11 +95,11 @@ void Core::run_on_block(Caller by, const BlockName& of, Access access, Reply<T> 
     Result<BlockAddress> at = address_of(of.id);
     if (!at) return reply(Failure(std::move(at).error()));
     run<T>(std::move(by), std::move(at->at), access, std::move(reply),
-           [self = shared_from_this(), id = at->id, deleted_too = of.deleted_too,
+           [self = shared_from_this(), id = at->id, access, deleted_too = of.deleted_too,
             work = std::move(work)](LiveDocument& document,
                                     const Caller& caller) mutable -> Result<T> {
                const BlockRef block =
-                   TRY(self->find_block(document, id, caller.actor, deleted_too));
+                   TRY(self->find_block(document, id, caller.actor, access, deleted_too));
                return work(document, block, caller);
            });
 }

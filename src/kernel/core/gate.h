@@ -22,6 +22,8 @@ public:
     // is the call's answer. `approved`: escalating operations that a person has allowed.
     virtual Result<void> enter(LiveDocument& document, const policy::Actor& actor, Access access,
                                policy::Operations approved) = 0;
+    // Returns true if the actor may know of the file. Any thread.
+    virtual bool may_see(const std::string& path, const policy::Actor& actor) const = 0;
     // Returns true if the document differs from what is on the disk.
     virtual bool dirty(LiveDocument& document) = 0;
 };

@@ -87,6 +87,28 @@ const Limits& Kernel::limits() const {
     return core_->limits();
 }
 
+Result<void> Core::load(LiveDocument& document, const Caller& by) {
+    Result<void> ready = document.ready();
+    const bool hidden = !ready && document.kind() == kMemoryKind &&
+                        !oversight_->may_see(by.actor, document.record());
+    if (hidden) return no_such_block(conversation::BlockId{document.key(), -1, 0}.str());
+    return ready;
+}
+
+// Reasons that need no approval come first, and plans tell of the text: a change that waits for a
+// person goes on up to where it would be made, if the caller may read.
+Result<void> Core::admit(LiveDocument& document, Access access, Caller& by) {
+    const policy::Operations approved = oversight_->approved(by, document);
+    Result<void> admitted = gate()->enter(document, by.actor, access, approved);
+    if (admitted || !Oversight::is_unasked(admitted.error()) || access == Access::look ||
+        access == Access::read)
+        return admitted;
+    Result<void> readable = gate()->enter(document, by.actor, Access::read, approved);
+    if (!readable) return Oversight::is_unasked(readable.error()) ? admitted : readable;
+    by.unapproved = std::make_shared<const Error>(std::move(admitted).error());
+    return {};
+}
+
 Failure is_memory(const LiveDocument& document) {
     return fail(Errc::denied, "memory_block",
                 cat("this is the memory block '", document.name(),

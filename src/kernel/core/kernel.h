@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/function.h"
@@ -41,6 +42,12 @@ struct Parts;
 struct SearchAll;
 struct SearchQuery;
 struct WholeText;
+
+// Where a block is.
+struct BlockPlace {
+    std::string kind;  // kinds.h; "" for none.
+    std::string path = {};
+};
 
 // Counters for `quire status`.
 struct Status {
@@ -80,10 +87,9 @@ public:
     // unit. `operation` is the word that history shows ("edit", "splice", "str_replace").
     void edit(Caller by, std::string block_id, std::string operation, edits::Plan plan,
               Reply<Edited> reply);
-    // Lines [begin, end); an `end` beyond the last is clamped. Errors: out_of_range
-    // "line_out_of_range".
-    void read(Caller by, std::string block_id, std::optional<text::LineRange> range,
-              Reply<BlockText> reply);
+    // A part of a block's text, cut at Limits (edits/view.h). A memory block is read as its plain
+    // text, and so with text() and search(). Errors: those of edits::view().
+    void read(Caller by, std::string block_id, edits::Window window, Reply<BlockText> reply);
     // The whole text of a block, uncut.
     void text(Caller by, std::string block_id, Reply<WholeText> reply);
     void search(Caller by, std::string block_id, SearchQuery query, Reply<edits::Finding> reply);
@@ -99,9 +105,13 @@ public:
     // The versions of a block, newest first. Deleted blocks have a history too.
     void history(Caller by, std::string block_id, std::size_t limit, std::string cursor,
                  Reply<HistoryPage> reply);
-    // Recent changes across all documents, newest first, by one actor or by all (quire log).
+    // Recent changes of what the caller may see, newest first, by one actor or by all (quire log).
     void log(Caller by, std::optional<policy::Actor> of, std::size_t limit,
              Reply<std::vector<LogEntry>> reply);
+
+    // The kind of the document that contains the block, and its path if that is a file; a block
+    // that there is not has no kind. Answers without waiting, whatever the block is doing.
+    BlockPlace place_of(std::string_view block_id) const;
 
     // Numbers a client's session, from 1 on.
     std::uint64_t open_session();

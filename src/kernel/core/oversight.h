@@ -1,6 +1,6 @@
-// Oversight: the interface through which the kernel's core asks for approvals and the audit log.
-// kernel/oversight implements it, and works with the core's documents, so the core may not
-// include it.
+// Oversight: the interface through which the kernel's core asks for approvals and the audit log,
+// and for what a caller may know of a memory block. kernel/oversight implements it, and works with
+// the core's documents, so the core may not include it.
 #pragma once
 
 #include <string>
@@ -29,6 +29,9 @@ public:
     virtual policy::Operations approved(const Caller& by, LiveDocument& document) = 0;
     // Returns true if the actor may know of a memory block.
     virtual bool may_see(const policy::Actor& by, const store::DocumentRecord& memory) = 0;
+    // The plain text of a memory block, for those that may read it (memory/plain_text.h). Errors:
+    // not_found "invalid_reference"; corrupt.
+    virtual Result<std::string> plain_text(const Caller& by, LiveDocument& memory) = 0;
     // Asks a person to allow what `refusal`, an escalation, refused. tell() gets what the caller is
     // answered: that an approval waits, that it was denied, or why none could be asked for.
     virtual void ask(const Caller& by, policy::Target target, Error refusal,

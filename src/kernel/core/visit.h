@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 
 #include "base/function.h"
@@ -59,6 +60,9 @@ struct BlockAddress {
 struct TextEdit {
     std::string operation;
     edits::Plan plan;
+    bool appends = false;  // It joins the actor's run of appends, which is one step of undo.
+    // Called when nothing else can refuse the edit, before anything changes; an error refuses it.
+    Function<Result<void>(std::span<const text::Splice>)> before = {};
 };
 
 }  // namespace quire::kernel

@@ -3,6 +3,8 @@
 // Paths are resolved one after another at the door, a strand, so that calls reach a document in
 // the order in which they were made. Permission is decided there, once, for every name that led
 // to the file. On the document's strand the disk is then read once, and its changes are taken in.
+// A call that waits for a person's approval goes on to where it would change something, for
+// whatever else refuses it comes first (Caller::unapproved).
 #pragma once
 
 #include <map>
@@ -42,11 +44,15 @@ struct FileAddress {
 };
 
 struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
-    Body(std::shared_ptr<Core> core, FileGate& rules)
-        : kernel(std::move(core)), gate(rules), door(kernel->parts().scheduler) {}
+    Body(std::shared_ptr<Core> core, FileGate& rules, SaveWhen when)
+        : kernel(std::move(core)), gate(rules), save_when(when), door(kernel->parts().scheduler) {}
 
     std::shared_ptr<Core> kernel;
     FileGate& gate;
+    sched::Guarded<SaveWhen> save_when;
+    bool saves_on_commit() {
+        return save_when.with([](SaveWhen when) { return when == SaveWhen::on_commit; });
+    }
     // The strand on which paths are resolved.
     sched::Strand door;
 
@@ -69,21 +75,33 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
     };
     static Need saving() { return {policy::Operation::append, true}; }
 
-    // Returns true if the caller may do this at the place. If not, `reply` gets the refusal, after
-    // a person was asked if one can allow it.
-    template <class T>
-    bool admits(const Caller& by, const fs::Place& place, Need need, Reply<T>& reply) {
-        const policy::Target target = target_of_file(place.path);
-        const policy::Operations approved = kernel->oversight().approved(by, target);
+    // Checks the caller's permission at the place. One who may read it, and may do this once a
+    // person has approved, is let in with Caller::unapproved set. Errors: FileGate::admit()'s.
+    Result<void> admit(Caller& by, const fs::Place& place, Need need) {
+        using policy::Operation;
+        const policy::Operations approved =
+            kernel->oversight().approved(by, target_of_file(place.path));
         Result<void> allowed = need.to_save ? gate.admit_save(place, by.actor, approved)
                                             : gate.admit(place, need.operation, by.actor, approved);
+        if (allowed || !Oversight::is_unasked(allowed.error()) ||
+            need.operation == Operation::read ||
+            !gate.admit(place, Operation::read, by.actor, approved))
+            return allowed;
+        by.unapproved = std::make_shared<const Error>(std::move(allowed).error());
+        return {};
+    }
+    // admit() as a question. If the answer is no, `reply` gets the refusal, after a person was asked
+    // if one can allow it.
+    template <class T>
+    bool admits(Caller& by, const fs::Place& place, Need need, Reply<T>& reply) {
+        Result<void> allowed = admit(by, place, need);
         if (allowed) return true;
         if (!Oversight::is_unasked(allowed.error())) {
             reply(Failure(std::move(allowed).error()));
             return false;
         }
         kernel->oversight().ask(
-            by, target, std::move(allowed).error(),
+            by, target_of_file(place.path), std::move(allowed).error(),
             [reply = std::move(reply)](Error why) mutable { reply(Failure(std::move(why))); });
         return false;
     }
@@ -167,8 +185,11 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
         return fs::Hash::of(bytes_of(document, disk));
     }
 
-    Result<FileVersion> create(LiveDocument& document, const policy::Actor& by,
-                               const std::string& content);
+    Result<FileVersion> create(LiveDocument& document, const Caller& by, const FileCreate& what);
+    Result<FileEdited> edit(LiveDocument& document, const Caller& by, TextEdit& what);
+    Result<FileEdited> edit_and_save(LiveDocument& document, const Caller& by, TextEdit& what);
+    Result<FileAppended> append_and_save(LiveDocument& document, const Caller& by,
+                                         std::string text);
     Result<FileSaved> save(LiveDocument& document, const Caller& by);
     // For each document, the disk version that a save was refused for and the actors who have been
     // warned of it. Not stored: after a restart they are warned again.
@@ -181,7 +202,7 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
                     const policy::Actor& actor);
     Result<fs::Saved> write(LiveDocument& document, const Caller& by, const files::DiskState& disk,
                             const std::string& bytes);
-    Result<FileVersion> erase(LiveDocument& document, const policy::Actor& by, DiskUpdate update);
+    Result<FileVersion> erase(LiveDocument& document, const Caller& by, DiskUpdate update);
     std::string unsaved_by_others(LiveDocument& document, const policy::Actor& by,
                                   const files::DiskState& disk);
     Result<FileStatus> status(LiveDocument& document, const policy::Actor& actor);

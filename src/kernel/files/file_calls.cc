@@ -45,41 +45,61 @@ Result<void> require_text_file(const fs::Place& place) {
         {{"kind", directory ? "directory" : "other"}, {"path", place.path}});
 }
 
-FileCalls::FileCalls(Kernel& kernel, FileGate& gate)
-    : body_(std::make_shared<Body>(kernel.core(), gate)) {}
+FileCalls::FileCalls(Kernel& kernel, FileGate& gate, SaveWhen save)
+    : body_(std::make_shared<Body>(kernel.core(), gate, save)) {}
 
-void FileCalls::read(Caller by, std::string path, std::optional<text::LineRange> range,
-                     Reply<FileRead> reply) {
-    body_->read<FileRead>(std::move(by), std::move(path), std::move(reply),
-                          [body = body_, range](LiveDocument& document) -> Result<FileRead> {
+void FileCalls::set_save(SaveWhen save) {
+    body_->save_when.with([&](SaveWhen& when) { when = save; });
+}
+
+void FileCalls::read(Caller by, std::string path, edits::Window window, Reply<FileRead> reply) {
+    body_->read<FileRead>(by, std::move(path), std::move(reply),
+                          [body = body_, by, window](LiveDocument& document) -> Result<FileRead> {
                               BlockText text =
-                                  TRY(body->kernel->read(document, document.whole(), range));
+                                  TRY(body->kernel->read(document, document.whole(), by, window));
                               return FileRead{version_of_file(document), std::move(text)};
                           });
 }
 
+void FileCalls::open(Caller by, std::string path, Reply<FileVersion> reply) {
+    body_->read<FileVersion>(
+        std::move(by), std::move(path), std::move(reply),
+        [](LiveDocument& document) { return Result<FileVersion>(version_of_file(document)); });
+}
+
 void FileCalls::text(Caller by, std::string path, Reply<WholeText> reply) {
-    body_->read<WholeText>(std::move(by), std::move(path), std::move(reply),
-                           [body = body_](LiveDocument& document) {
-                               return body->kernel->text(document, document.whole());
+    body_->read<WholeText>(by, std::move(path), std::move(reply),
+                           [body = body_, by](LiveDocument& document) {
+                               return body->kernel->text(document, document.whole(), by);
                            });
 }
 
 void FileCalls::edit(Caller by, std::string path, std::string operation, edits::Plan plan,
                      Reply<FileEdited> reply) {
-    body_->run<FileEdited>(
-        std::move(by), std::move(path), Operation::overwrite, std::move(reply),
-        [body = body_, what = TextEdit{std::move(operation), std::move(plan)}](
-            LiveDocument& document, DiskUpdate,
-            const Caller& caller) mutable -> Result<FileEdited> {
-            Edited edited = TRY(body->kernel->edit(document, document.whole(), caller.actor, what));
-            return FileEdited{version_of_file(document), std::move(edited)};
-        });
+    body_->run<FileEdited>(std::move(by), std::move(path), Operation::overwrite, std::move(reply),
+                           [body = body_, what = TextEdit{std::move(operation), std::move(plan)}](
+                               LiveDocument& document, DiskUpdate, const Caller& caller) mutable {
+                               return body->edit(document, caller, what);
+                           });
+}
+
+Result<FileEdited> FileCalls::Body::edit(LiveDocument& document, const Caller& by, TextEdit& what) {
+    if (saves_on_commit()) return edit_and_save(document, by, what);
+    Edited edited = TRY(kernel->edit(document, document.whole(), by, what));
+    return FileEdited{version_of_file(document), std::move(edited)};
 }
 
 void FileCalls::append(Caller by, std::string path, std::string text, Reply<FileAppended> reply) {
     if (text.size() > body_->kernel->limits().operation_bytes)
         return reply(too_large("the text", body_->kernel->limits().operation_bytes));
+    if (body_->saves_on_commit()) {
+        return body_->run<FileAppended>(
+            std::move(by), std::move(path), Operation::append, std::move(reply),
+            [body = body_, text = std::move(text)](LiveDocument& document, DiskUpdate,
+                                                   const Caller& caller) mutable {
+                return body->append_and_save(document, caller, std::move(text));
+            });
+    }
     body_->enter<FileAppended>(
         std::move(by), std::move(path), Operation::append, std::move(reply),
         [text = std::move(text)](Visit<FileAppended> visit, DiskUpdate) mutable {
@@ -98,16 +118,17 @@ void FileCalls::append(Caller by, std::string path, std::string text, Reply<File
         });
 }
 
-void FileCalls::create(Caller by, std::string path, std::string content, Reply<FileVersion> reply) {
-    if (const auto fits = body_->kernel->check_new(content); !fits)
+void FileCalls::create(Caller by, FileCreate what, Reply<FileVersion> reply) {
+    if (const auto fits = body_->kernel->check_new(what.content); !fits)
         return reply(Failure(fits.error()));
-    if (const auto text = files::decode(content, path); !text) {
+    if (const auto text = files::decode(what.content, what.path); !text) {
         return reply(Failure(Error(text.error()).within("nothing was created")));
     }
+    std::string path = what.path;
     body_->at_door<FileVersion>(
         std::move(reply), std::move(path),
-        [body = body_, by, content = std::move(content)](fs::Place place,
-                                                         Reply<FileVersion> answer) mutable {
+        [body = body_, by, what = std::move(what)](fs::Place place,
+                                                   Reply<FileVersion> answer) mutable {
             if (place.path.empty()) return answer(Failure(require_text_file(place).error()));
             if (!body->admits(by, place, Operation::create, answer)) return;
             if (place.kind != fs::Kind::missing) {
@@ -119,29 +140,44 @@ void FileCalls::create(Caller by, std::string path, std::string content, Reply<F
             }
             body->kernel->run<FileVersion>(
                 by, DocumentName{{kFileKind, place.path}}, Access::admitted, std::move(answer),
-                [body, content = std::move(content)](LiveDocument& document, const Caller& caller) {
-                    return body->create(document, caller.actor, content);
+                [body, what = std::move(what)](LiveDocument& document, const Caller& caller) {
+                    return body->create(document, caller, what);
                 });
         });
 }
 
-Result<FileVersion> FileCalls::Body::create(LiveDocument& document, const policy::Actor& by,
-                                            const std::string& content) {
+Result<FileVersion> FileCalls::Body::create(LiveDocument& document, const Caller& by,
+                                            const FileCreate& what) {
     const BlockRef block = document.whole();
     kernel->flush(document, block);
+    const std::optional<files::DiskState> before = gate.state(document);
+    const std::string others =
+        before && !what.overwrite ? unsaved_by_others(document, by.actor, *before) : "";
+    if (!others.empty()) {
+        return fail(Errc::conflict, "unsaved_edits",
+                    cat(document.name(),
+                        " was not created: it is gone from the disk, and its block "
+                        "has edits by ",
+                        others,
+                        " that are not saved. file save writes them to the "
+                        "disk anew; create with overwrite: true replaces them, and they stay in "
+                        "the history"),
+                    {{"path", document.name()}, {"actors", others}});
+    }
+    TRY(by.check_approved());
     // The disk decides whether the name is free; the document follows.
-    const fs::Saved saved = TRY(gate.files().create(document.name(), content));
-    files::Decoded decoded = *files::decode(content, document.name());
+    const fs::Saved saved = TRY(gate.files().create(document.name(), what.content));
+    files::Decoded decoded = *files::decode(what.content, document.name());
     crdt::Doc& doc = document.doc();
-    document.begin(by);
+    document.begin(by.actor);
     memory::apply(doc, block.content,
                   text::minimal_splices(doc.text(block.content).rope().str(), decoded.text));
     Unit unit;
-    unit.actor = by.str();
+    unit.actor = by.actor.str();
     unit.description = "create";
     // Undoing the content would leave the file: file delete takes back both.
     unit.kind = UnitKind::take_back;
-    unit.spans = {document.commit(by, "create")};
+    unit.spans = {document.commit(by.actor, "create")};
     document.record(block, std::move(unit));
     document.set_header(
         files::DiskState{saved.hash, saved.stamp, decoded.form, version_of(document), false}
@@ -160,7 +196,7 @@ void FileCalls::status(Caller by, std::optional<std::string> path,
     if (path) {
         body_->at_door<All>(
             std::move(reply), *path,
-            [body = body_, by, path = *path](fs::Place place, Reply<All> answer) {
+            [body = body_, by, path = *path](fs::Place place, Reply<All> answer) mutable {
                 const auto look = [body](LiveDocument& document,
                                          const Caller& caller) -> Result<All> {
                     return All{TRY(body->status(document, caller.actor))};

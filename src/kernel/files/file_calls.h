@@ -1,9 +1,9 @@
 // FileCalls: the use cases of files, by path. All actors who open a path get the same document.
 // From then on it is a block like any other for reading, editing and undo.
 //
-// Files are loaded when first used. Edits stay in the document until they are saved. Replies come
-// exactly once, from any thread. Calls of one caller about one file take effect in the order in
-// which they were made.
+// Files are loaded when first used. Edits stay in the document until they are saved, or reach the
+// disk before they are answered (SaveWhen). Replies come exactly once, from any thread. Calls of one
+// caller about one file take effect in the order in which they were made.
 //
 // Errors of every call: those of fs::FileSystem and of the rules (FileGate::admit); unsupported
 // "binary_file"; out_of_range "too_large".
@@ -19,6 +19,7 @@
 #include "kernel/core/block_reads.h"
 #include "kernel/core/kernel.h"
 #include "kernel/files/file_gate.h"
+#include "kernel/files/save_when.h"
 #include "sched/scheduler.h"
 #include "text/glob.h"
 
@@ -81,27 +82,42 @@ struct FileQuery {
     std::size_t limit = 0;
 };
 
+// The request for a new file.
+struct FileCreate {
+    std::string path;
+    std::string content;
+    // Other actors' unsaved edits of a file that is gone from the disk may be replaced.
+    bool overwrite = false;
+};
+
 class FileCalls {
 public:
-    // Both outlive this and every call.
-    FileCalls(Kernel& kernel, FileGate& gate);
+    // Kernel and gate outlive this and every call.
+    FileCalls(Kernel& kernel, FileGate& gate, SaveWhen save = SaveWhen::on_demand);
+    // From the next call on.
+    void set_save(SaveWhen save);
 
     // Files whose path matches, sorted, a page of at most `limit`. Walks the whole tree for each
     // page.
     void list(Caller by, FileQuery query, Reply<FileList> reply);
-    // Lines [begin, end) of a file; an absent range means all, cut at Limits.
-    void read(Caller by, std::string path, std::optional<text::LineRange> range,
-              Reply<FileRead> reply);
+    // A part of a file, cut at Limits (edits/view.h).
+    void read(Caller by, std::string path, edits::Window window, Reply<FileRead> reply);
+    // Loads a file, and names its block.
+    void open(Caller by, std::string path, Reply<FileVersion> reply);
     // The whole text of a file, uncut.
     void text(Caller by, std::string path, Reply<WholeText> reply);
-    // Edits the document of a file, like Kernel::edit(). The disk is not written.
+    // Edits the document of a file, like Kernel::edit(). With SaveWhen::on_commit the whole document
+    // is saved with the edit, under one permission, or nothing is changed. Errors then also:
+    // conflict "needs_resolution" if the disk and the document changed the same words;
+    // "disk_changed" if the file was deleted on the disk; those of saving.
     void edit(Caller by, std::string path, std::string operation, edits::Plan plan,
               Reply<FileEdited> reply);
-    // Appends text to the document of a file. The answer comes once the text is durable in the
-    // store.
+    // Appends text to the document of a file, and saves it like edit(). The answer comes once the
+    // text is durable in the store.
     void append(Caller by, std::string path, std::string text, Reply<FileAppended> reply);
-    // Creates a file on the disk at once, with this content. Errors: conflict "file_exists".
-    void create(Caller by, std::string path, std::string content, Reply<FileVersion> reply);
+    // Creates a file on the disk at once. Errors: conflict "file_exists"; conflict "unsaved_edits"
+    // {path, actors} unless FileCreate::overwrite.
+    void create(Caller by, FileCreate what, Reply<FileVersion> reply);
     // Writes the document to the disk, atomically. Errors: conflict "disk_changed" if the disk
     // changed the same words, or if the file is gone. The disk's change is then in the document's
     // history, and the caller decides whether to save again.

@@ -161,7 +161,7 @@ TEST(FileCalls, AFileCreatedDuringItsDeletionIsANewDocument) {
         office.calls->erase(FileOffice::as("ada"), "free/a", std::move(reply));
     });
     const auto made = start([&](auto reply) {
-        office.calls->create(FileOffice::as("bo"), "free/a", "new\n", std::move(reply));
+        office.calls->create(FileOffice::as("bo"), {"free/a", "new\n"}, std::move(reply));
     });
     while (!made->has_value() && office.store.queued() > 0) {
         office.store.flush();

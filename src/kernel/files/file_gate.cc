@@ -69,6 +69,10 @@ policy::Decision FileGate::decide(const fs::Place& place, Operation operation,
     return decision;
 }
 
+bool FileGate::may_see(const std::string& path, const policy::Actor& actor) const {
+    return decide({path, {}, fs::Kind::file}, Operation::read, actor).verdict == Verdict::allow;
+}
+
 Result<void> FileGate::admit(const fs::Place& place, Operation operation,
                              const policy::Actor& actor, policy::Operations approved) const {
     return policy::permit(decide(place, operation, actor), operation, actor, place.path, approved);

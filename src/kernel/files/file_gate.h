@@ -52,6 +52,7 @@ public:
 
     Result<void> enter(LiveDocument& document, const policy::Actor& actor, Access access,
                        policy::Operations approved) override;
+    bool may_see(const std::string& path, const policy::Actor& actor) const override;
     bool dirty(LiveDocument& document) override;
 
     // The strictest decision for all names that led to the file.

@@ -74,8 +74,9 @@ public:
             [&](auto reply) { calls->append(as("ada"), path, text, std::move(reply)); }));
     }
     Result<FileVersion> create(const std::string& path, const std::string& content) {
-        return ask<FileVersion>(
-            [&](auto reply) { calls->create(as("ada"), path, content, std::move(reply)); });
+        return ask<FileVersion>([&](auto reply) {
+            calls->create(as("ada"), {path, content}, std::move(reply));
+        });
     }
     Result<FileSaved> save(const std::string& path, const std::string& by = "ada") {
         return ask<FileSaved>([&](auto reply) { calls->save(as(by), path, std::move(reply)); });

@@ -2,7 +2,8 @@
 //
 // A save compares and swaps: it replaces the bytes that were last seen, and where the disk has
 // others by then they are taken in and the save is tried again. Each actor is warned once of a
-// change on the disk that met theirs. A delete never takes away what its caller has not seen.
+// change on the disk that met theirs. A delete never takes away what its caller has not seen. An
+// edit that is saved with its call (SaveWhen::on_commit) is all or nothing, on the disk too.
 #include <set>
 
 #include "files/form.h"
@@ -61,6 +62,7 @@ Result<FileSaved> FileCalls::Body::save(LiveDocument& document, const Caller& by
         const std::string bytes = bytes_of(document, disk);
         FileSaved result{version_of_file(document), bytes.size(), false, {}};
         if (!disk.missing && fs::Hash::of(bytes) == disk.hash) return result;
+        TRY(by.check_approved());
         Result<fs::Saved> saved = write(document, by, disk, bytes);
         if (!saved && saved.error().reason() == "disk_changed" && attempt + 1 < kSaveTries) {
             TRY(gate.take_in(document));
@@ -75,6 +77,72 @@ Result<FileSaved> FileCalls::Body::save(LiveDocument& document, const Caller& by
                 .encode());
         return result;
     }
+}
+
+// The edit is planned and checked first, then its whole text goes to the disk, then the document
+// changes; only the store can refuse it after that, and then the disk gets its bytes back. A kernel
+// that is killed in between leaves the text on the disk, where it is taken in as any change there.
+Result<FileEdited> FileCalls::Body::edit_and_save(LiveDocument& document, const Caller& by,
+                                                  TextEdit& what) {
+    const BlockRef block = document.whole();
+    kernel->flush(document, block);
+    const files::DiskState disk = *gate.state(document);
+    const std::string& path = document.name();
+    if (disk.conflict) {
+        return fail(Errc::conflict, "needs_resolution",
+                    cat(path,
+                        " was not changed: the disk and the document changed the same words. "
+                        "The document shows its own, and the disk's are in its history. file save "
+                        "writes the document's text over the disk's, and edits go on then"),
+                    {{"path", path}});
+    }
+    if (disk.vanished) {
+        return fail(Errc::conflict, "disk_changed",
+                    cat(path,
+                        " was not changed: it was deleted on disk since it was read, and its "
+                        "block has edits that are not saved. file save writes the file anew"),
+                    {{"path", path}});
+    }
+    const std::string before = bytes_of(document, disk);
+    std::optional<fs::Saved> saved;
+    std::string replaced;  // The bytes that the save took from the disk.
+    what.before = [&](std::span<const text::Splice> splices) -> Result<void> {
+        const bool clean = fs::Hash::of(before) == disk.hash;
+        replaced =
+            clean ? before : TRY(gate.files().read(path, kernel->limits().block_bytes)).bytes;
+        std::string text = document.doc().text(block.content).rope().str();
+        for (auto splice = splices.rbegin(); splice != splices.rend(); ++splice)
+            text.replace(splice->at.n, splice->erase.n, splice->insert);
+        saved = TRY(write(document, by, disk, files::encode(disk.form, std::move(text))));
+        return {};
+    };
+    Edited edited = TRY(kernel->edit(document, block, by, what));
+    if (saved) {
+        edited.notes.insert(edited.notes.end(), saved->notes.begin(), saved->notes.end());
+        document.set_header(
+            files::DiskState{saved->hash, saved->stamp, disk.form, version_of(document), false}
+                .encode());
+        document.on_stored([&files = gate.files(), path, replaced = std::move(replaced),
+                            hash = saved->hash](Result<void>& stored) {
+            if (!stored) static_cast<void>(files.save(path, replaced, hash));
+        });
+    }
+    return FileEdited{version_of_file(document), std::move(edited)};
+}
+
+Result<FileAppended> FileCalls::Body::append_and_save(LiveDocument& document, const Caller& by,
+                                                      std::string text) {
+    TextEdit what{
+        "append",
+        [text = std::move(text)](const seq::Rope& rope, std::uint64_t) -> Result<edits::Planned> {
+            if (text.empty()) return edits::Planned{};
+            return edits::Planned{{{rope.bytes(), {0}, text}}, {}};
+        },
+        true};
+    FileEdited made = TRY(edit_and_save(document, by, what));
+    Appended appended{made.edited.version, true, made.edited.line_count, {}};
+    if (!made.edited.no_op) appended.change = std::move(made.edited.change);
+    return FileAppended{std::move(made.file), std::move(appended)};
 }
 
 Result<fs::Saved> FileCalls::Body::write(LiveDocument& document, const Caller& by,
@@ -112,7 +180,7 @@ void FileCalls::erase(Caller by, std::string path, Reply<FileVersion> reply) {
             body->run<FileVersion>(
                 by, path, Operation::erase, std::move(answer),
                 [body](LiveDocument& document, DiskUpdate update, const Caller& caller) {
-                    return body->erase(document, caller.actor, update);
+                    return body->erase(document, caller, update);
                 });
         });
 }
@@ -137,7 +205,7 @@ std::string FileCalls::Body::unsaved_by_others(LiveDocument& document, const pol
     return names;
 }
 
-Result<FileVersion> FileCalls::Body::erase(LiveDocument& document, const policy::Actor& by,
+Result<FileVersion> FileCalls::Body::erase(LiveDocument& document, const Caller& by,
                                            DiskUpdate update) {
     const BlockRef block = document.whole();
     kernel->flush(document, block);
@@ -150,18 +218,19 @@ Result<FileVersion> FileCalls::Body::erase(LiveDocument& document, const policy:
                         "it, and delete it again if that is still right"),
                     {{"path", document.name()}});
     }
-    if (const std::string others = unsaved_by_others(document, by, disk); !others.empty()) {
+    if (const std::string others = unsaved_by_others(document, by.actor, disk); !others.empty()) {
         return fail(Errc::conflict, "unsaved_edits",
                     cat(document.name(), " was not deleted: it has edits by ", others,
                         " that are not saved. Save the file first, or let them undo"),
                     {{"path", document.name()}, {"actors", others}});
     }
+    TRY(by.check_approved());
     if (!disk.missing) TRY(gate.files().remove(document.name(), disk.hash));
     Unit unit;
-    unit.actor = by.str();
+    unit.actor = by.actor.str();
     unit.description = "delete";
     unit.kind = UnitKind::take_back;
-    document.begin(by);
+    document.begin(by.actor);
     document.record(block, std::move(unit));
     document.set_deleted(true);
     document.on_stored([&catalog = kernel->catalog(), record = document.record(),

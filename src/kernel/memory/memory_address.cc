@@ -113,6 +113,7 @@ Failure label_exists(const std::string& label) {
 }
 
 Result<std::shared_ptr<LiveDocument>> MemoryAddress::find(Catalog& catalog) const {
+    if (text.starts_with(kMemoryPrefix)) return bare().find(catalog);
     if (const auto id = id_in(text)) {
         auto document = id->is_document() ? catalog.find(id->document) : nullptr;
         if (document == nullptr || document->kind() != kMemoryKind) return no_such_memory(text);
@@ -152,7 +153,12 @@ Result<std::shared_ptr<LiveDocument>> MemoryAddress::find_present(Catalog& catal
     return named(name_of_record(TRY(only_one(std::move(others), by, text, false))));
 }
 
+MemoryAddress MemoryAddress::bare() const {
+    return {text.substr(kMemoryPrefix.size()), by, among};
+}
+
 bool MemoryAddress::is_meant(const Catalog& catalog, const LiveDocument& document) const {
+    if (text.starts_with(kMemoryPrefix)) return bare().is_meant(catalog, document);
     const store::DocumentRecord& record = document.record();
     if (id_in(text) || record.deleted) return true;
     const auto owned = OwnedLabel::parse(text);

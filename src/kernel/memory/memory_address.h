@@ -5,6 +5,7 @@
 //   1. the caller's own block;
 //   2. the only block of that label that is shared with the caller or fed by a source;
 //   3. for everybody but agents, the only block of that label in the workspace.
+// Each may have "memory:" before it, with which no label begins.
 // A text of the form of an id is never looked up as a label. A block that the caller may not see is
 // refused exactly as one that does not exist.
 #pragma once
@@ -30,6 +31,8 @@ struct OwnedLabel {
     static std::optional<OwnedLabel> parse(std::string_view text);
     std::string str() const;
 };
+
+inline constexpr std::string_view kMemoryPrefix = "memory:";
 
 // The catalog's name for the block of that owner and label.
 Name name_of_memory(const policy::Actor& owner, std::string label);
@@ -63,6 +66,7 @@ struct MemoryAddress {
     bool is_meant(const Catalog& catalog, const LiveDocument& document) const;
 
 private:
+    MemoryAddress bare() const;  // Without the prefix.
     Result<std::shared_ptr<LiveDocument>> find_present(Catalog& catalog) const;
 };
 

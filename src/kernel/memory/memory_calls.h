@@ -44,6 +44,8 @@ public:
     // The block's content, or one section of it. Errors: those of locate() (memory/field_path.h).
     void view(Caller by, std::string label, std::optional<std::string> section,
               Reply<MemoryView> reply);
+    // The block that a label names, without its content.
+    void find(Caller by, std::string label, Reply<MemoryRow> reply);
     // Lists the blocks that the caller may see, by label. O(blocks); loads deleted blocks only.
     void list(Caller by, MemoryListQuery what, Reply<MemoryList> reply);
     // Makes one version and one unit of undo; none if it changes nothing. Errors: those of

@@ -347,7 +347,7 @@ TEST(Memory, AReplacementThatWouldNotFitIsRefusedBeforeItIsMade) {
     EXPECT_EQ(study.version("text"), 2U);
 }
 
-TEST(Memory, BlockCallsAreSentToTheToolContext) {
+TEST(Memory, BlockCallsReadItsPlainTextAndAreSentToTheToolContextForTheRest) {
     Study study;
     const std::string id = study.create("secret")->block_id;
 
@@ -355,7 +355,7 @@ TEST(Memory, BlockCallsAreSentToTheToolContext) {
     EXPECT_EQ(study.desk.text(id), "invalid_reference");
     ASSERT_TRUE(study.share("secret", "agent:reader", Permission::read_only));
 
-    EXPECT_EQ(study.desk.text(id), "memory_block");
+    EXPECT_EQ(study.desk.text(id), "visits: 0\n");
     EXPECT_EQ(reason(study.desk.append(id, "x")), "memory_block");
     EXPECT_EQ(reason(study.desk.splice(id, 0, 0, "x")), "memory_block");
     EXPECT_EQ(reason(study.desk.undo(id)), "memory_block");

@@ -198,9 +198,12 @@ void MemoryCalls::undo(Caller by, std::string label, bool redo, Reply<MemoryUndo
         std::move(by), label, MemoryAddress::Among::moved, std::move(then),
         [body = body_, redo, partner](LiveDocument& document, const OpenedMemory& opened,
                                       const Caller& caller) -> Result<MemoryUndone> {
-            TRY(policy::permit(opened.rights, Operation::overwrite));
+            Result<void> permitted = policy::permit(opened.rights, Operation::overwrite);
+            const bool asks = !permitted && Oversight::is_unasked(permitted.error());
+            if (!permitted && !asks) return Failure(std::move(permitted).error());
             const std::vector<Unit*> units = TRY(next_to_take_back(
                 document.whole().state->history, caller.actor.str(), UndoScope::own, redo));
+            TRY(std::move(permitted));
             const Unit& unit = *units.front();
             if (unit.record && unit.record->partner != 0) {
                 *partner = {document.shared_from_this(), unit.record->partner};

@@ -2,7 +2,9 @@
 // what is spliced, through the gate.
 #include "kernel/core/describe.h"
 #include "kernel/memory/memory_body.h"
+#include "kernel/memory/plain_memory.h"
 #include "memory/memory_edit.h"
+#include "memory/plain_text.h"
 #include "memory/splices.h"
 
 namespace quire::kernel {
@@ -27,6 +29,8 @@ Result<MemoryEdited> edit(LiveDocument& document, const OpenedMemory& opened,
     const auto admit = [&](const Result<edits::Planned>& planned) -> Result<void> {
         Result<void> may_overwrite = admitted(Operation::overwrite);
         if (may_overwrite) return {};
+        // What the plan refuses needs no approval, so it is said before anybody is asked for one.
+        if (!planned && Oversight::is_unasked(may_overwrite.error())) return {};
         if (!planned || !memory::only_appends(planned->splices, text.bytes())) return may_overwrite;
         return admitted(Operation::append);
     };
@@ -47,6 +51,19 @@ Result<MemoryEdited> edit(LiveDocument& document, const OpenedMemory& opened,
 }
 
 }  // namespace
+
+Result<std::string> plain_text_of_memory(LiveDocument& document, const policy::Actor& by) {
+    const std::string id = document.id_of(document.whole()).str();
+    const OpenedMemory opened = TRY(open_memory(document.record(), by, id, true));
+    return memory::plain_text({document.doc(), opened.header.block.schema});
+}
+
+void MemoryCalls::find(Caller by, std::string label, Reply<MemoryRow> reply) {
+    body_->run<MemoryRow>(std::move(by), label, std::move(reply),
+                          [](LiveDocument& document, const OpenedMemory& opened, const Caller&) {
+                              return Result<MemoryRow>(opened.row(version_of_memory(document)));
+                          });
+}
 
 void MemoryCalls::read_text(Caller by, TextLabel label, std::optional<text::LineRange> range,
                             Reply<MemoryText> reply) {

@@ -37,6 +37,16 @@ void ApprovalCalls::list(const Caller& by, bool all, Reply<ApprovalList> reply) 
     reply(ApprovalList{overseer_.approvals().list(all), core_->parts().clock.wall_ms()});
 }
 
+std::vector<Approval> ApprovalCalls::waiting(const Caller& by) const {
+    std::vector<Approval> out = overseer_.approvals().list(false);
+    const bool all = by.actor.kind == policy::ActorKind::human;
+    std::erase_if(out, [&](const Approval& each) {
+        return each.status != policy::ApprovalStatus::pending ||
+               (!all && each.ask.actor != by.actor);
+    });
+    return out;
+}
+
 Result<Approval> ApprovalCalls::find(const Caller& by, const std::string& id) {
     TRY(policy::check_person(by.actor));
     return overseer_.approvals().find(id);

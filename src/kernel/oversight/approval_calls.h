@@ -32,6 +32,9 @@ public:
     // Lists approvals that wait or hold; with `all` also settled ones, as long as they are kept.
     // Errors: denied "permission_denied" for callers that are no people.
     void list(const Caller& by, bool all, Reply<ApprovalList> reply);
+    // Approvals that wait for an answer, the oldest first: all of them for people, and for the others
+    // those that they asked for.
+    std::vector<policy::Approval> waiting(const Caller& by) const;
     // One approval. Errors: denied "permission_denied"; not_found "invalid_reference". O(log
     // approvals).
     Result<policy::Approval> find(const Caller& by, const std::string& id);

@@ -221,8 +221,10 @@ TEST(Approvals, ARefusedCallGivesItsApprovalBack) {
     office.make("plan", Permission::human, "\"Text\"");
     const Deed replaced =
         written("plan", {{"operation", "replace"}, {"find", "one"}}, ReplaceText{"", "one", "1"});
+    ASSERT_TRUE(office.study.write("plan", AppendContent{"", "one"}, "human:tom"));
     const std::string id = office.asked(replaced);
     EXPECT_EQ(office.approve(id), "fine");
+    ASSERT_TRUE(office.study.write("plan", ReplaceText{"", "one", "two"}, "human:tom"));
     EXPECT_EQ(office.told(replaced), "no_match");
     EXPECT_EQ(office.status(id), "approved");
     office.study.crash();
@@ -230,6 +232,22 @@ TEST(Approvals, ARefusedCallGivesItsApprovalBack) {
     ASSERT_TRUE(office.study.write("plan", AppendContent{"", "one"}, "human:tom"));
     EXPECT_EQ(office.told(replaced), "fine");
     EXPECT_EQ(office.status(id), "used");
+}
+
+TEST(Approvals, NobodyIsAskedForAWriteThatWouldFail) {
+    Office office;
+    office.make("plan", Permission::human, "\"Text\"");
+    const Deed replaced =
+        written("plan", {{"operation", "replace"}, {"find", "one"}}, ReplaceText{"", "one", "1"});
+    const Deed undone{{{"operation", "undo"}, {"label", "plan"}},
+                      [](MemoryCalls& calls, const Caller& by, auto reply) {
+                          calls.undo(by, "plan", false,
+                                     without_result<MemoryUndone>(std::move(reply)));
+                      }};
+
+    EXPECT_EQ(office.told(replaced), "no_match");
+    EXPECT_EQ(office.told(undone), "nothing_to_undo");
+    EXPECT_TRUE(office.list().empty());
 }
 
 TEST(Approvals, AnApprovalForATimeAllowsThatOperationThereUntilItEnds) {

@@ -71,6 +71,8 @@ void add_end(Map& to, const CallEnd& how, std::int64_t took_ms) {
     add(to, "reason", how.reason);
     add(to, "approval_id", how.approval_id);
     add(to, "block_id", how.touched.block_id);
+    add(to, "path", how.touched.path);
+    add(to, "label", how.touched.label);
     if (how.touched.version) to.append("version", *how.touched.version);
     to.append("ms", took_ms);
 }

@@ -7,6 +7,7 @@
 #include "kernel/core/core.h"
 #include "kernel/memory/memory_address.h"
 #include "kernel/memory/owners.h"
+#include "kernel/memory/plain_memory.h"
 #include "memory/schema_form.h"
 #include "policy/call_digest.h"
 
@@ -67,6 +68,10 @@ policy::Operations Overseer::approved(const Caller& by, LiveDocument& document) 
 
 bool Overseer::may_see(const policy::Actor& by, const store::DocumentRecord& memory) {
     return may_see_memory(by, memory);
+}
+
+Result<std::string> Overseer::plain_text(const Caller& by, LiveDocument& memory) {
+    return plain_text_of_memory(memory, by.actor);
 }
 
 void Overseer::ask(const Caller& by, policy::Target target, Error refusal,

@@ -30,6 +30,7 @@ public:
     policy::Operations approved(const Caller& by, const policy::Target& target) override;
     policy::Operations approved(const Caller& by, LiveDocument& document) override;
     bool may_see(const policy::Actor& by, const store::DocumentRecord& memory) override;
+    Result<std::string> plain_text(const Caller& by, LiveDocument& memory) override;
     void ask(const Caller& by, policy::Target target, Error refusal,
              Function<void(Error)> tell) override;
     void ask(const Caller& by, LiveDocument& document, Error refusal,

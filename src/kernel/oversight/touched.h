@@ -10,6 +10,8 @@ namespace quire::kernel {
 // The block that a call changed or made.
 struct Touched {
     std::string block_id = {};  // "" for none.
+    std::string path = {};      // Of a file.
+    std::string label = {};     // Of a memory block.
     std::optional<std::int64_t> version = {};
 };
 

@@ -1,0 +1,17 @@
+// The plain text of a memory block, for callers that know it by its id alone.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "policy/actor.h"
+
+namespace quire::kernel {
+
+class LiveDocument;
+
+// The block as plain text (memory/plain_text.h). On its strand. Errors: not_found
+// "invalid_reference" for a block that the actor may not see; corrupt.
+Result<std::string> plain_text_of_memory(LiveDocument& document, const policy::Actor& by);
+
+}  // namespace quire::kernel

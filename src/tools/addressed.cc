@@ -1,0 +1,125 @@
+// The resolver of all block tools. A name costs one call of the kernel before the tool's own; an id
+// costs a look into the catalog, and one more call if it is a memory block's.
+#include "tools/addressed.h"
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "kernel/core/kernel.h"
+#include "kernel/core/kinds.h"
+#include "kernel/files/file_calls.h"
+#include "kernel/memory/memory_address.h"
+#include "kernel/memory/memory_calls.h"
+#include "tools/tool.h"
+
+namespace quire::tools {
+namespace {
+
+constexpr std::string_view kArgument = "block_id";
+constexpr std::string_view kFilePrefix = "file:";
+
+// A block, and the names that answers give it.
+struct BlockTarget {
+    std::string block_id;
+    std::string path = {};
+    std::string label = {}, owner = {};
+};
+
+BlockTarget target_of(const kernel::MemoryRow& row) {
+    return {row.block.block_id, {}, row.block.label, row.owner.str()};
+}
+
+// Names the block in an answer, where the tool has not done so itself.
+void name_block(ToolResult& result, const BlockTarget& target) {
+    auto* const answer = std::get_if<ToolAnswer>(&result.outcome);
+    if (answer == nullptr || !answer->structured.is_map()) return;
+    Map& structured = answer->structured.as_map();
+    const auto add = [&](std::string_view member, const std::string& value) {
+        if (!value.empty() && !structured.contains(member))
+            structured.append(std::string(member), value);
+    };
+    add("path", target.path);
+    add("label", target.label);
+    add("owner", target.owner);
+    kernel::Touched& touched = result.touched;
+    if (touched.block_id.empty()) touched.block_id = target.block_id;
+    if (touched.path.empty()) touched.path = target.path;
+    if (touched.label.empty()) touched.label = target.label;
+}
+
+// The tool's description, whose answers have the members that name_block() adds.
+ToolInfo with_names(ToolInfo info) {
+    Value* const members =
+        info.output_schema.is_map() ? info.output_schema.as_map().find("properties") : nullptr;
+    if (members == nullptr) return info;
+    const auto add = [&](std::string_view member) {
+        if (!members->as_map().contains(member))
+            members->as_map().append(std::string(member), Map{{"type", "string"}});
+    };
+    add("path");
+    if (!info.annotations.read_only) return info;
+    add("label");
+    add("owner");
+    return info;
+}
+
+class AddressedTool final : public Tool {
+public:
+    AddressedTool(MadeTool tool, BlockNames names)
+        : Tool(with_names(tool->info())), tool_(std::move(tool)), names_(names) {}
+
+    void call(const Session& session, Value arguments, Reply<ToolResult> reply) const override {
+        const Value* const given = arguments.get(kArgument);
+        if (given == nullptr) return tool_->call(session, std::move(arguments), std::move(reply));
+        std::string name = given->as_string();
+        resolve(session.caller, std::move(name),
+                [tool = tool_.get(), session, arguments = std::move(arguments),
+                 reply = std::move(reply)](Result<BlockTarget> target) mutable {
+                    if (!target) return reply(refused(std::move(target).error()));
+                    arguments.as_map().set(kArgument, target->block_id);
+                    tool->call(session, std::move(arguments),
+                               [target = std::move(*target),
+                                reply = std::move(reply)](Result<ToolResult> result) mutable {
+                                   if (result) name_block(*result, target);
+                                   reply(std::move(result));
+                               });
+                });
+    }
+
+private:
+    // Errors: those of FileCalls::open() and MemoryCalls::find(). An id that names nothing is left
+    // to the tool to refuse.
+    void resolve(const kernel::Caller& by, std::string name, Reply<BlockTarget> reply) const {
+        if (name.starts_with(kFilePrefix) && names_.files != nullptr) {
+            return names_.files->open(
+                by, name.substr(kFilePrefix.size()),
+                [reply = std::move(reply)](Result<kernel::FileVersion> file) mutable {
+                    if (!file) return reply(Failure(std::move(file).error()));
+                    reply(BlockTarget{std::move(file->block_id), std::move(file->path)});
+                });
+        }
+        const bool by_label = name.starts_with(kernel::kMemoryPrefix);
+        kernel::BlockPlace place = names_.kernel.place_of(name);
+        if (names_.memory == nullptr || (!by_label && place.kind != kernel::kMemoryKind))
+            return reply(BlockTarget{std::move(name), std::move(place.path)});
+        names_.memory->find(
+            by, name,
+            [name, by_label, reply = std::move(reply)](Result<kernel::MemoryRow> row) mutable {
+                if (row) return reply(target_of(*row));
+                if (by_label) return reply(Failure(std::move(row).error()));
+                reply(BlockTarget{std::move(name)});
+            });
+    }
+
+    MadeTool tool_;
+    BlockNames names_;
+};
+
+}  // namespace
+
+MadeTool addressed(MadeTool tool, BlockNames names) {
+    return std::make_unique<AddressedTool>(std::move(tool), names);
+}
+
+}  // namespace quire::tools

@@ -1,0 +1,23 @@
+// Addressed block tools: what the argument `block_id` may be, and how answers name the block.
+//
+// Beside a block's id, a call may name a file by "file:PATH", which loads it, and a memory block by
+// "memory:LABEL" or "memory:OWNER/LABEL". The tool itself works on the id. Its answer about a file
+// then carries the file's path, and about a memory block its label and owner. Tools that write
+// refuse memory blocks, as the kernel does.
+#pragma once
+
+#include "tools/tools.h"
+
+namespace quire::tools {
+
+// Where names are looked up. Without files or memory no block has such a name.
+struct BlockNames {
+    kernel::Kernel& kernel;
+    kernel::FileCalls* files = nullptr;
+    kernel::MemoryCalls* memory = nullptr;
+};
+
+// The tool with these spellings of its argument `block_id`.
+MadeTool addressed(MadeTool tool, BlockNames names);
+
+}  // namespace quire::tools

@@ -1,0 +1,141 @@
+// block_id as file:PATH and memory:LABEL, and what answers about files and memory are called.
+#include <gtest/gtest.h>
+
+#include "tests/flows/workspace.h"
+
+namespace quire {
+namespace {
+
+class BlockNames : public testing::Test {
+protected:
+    // The structured answer of a tool; an error's members where it was refused.
+    Value ask(std::string_view tool, const std::string& arguments,
+              const std::string& actor = "agent:ada") {
+        return workspace.call_tool(tool, arguments, actor).structured;
+    }
+    std::string reason(std::string_view tool, const std::string& arguments,
+                       const std::string& actor = "agent:ada") {
+        const Value answer = ask(tool, arguments, actor);
+        const Value* const error = answer.get("error");
+        return error == nullptr ? "ok" : error->get("reason")->as_string();
+    }
+    static std::string text(const Value& answer, std::string_view member) {
+        const Value* const value = answer.get(member);
+        return value == nullptr ? "<none>" : value->as_string();
+    }
+    // A Text of Ada's.
+    void remember(const std::string& label, const std::string& content) {
+        kernel::MemoryCreate what;
+        what.label = label;
+        what.schema = Value("Text");
+        what.content = content;
+        workspace.remember("agent:ada", std::move(what));
+    }
+
+    Workspace workspace{Profile::model};
+};
+
+TEST_F(BlockNames, AFileIsLoadedAndNamedInEveryAnswer) {
+    workspace.disk.put("src/a.txt", "one\ntwo\n");
+
+    const Value viewed = ask("block_view", R"({"block_id":"file:src/a.txt"})");
+    EXPECT_EQ(text(viewed, "content"), "1\tone\n2\ttwo\n");
+    EXPECT_EQ(text(viewed, "path"), "src/a.txt");
+    const Value edited = ask("block_str_replace", R"({"block_id":"file:src/a.txt",)"
+                                                  R"("old_str":"two","new_str":"2"})");
+    EXPECT_EQ(text(edited, "path"), "src/a.txt");
+    EXPECT_EQ(text(ask("block_append", R"({"block_id":"file:src/a.txt","text":"3\n"})"), "path"),
+              "src/a.txt");
+    EXPECT_EQ(text(ask("block_undo", R"({"block_id":"file:src/a.txt"})"), "path"), "src/a.txt");
+    const Value found = ask("block_search", R"({"block_id":"file:src/a.txt","query":"2"})");
+    EXPECT_EQ(text(found, "path"), "src/a.txt");
+    EXPECT_EQ(found.get("matches")->as_list().size(), 1U);
+}
+
+TEST_F(BlockNames, AFilesBlockIsNamedByItsIdToo) {
+    workspace.disk.put("a.txt", "one\n");
+    workspace.call(R"({"operation":"read","path":"a.txt"})");
+    const std::string id = text(workspace.last, "block_id");
+
+    EXPECT_EQ(text(ask("block_append", cat(R"({"block_id":")", id, R"(","text":"x"})")), "path"),
+              "a.txt");
+}
+
+TEST_F(BlockNames, AFileThatIsNotThereIsRefusedAsSuch) {
+    EXPECT_EQ(reason("block_view", R"({"block_id":"file:none"})"), "file_not_found");
+    EXPECT_EQ(reason("block_view", R"({"block_id":"file:../x"})"), "outside_workspace");
+    EXPECT_EQ(reason("block_append", R"({"block_id":"file:x.lock","text":"x"})"), "file_not_found");
+}
+
+TEST_F(BlockNames, AnAbsolutePathBeneathTheRootIsTheFileThere) {
+    workspace.disk.put("a.txt", "one\n");
+    const std::string path = cat(workspace.disk.path(), "/a.txt");
+
+    EXPECT_EQ(text(ask("block_view", cat(R"({"block_id":"file:)", path, "\"}")), "path"), "a.txt");
+    EXPECT_EQ(workspace.content(path), "1\tone\n");
+    EXPECT_EQ(workspace.outcome(R"({"operation":"read","path":"/etc/passwd"})"),
+              "outside_workspace");
+}
+
+TEST_F(BlockNames, MemoryIsReadAsPlainTextByItsLabel) {
+    remember("notes", "buy milk\nand bread\n");
+
+    for (const char* name : {"memory:notes", "memory:agent:ada/notes"}) {
+        const Value viewed = ask("block_view", cat(R"({"block_id":")", name, "\"}"));
+        EXPECT_EQ(text(viewed, "content"), "1\tbuy milk\n2\tand bread\n");
+        EXPECT_EQ(text(viewed, "label"), "notes");
+        EXPECT_EQ(text(viewed, "owner"), "agent:ada");
+    }
+    const Value found = ask("block_search", R"({"block_id":"memory:notes","query":"bread"})");
+    EXPECT_EQ(found.get("matches")->as_list().size(), 1U);
+    EXPECT_EQ(text(found, "label"), "notes");
+}
+
+TEST_F(BlockNames, ToolsThatWriteSendMemoryToTheToolContext) {
+    remember("notes", "one\n");
+
+    const Value refused = ask("block_append", R"({"block_id":"memory:notes","text":"x"})");
+    EXPECT_EQ(text(*refused.get("error"), "reason"), "memory_block");
+    EXPECT_NE(text(*refused.get("error"), "message").find("context"), std::string::npos);
+    EXPECT_EQ(reason("block_undo", R"({"block_id":"memory:notes"})"), "memory_block");
+}
+
+TEST_F(BlockNames, MemoryThatTheCallerMayNotSeeDoesNotExist) {
+    remember("notes", "one\n");
+
+    EXPECT_EQ(reason("block_view", R"({"block_id":"memory:agent:ada/notes"})", "agent:bo"),
+              "invalid_reference");
+    EXPECT_EQ(
+        reason("block_append", R"({"block_id":"memory:agent:ada/notes","text":"x"})", "agent:bo"),
+        "invalid_reference");
+}
+
+TEST_F(BlockNames, ALongLineIsReadOnByItsColumns) {
+    workspace.disk.put("a.txt", cat(std::string(2000, 'a'), "bcd\nshort\n"));
+
+    const tools::EncodedResult cut =
+        workspace.call_tool("block_view", R"({"block_id":"file:a.txt"})");
+    EXPECT_NE(cut.text.find("columns"), std::string::npos) << cut.text.substr(2000);
+    const Value rest = ask("block_view", R"({"block_id":"file:a.txt","start_line":1,"end_line":1,)"
+                                         R"("columns":{"start":2001,"end":2002}})");
+    EXPECT_EQ(text(rest, "content"), "1\tbc");
+    workspace.call(R"({"operation":"read","path":"a.txt","range":{"start":1,"end":1},)"
+                   R"("columns":{"start":2002,"end":-1}})");
+    EXPECT_EQ(text(workspace.last, "content"), "1\tcd\n");
+    EXPECT_EQ(reason("block_view", R"({"block_id":"file:a.txt","columns":{"start":1,"end":2}})"),
+              "invalid_arguments");
+    EXPECT_EQ(reason("block_view", R"({"block_id":"file:a.txt","start_line":2,"end_line":2,)"
+                                   R"("columns":{"start":0,"end":2}})"),
+              "invalid_range");
+}
+
+TEST_F(BlockNames, AMistypedOperationIsRefusedWithTheNearest) {
+    const Value refused = ask("file", R"({"operation":"raed","path":"a.txt"})");
+
+    EXPECT_NE(text(*refused.get("error"), "message").find("did you mean 'read'?"),
+              std::string::npos)
+        << text(*refused.get("error"), "message");
+}
+
+}  // namespace
+}  // namespace quire
