@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/concat.h"
+#include "base/utf8.h"
 #include "mcp/elicitation.h"
 
 namespace quire::mcp {
@@ -145,7 +146,9 @@ Map modern_result(Map result, Caching caching, const Implementation& server) {
 // Lists never change while the kernel runs, and resources cannot be subscribed to.
 Map capabilities() {
     return Map{{"tools", Map{{"listChanged", false}}},
-               {"resources", Map{{"subscribe", false}, {"listChanged", false}}}};
+               {"resources", Map{{"subscribe", false}, {"listChanged", false}}},
+               {"prompts", Map{{"listChanged", false}}},
+               {"completions", Map{}}};
 }
 
 Value implementation(const Implementation& server) {
@@ -273,6 +276,86 @@ Map read_result(ResourceText text) {
     Map out;
     out.append("contents", std::move(contents));
     return out;
+}
+
+Map prompts_result(const std::vector<Prompt>& prompts, std::string_view version) {
+    List listed;
+    for (const Prompt& prompt : prompts) {
+        Map entry{{"name", prompt.name}};
+        if (knows_output_schemas(version)) entry.append("title", prompt.title);
+        entry.append("description", prompt.description);
+        List arguments;
+        for (const Prompt::Argument& each : prompt.arguments) {
+            arguments.push_back(
+                Map{{"name", each.name}, {"description", each.description}, {"required", false}});
+        }
+        if (!arguments.empty()) entry.append("arguments", std::move(arguments));
+        listed.push_back(std::move(entry));
+    }
+    return Map{{"prompts", std::move(listed)}};
+}
+
+Map prompt_result(PromptText text) {
+    Map content{{"type", "text"}, {"text", std::move(text.text)}};
+    return Map{{"description", std::move(text.description)},
+               {"messages", List{Map{{"role", "user"}, {"content", std::move(content)}}}}};
+}
+
+Completions completions_of(const std::vector<std::string>& values, std::string_view typed) {
+    constexpr std::size_t kMost = 100;  // The protocol's.
+    Completions out;
+    for (const std::string& value : values) {
+        if (!value.starts_with(typed) || std::ranges::find(out.values, value) != out.values.end())
+            continue;
+        if (out.values.size() == kMost) {
+            out.has_more = true;
+            break;
+        }
+        out.values.push_back(value);
+    }
+    return out;
+}
+
+Map completion_result(Completions found) {
+    Map completion{{"values", List(found.values.begin(), found.values.end())}};
+    if (!found.has_more) completion.append("total", found.values.size());
+    completion.append("hasMore", found.has_more);
+    return Map{{"completion", std::move(completion)}};
+}
+
+tl::expected<Typing, rpc::Fault> typing_in(const Map& ref, const Map& argument) {
+    const auto text = [](const Map& in, std::string_view member) -> const std::string* {
+        const Value* const value = in.find(member);
+        return value != nullptr && value->is_string() ? &value->as_string() : nullptr;
+    };
+    const std::string* const type = text(ref, "type");
+    const bool of_prompt = type != nullptr && *type == "ref/prompt";
+    const bool of_template = type != nullptr && *type == "ref/resource";
+    const std::string* const named = text(ref, of_prompt ? "name" : "uri");
+    const std::string* const name = text(argument, "name");
+    const std::string* const value = text(argument, "value");
+    if ((!of_prompt && !of_template) || named == nullptr || name == nullptr || value == nullptr) {
+        return tl::unexpected(
+            rpc::Fault{rpc::Code::invalid_params,
+                       "params.ref must be {type: \"ref/prompt\", name} or {type: "
+                       "\"ref/resource\", uri}, and params.argument {name, value}",
+                       {}});
+    }
+    return Typing{of_prompt ? *named : "", of_template ? *named : "", *name, *value};
+}
+
+std::optional<rpc::Fault> check_prompt_arguments(const Prompt& prompt, const Map& arguments) {
+    for (const Map::Entry& each : arguments) {
+        const bool known = std::ranges::find(prompt.arguments, each.key, &Prompt::Argument::name) !=
+                           prompt.arguments.end();
+        if (known && each.value.is_string()) continue;
+        return rpc::Fault{rpc::Code::invalid_params,
+                          known ? cat("params.arguments.", each.key, " must be a string")
+                                : cat("the prompt ", prompt.name, " has no argument ",
+                                      utf8::prefix(each.key, 80)),
+                          {{"prompt", prompt.name}}};
+    }
+    return std::nullopt;
 }
 
 rpc::Fault resource_fault(const Error& error, std::string_view uri, Era era) {

@@ -72,6 +72,15 @@ const Value* answer_in(const Map& input_responses);
 Map templates_result(const std::vector<ResourceTemplate>& templates);
 Map resources_result(ResourcePage page);
 Map read_result(ResourceText text);
+Map prompts_result(const std::vector<Prompt>& prompts, std::string_view version);
+Map prompt_result(PromptText text);
+Map completion_result(Completions found);
+
+// The value that the params of completion/complete are about; invalid_params otherwise.
+tl::expected<Typing, rpc::Fault> typing_in(const Map& ref, const Map& argument);
+// The fault in the arguments of prompts/get, if any: -32602 for one that the prompt has not, or
+// that is no string.
+std::optional<rpc::Fault> check_prompt_arguments(const Prompt& prompt, const Map& arguments);
 
 // A Service's error as the fault of resources/read: not found is -32002 for legacy clients, -32602
 // for modern ones.

@@ -47,6 +47,14 @@ Fault fault_of(const Error& error) {
     return {Code::invalid_params, error.message(), std::move(data)};
 }
 
+// A service's error outside of tools: the params are at fault, or we are.
+rpc::Fault service_fault(const Error& error) {
+    const bool ours = error.code() == Errc::unavailable;
+    return {ours ? Code::internal_error : Code::invalid_params,
+            error.message(),
+            {{"reason", error.reason()}}};
+}
+
 // The id of a line that is not JSON, if a scan of its outermost members finds one: its sender waits
 // for an answer under that id.
 Value id_of(std::string_view broken) {
@@ -76,6 +84,9 @@ const McpSession::Method McpSession::kMethods[] = {
     {true, true, rpc::method<&McpSession::list_resources>("resources/list", "cursor")},
     {true, true, rpc::method<&McpSession::list_templates>("resources/templates/list", "cursor")},
     {true, true, rpc::method<&McpSession::read_resource>("resources/read", "uri")},
+    {true, true, rpc::method<&McpSession::list_prompts>("prompts/list", "cursor")},
+    {true, true, rpc::method<&McpSession::get_prompt>("prompts/get", "name", "arguments")},
+    {true, true, rpc::method<&McpSession::complete>("completion/complete", "ref", "argument")},
     {false, true, rpc::method<&McpSession::listen>("subscriptions/listen", "notifications")},
 };
 
@@ -326,12 +337,7 @@ void McpSession::run(const Responder& responder, ToolCalls::Call call,
 void McpSession::list_resources(const Responder& responder, std::optional<std::string> cursor) {
     service_->list_resources(
         cursor.value_or(""), responder.answer.cancelled(), [responder](Result<ResourcePage> page) {
-            if (!page) {
-                const bool ours = page.error().code() == Errc::unavailable;
-                return responder.error({ours ? Code::internal_error : Code::invalid_params,
-                                        page.error().message(),
-                                        {{"reason", page.error().reason()}}});
-            }
+            if (!page) return responder.error(service_fault(page.error()));
             responder.result(resources_result(std::move(*page)), Caching::never);
         });
 }
@@ -348,6 +354,36 @@ void McpSession::read_resource(const Responder& responder, std::string uri) {
             if (!text) return responder.error(resource_fault(text.error(), uri, responder.era));
             responder.result(read_result(std::move(*text)), Caching::never);
         });
+}
+
+void McpSession::list_prompts(const Responder& responder, std::optional<Value> cursor) {
+    if (cursor) return responder.refuse("cursor is not one that this list gave");
+    responder.result(prompts_result(service_->prompts(), responder.version), Caching::minutes);
+}
+
+void McpSession::get_prompt(const Responder& responder, std::string name,
+                            std::optional<Map> arguments) {
+    Map given = std::move(arguments).value_or(Map());
+    const std::vector<Prompt> prompts = service_->prompts();
+    const auto prompt = std::ranges::find(prompts, name, &Prompt::name);
+    if (prompt == prompts.end()) return responder.refuse("name must be the name of a prompt");
+    if (auto fault = check_prompt_arguments(*prompt, given))
+        return responder.error(std::move(*fault));
+    service_->get_prompt(std::move(name), std::move(given), responder.answer.cancelled(),
+                         [responder](Result<PromptText> text) {
+                             if (!text) return responder.error(service_fault(text.error()));
+                             responder.result(prompt_result(std::move(*text)), Caching::none);
+                         });
+}
+
+void McpSession::complete(const Responder& responder, Map ref, Map argument) {
+    auto typing = typing_in(ref, argument);
+    if (!typing) return responder.error(std::move(typing).error());
+    service_->complete(std::move(*typing), responder.answer.cancelled(),
+                       [responder](Result<Completions> found) {
+                           if (!found) return responder.error(service_fault(found.error()));
+                           responder.result(completion_result(std::move(*found)), Caching::none);
+                       });
 }
 
 void McpSession::listen(const Responder& responder, Map) {

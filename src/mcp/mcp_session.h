@@ -83,6 +83,9 @@ private:
     void list_resources(const Responder& responder, std::optional<std::string> cursor);
     void list_templates(const Responder& responder, std::optional<Value> cursor);
     void read_resource(const Responder& responder, std::string uri);
+    void list_prompts(const Responder& responder, std::optional<Value> cursor);
+    void get_prompt(const Responder& responder, std::string name, std::optional<Map> arguments);
+    void complete(const Responder& responder, Map ref, Map argument);
     void listen(const Responder& responder, Map notifications);
 
     // Runs a call, and answers with its result or with a question.

@@ -10,9 +10,15 @@ namespace quire::mcp {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> kReadingMethods = {
-    "ping",           "server/discover",          "tools/list",
-    "resources/list", "resources/templates/list", "resources/read"};
+constexpr std::array<std::string_view, 9> kReadingMethods = {"ping",
+                                                             "server/discover",
+                                                             "tools/list",
+                                                             "resources/list",
+                                                             "resources/templates/list",
+                                                             "resources/read",
+                                                             "prompts/list",
+                                                             "prompts/get",
+                                                             "completion/complete"};
 
 }  // namespace
 

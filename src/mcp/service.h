@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/function.h"
@@ -63,6 +64,37 @@ struct Guidance {
     bool saves_edits = false;  // An accepted edit of a file is on the disk; else it needs a save.
 };
 
+// A text that a person starts a conversation with: its name and its arguments, all of them strings.
+struct Prompt {
+    std::string name;
+    std::string title;
+    std::string description;
+    struct Argument {
+        std::string name;
+        std::string description;
+    };
+    std::vector<Argument> arguments = {};  // Each may be left out.
+};
+struct PromptText {
+    std::string description;
+    std::string text;  // What the person says, for the model to read.
+};
+
+// A value that is being typed: an argument of a prompt, or the variable of a template.
+struct Typing {
+    std::string prompt;        // "" for a template.
+    std::string uri_template;  // "" for a prompt.
+    std::string argument;
+    std::string value;  // As far as it is typed.
+};
+struct Completions {
+    std::vector<std::string> values;  // At most 100.
+    bool has_more = false;
+};
+
+// Of `values`, in their order, those that begin with what is typed, each once.
+Completions completions_of(const std::vector<std::string>& values, std::string_view typed);
+
 // Replies come once, from any thread, and may come after the service is gone.
 class Service {
 public:
@@ -86,6 +118,19 @@ public:
     // Errors: not_found for a URI that names nothing; those of reading it.
     virtual void read_resource(std::string uri, std::stop_token cancelled,
                                Reply<ResourceText> reply) = 0;
+
+    virtual std::vector<Prompt> prompts() const { return {}; }
+    // One of prompts(), with arguments that it has. Errors: those of what it tells about.
+    virtual void get_prompt(std::string name, Map arguments, std::stop_token cancelled,
+                            Reply<PromptText> reply) {
+        static_cast<void>(arguments), static_cast<void>(cancelled);
+        reply(fail(Errc::not_found, "unknown_prompt", "there is no prompt " + name));
+    }
+    // Nothing for what cannot be completed.
+    virtual void complete(Typing typing, std::stop_token cancelled, Reply<Completions> reply) {
+        static_cast<void>(typing), static_cast<void>(cancelled);
+        reply(Completions{});
+    }
 };
 
 }  // namespace quire::mcp

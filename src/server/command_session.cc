@@ -11,6 +11,7 @@
 #include "base/concat.h"
 #include "json/fields.h"
 #include "json/json.h"
+#include "kernel/files/file_calls.h"
 #include "kernel/memory/source_calls.h"
 #include "kernel/oversight/admission.h"
 #include "kernel/oversight/audit_calls.h"
@@ -326,11 +327,19 @@ void CommandSession::log(const rpc::Answer& answer, std::optional<std::string> a
         replying<std::vector<kernel::LogEntry>>(answer, [](std::vector<kernel::LogEntry> entries) {
             List out;
             for (kernel::LogEntry& each : entries) {
-                out.push_back(Map{{"block_id", std::move(each.block_id)},
-                                  {"version_id", std::move(each.entry.version_id)},
-                                  {"timestamp", each.entry.timestamp},
-                                  {"actor", std::move(each.entry.actor)},
-                                  {"description", std::move(each.entry.description)}});
+                Map entry{{"block_id", std::move(each.block_id)}};
+                const auto name = [&](std::string_view member, std::string& value) {
+                    if (!value.empty()) entry.append(std::string(member), std::move(value));
+                };
+                name("path", each.path);
+                name("label", each.label);
+                name("owner", each.owner);
+                name("conversation", each.conversation);
+                entry.append("version_id", std::move(each.entry.version_id));
+                entry.append("timestamp", each.entry.timestamp);
+                entry.append("actor", std::move(each.entry.actor));
+                entry.append("description", std::move(each.entry.description));
+                out.push_back(std::move(entry));
             }
             return Map{{"entries", std::move(out)}};
         }));
@@ -403,14 +412,30 @@ void CommandSession::fsck(const rpc::Answer& answer) {
                }));
 }
 
+// The counters are those of the moment of the request. They are answered even where files cannot be
+// looked at.
 void CommandSession::status(const rpc::Answer& answer) {
     const kernel::Status status = workspace_.kernel.status();
-    answer.result(Map{{"version", version_},
-                      {"documents", status.documents},
-                      {"live_documents", status.live_documents},
-                      {"sessions", status.sessions},
-                      {"calls", status.calls},
-                      {"commits", status.commits}});
+    Map out{{"version", version_},
+            {"documents", status.documents},
+            {"live_documents", status.live_documents},
+            {"sessions", status.sessions},
+            {"calls", status.calls},
+            {"commits", status.commits}};
+    workspace_.files.status(
+        caller(answer), std::nullopt,
+        [answer, out = std::move(out)](Result<std::vector<kernel::FileStatus>> files) mutable {
+            if (!files) return answer.result(std::move(out));
+            List unsaved;
+            for (kernel::FileStatus& file : *files) {
+                if (!file.dirty && !file.conflict) continue;
+                unsaved.push_back(Map{{"path", std::move(file.file.path)},
+                                      {"block_id", std::move(file.file.block_id)},
+                                      {"conflict", file.conflict}});
+            }
+            out.append("unsaved", std::move(unsaved));
+            answer.result(std::move(out));
+        });
 }
 
 }  // namespace quire::server

@@ -22,9 +22,11 @@
 //   backup {file}          -> {}, once the copy is whole
 //   salvage {directory}    -> {whole, partial, lost, has_audit, has_copy}
 //   fsck {}                -> {documents, damaged, audit_entries, audit_head, findings}
-//   status {}                  -> {version, documents, live_documents, sessions, calls, commits}
+//   status {}                  -> {version, documents, live_documents, sessions, calls, commits,
+//                                  unsaved: [{path, block_id, conflict}]}
 //
-// An entry is {block_id, version_id, timestamp, actor, description}. An Error is answered as a
+// An entry is {block_id, path?, label?, owner?, conversation?, version_id, timestamp, actor,
+// description}. An Error is answered as a
 // JSON-RPC error whose data is {code, reason, message, details}.
 #pragma once
 
@@ -42,6 +44,7 @@
 #include "rpc/method.h"
 
 namespace quire::kernel {
+class FileCalls;
 class SourceCalls;
 struct AuditQuery;
 }  // namespace quire::kernel
@@ -56,6 +59,7 @@ public:
     // The parts of a workspace that commands use; they outlive the session's replies.
     struct Workspace {
         kernel::Kernel& kernel;
+        kernel::FileCalls& files;
         kernel::MemoryCalls& memory;
         kernel::SourceCalls& sources;
         mounts::Mounts& mounts;

@@ -4,6 +4,7 @@
 // resource. Each request costs one look-up and is answered from the kernel's reply.
 #include "server/workspace_service.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -19,7 +20,12 @@ namespace {
 
 constexpr std::string_view kBlockScheme = "block://";
 constexpr std::string_view kFileScheme = "file:///";
+constexpr std::string_view kBlockTemplate = "block://{block_id}";
+constexpr std::string_view kFileTemplate = "file:///{+path}";
+constexpr std::size_t kMostFiles = 200'000;  // How many a completion looks among,
+constexpr std::size_t kMostBlocks = 1000;    // and how many blocks.
 constexpr std::size_t kPage = 100;
+constexpr std::string_view kFileCursor = "file:";  // Before the path, in a cursor among files.
 
 // Resolves approvals in the name of the person in front of a session's client. The kernel outlives
 // its replies.
@@ -69,6 +75,32 @@ Failure no_resource(std::string_view uri) {
         {{"uri", uri}});
 }
 
+// Fills the page up with the files after `after` that were not opened: those that were are listed as
+// blocks. Null `files` for none. Walks the tree for each page.
+void add_files(kernel::FileCalls* files, mcp::ResourcePage page, std::string after,
+               const kernel::Caller& by, Reply<mcp::ResourcePage> reply) {
+    if (files == nullptr || page.resources.size() >= kPage) {
+        if (files != nullptr) page.next_cursor = cat(kFileCursor, after);
+        return reply(std::move(page));
+    }
+    kernel::FileQuery query;
+    query.cursor = std::move(after);
+    query.limit = kPage - page.resources.size();
+    files->list(by, std::move(query),
+                [page = std::move(page),
+                 reply = std::move(reply)](Result<kernel::FileList> listed) mutable {
+                    if (!listed) return reply(Failure(std::move(listed).error()));
+                    for (kernel::FileEntry& file : listed->files) {
+                        if (!file.block_id.empty()) continue;
+                        page.resources.push_back({uri_of_path(file.path), file.path, "",
+                                                  std::string(mime_type_of(file.path)), file.size});
+                    }
+                    if (listed->next_cursor)
+                        page.next_cursor = cat(kFileCursor, *listed->next_cursor);
+                    reply(std::move(page));
+                });
+}
+
 // No approval is requested for operations that did not come from a tool call.
 Error unasked(Error error) {
     const Value* const tool = error.details().find("tool");
@@ -93,6 +125,7 @@ WorkspaceService::WorkspaceService(tools::Registry& registry, kernel::Kernel& ke
     : registry_(registry),
       kernel_(kernel),
       files_(files),
+      prompts_(kernel, files),
       session_(std::move(session)),
       reach_(reach) {
     session_.caller.session = kernel_.open_session();
@@ -144,38 +177,107 @@ std::string_view WorkspaceService::reading_tool() const {
 }
 
 std::vector<mcp::ResourceTemplate> WorkspaceService::resource_templates() const {
-    return {{"block://{block_id}", "block", "The text of a block, by the id that any tool gives."},
-            {"file:///{+path}", "file",
+    return {{std::string(kBlockTemplate), "block",
+             "The text of a block, by the id that any tool gives."},
+            {std::string(kFileTemplate), "file",
              "A file of the workspace by its path there, with the edits that are not saved yet."}};
 }
 
 void WorkspaceService::list_resources(std::string cursor, std::stop_token cancelled,
                                       Reply<mcp::ResourcePage> reply) {
-    kernel::ListQuery query;
-    query.depth = 0;
-    query.limit = kPage;
-    query.cursor = std::move(cursor);
-    Reply<kernel::ListPage> answer = [reply =
-                                          std::move(reply)](Result<kernel::ListPage> page) mutable {
-        if (!page) return reply(Failure(unasked(std::move(page).error())));
-        mcp::ResourcePage out;
-        for (const kernel::BlockInfo& block : page->blocks) {
-            out.resources.push_back(resource_of(block));
-        }
-        out.next_cursor = std::move(page->next_cursor);
-        reply(std::move(out));
-    };
-    registry_.admission().run<kernel::ListPage>(
-        caller(std::move(cancelled)),
+    const kernel::Caller by = caller(std::move(cancelled));
+    Map arguments{{"cursor", cursor}};
+    Reply<mcp::ResourcePage> answer =
+        [reply = std::move(reply)](Result<mcp::ResourcePage> page) mutable {
+            if (!page) return reply(Failure(unasked(std::move(page).error())));
+            reply(std::move(*page));
+        };
+    registry_.admission().run<mcp::ResourcePage>(
+        by,
         {.name = "resources/list",
-         .arguments = Map{{"cursor", query.cursor}},
+         .arguments = std::move(arguments),
          .reads = true,
          .for_rules = kernel::RuleCalls::Facts{.tool = "block_list"}},
         std::move(answer),
-        [&kernel = kernel_, query = std::move(query)](const kernel::Caller& by,
-                                                      auto listed) mutable {
-            kernel.list(by, std::move(query), std::move(listed));
+        [files = is_shown("file", "list") ? &files_ : nullptr, &kernel = kernel_,
+         cursor = std::move(cursor)](const kernel::Caller& as,
+                                     Reply<mcp::ResourcePage> listed) mutable {
+            if (cursor.starts_with(kFileCursor)) {
+                return add_files(files, {}, cursor.substr(kFileCursor.size()), as,
+                                 std::move(listed));
+            }
+            kernel::ListQuery query;
+            query.depth = 0;
+            query.limit = kPage;
+            query.cursor = std::move(cursor);
+            kernel.list(
+                as, std::move(query),
+                [files, as, listed = std::move(listed)](Result<kernel::ListPage> page) mutable {
+                    if (!page) return listed(Failure(std::move(page).error()));
+                    mcp::ResourcePage out;
+                    for (const kernel::BlockInfo& block : page->blocks)
+                        out.resources.push_back(resource_of(block));
+                    out.next_cursor = std::move(page->next_cursor);
+                    if (!out.next_cursor.empty()) return listed(std::move(out));
+                    add_files(files, std::move(out), "", as, std::move(listed));
+                });
         });
+}
+
+bool WorkspaceService::is_shown(std::string_view tool, std::string_view operation) const {
+    const std::vector<tools::ToolInfo>& shown = tools();
+    const auto info = std::ranges::find(shown, tool, &tools::ToolInfo::name);
+    return info != shown.end() &&
+           (operation.empty() || info->operations.find(operation) != nullptr);
+}
+
+// To the rules it is no call of a tool: a prompt tells what happened, and no content.
+void WorkspaceService::get_prompt(std::string name, Map arguments, std::stop_token cancelled,
+                                  Reply<mcp::PromptText> reply) {
+    Map logged{{"name", name}, {"arguments", arguments}};
+    registry_.admission().run<mcp::PromptText>(
+        caller(std::move(cancelled)),
+        {.name = "prompts/get", .arguments = std::move(logged), .reads = true}, std::move(reply),
+        [prompts = prompts_, profile = session_.profile, name = std::move(name),
+         arguments = std::move(arguments)](const kernel::Caller& by, auto told) {
+            prompts.get({by, profile}, name, arguments, std::move(told));
+        });
+}
+
+void WorkspaceService::complete(mcp::Typing typing, std::stop_token cancelled,
+                                Reply<mcp::Completions> reply) {
+    const kernel::Caller by = caller(std::move(cancelled));
+    if (!typing.prompt.empty()) return prompts_.complete(by, typing, std::move(reply));
+    const bool of_file = typing.uri_template == kFileTemplate && typing.argument == "path";
+    const bool of_block = typing.uri_template == kBlockTemplate && typing.argument == "block_id";
+    if (of_file && is_shown("file", "list")) {
+        kernel::FileQuery query;
+        query.limit = kMostFiles;
+        files_.list(by, std::move(query),
+                    [typed = std::move(typing.value),
+                     reply = std::move(reply)](Result<kernel::FileList> listed) mutable {
+                        if (!listed) return reply(Failure(std::move(listed).error()));
+                        std::vector<std::string> paths;
+                        for (kernel::FileEntry& file : listed->files)
+                            paths.push_back(std::move(file.path));
+                        reply(mcp::completions_of(paths, typed));
+                    });
+    } else if (of_block && is_shown("block_list")) {
+        kernel::ListQuery query;
+        query.depth = 0;
+        query.limit = kMostBlocks;
+        kernel_.list(by, std::move(query),
+                     [typed = std::move(typing.value),
+                      reply = std::move(reply)](Result<kernel::ListPage> page) mutable {
+                         if (!page) return reply(Failure(std::move(page).error()));
+                         std::vector<std::string> ids;
+                         for (kernel::BlockInfo& block : page->blocks)
+                             ids.push_back(std::move(block.block_id));
+                         reply(mcp::completions_of(ids, typed));
+                     });
+    } else {
+        reply(mcp::Completions{});
+    }
 }
 
 void WorkspaceService::read_resource(std::string uri, std::stop_token cancelled,

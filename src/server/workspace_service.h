@@ -1,5 +1,5 @@
-// WorkspaceService: serves a workspace to one MCP client: its tools, and its blocks and files as
-// resources.
+// WorkspaceService: serves a workspace to one MCP client: its tools, its blocks and files as
+// resources, and prompts about it.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,7 @@
 #include "kernel/files/file_calls.h"
 #include "mcp/service.h"
 #include "policy/actor.h"
+#include "server/workspace_prompts.h"
 #include "tools/tool.h"
 
 namespace quire::server {
@@ -39,6 +40,8 @@ public:
               Reply<tools::ToolResult> reply) override;
 
     std::vector<mcp::ResourceTemplate> resource_templates() const override;
+    // Blocks and opened files, then the files that were not opened yet. A cursor is the last block's
+    // id, or "file:" and the last file's path.
     void list_resources(std::string cursor, std::stop_token cancelled,
                         Reply<mcp::ResourcePage> reply) override;
     // block://ID is a block's text; file:///PATH a file's as it is in the workspace, read in where
@@ -46,7 +49,15 @@ public:
     void read_resource(std::string uri, std::stop_token cancelled,
                        Reply<mcp::ResourceText> reply) override;
 
+    std::vector<mcp::Prompt> prompts() const override { return WorkspacePrompts::all(); }
+    void get_prompt(std::string name, Map arguments, std::stop_token cancelled,
+                    Reply<mcp::PromptText> reply) override;
+    void complete(mcp::Typing typing, std::stop_token cancelled,
+                  Reply<mcp::Completions> reply) override;
+
 private:
+    // Returns true if the rules leave the caller this tool, or this operation of it.
+    bool is_shown(std::string_view tool, std::string_view operation = {}) const;
     // The session's caller, for one request.
     kernel::Caller caller(std::stop_token cancelled) const;
     // The first profile that has the tool, as far as the reach goes.
@@ -56,6 +67,7 @@ private:
     tools::Registry& registry_;
     kernel::Kernel& kernel_;
     kernel::FileCalls& files_;
+    const WorkspacePrompts prompts_;
     tools::Session session_;
     Reach reach_;
     std::unique_ptr<mcp::Approver> approver_;

@@ -27,7 +27,7 @@ for (const kind of Object.keys(kinds)) {
         };
         const [ada, cy, tom] = [await of("agent:ada"), await of("agent:cy"), await of("human:tom")];
         assert.deepEqual(ada.file.inputSchema.properties.operation.enum, ["list", "read"]);
-        assert.deepEqual(Object.keys(ada.file.inputSchema.properties), ["operation", "path", "pattern", "all", "limit", "cursor", "range"]);
+        assert.deepEqual(Object.keys(ada.file.inputSchema.properties), ["operation", "path", "pattern", "all", "limit", "cursor", "range", "columns"]);
         assert.equal(ada.file.annotations.readOnlyHint, true);
         assert.doesNotMatch(JSON.stringify(ada.file), /append|delete|save/);
         assert.deepEqual(cy.file.inputSchema.properties.operation.enum, ["list", "read", "append"]);
@@ -70,7 +70,8 @@ test("blocks that are read and listed as resources count as calls of the tools t
     await assert.rejects(ada.listResources(), /`block_view`/);
     assert.equal((await ada.readResource({ uri: `block://${block_id}` })).contents[0].text, "one");
     await assert.rejects(ada.readResource({ uri: `block://${block_id}` }), (error) => error.data.reason === "max_calls_exceeded");
-    assert.equal((await ada.listResources()).resources.length, 1);
+    // The block, and the file quire.toml.
+    assert.equal((await ada.listResources()).resources.length, 2);
     await refused(ada, "block_view", { block_id }, "denied", "max_calls_exceeded");
 });
 

@@ -56,7 +56,14 @@ std::string call_outcome(const Value& entry) {
     if (word == "escalated")
         return coloured(cat("waits for a person: ", safe(entry, "approval_id")), Colour::yellow);
     std::string out = "done";
-    if (const std::string block = safe(entry, "block_id"); !block.empty()) out += cat(": ", block);
+    const std::string block = safe(entry, "block_id");
+    std::string name = safe(entry, "path");
+    if (name.empty()) name = safe(entry, "label");
+    if (!name.empty() && !block.empty()) {
+        out += cat(": ", name, " (", block, ")");
+    } else if (!block.empty()) {
+        out += cat(": ", block);
+    }
     if (entry.get("version") != nullptr) out += cat(" v", json::number_in(entry, "version"));
     return out;
 }

@@ -9,6 +9,7 @@
 #include "cli/commands/command_list.h"
 #include "cli/commands/terminal.h"
 #include "json/members.h"
+#include "text/escape_hidden.h"
 
 namespace quire::cli {
 namespace {
@@ -18,18 +19,29 @@ struct LogOptions {
     std::size_t limit = 20;
 };
 
+// What people call the block: a file's path, a memory block's owner and label with its id, or the
+// id alone. Names are others' words, so they are escaped.
+std::string block_name(const Value& entry) {
+    const std::string id = json::text_in(entry, "block_id");
+    const std::string path = json::text_in(entry, "path");
+    if (!path.empty()) return cat(text::escape_hidden(path), " (", id, ")");
+    const std::string label = json::text_in(entry, "label");
+    if (label.empty()) return id;
+    return cat(text::escape_hidden(cat(json::text_in(entry, "owner"), "/", label)), " (", id, ")");
+}
+
 std::string log_table(const List& entries) {
     std::size_t actor_width = 0;
     std::size_t block_width = 0;
     for (const Value& entry : entries) {
         actor_width = std::max(actor_width, json::text_in(entry, "actor").size());
-        block_width = std::max(block_width, json::text_in(entry, "block_id").size());
+        block_width = std::max(block_width, block_name(entry).size());
     }
     std::string out;
     for (const Value& entry : entries) {
         out += cat(coloured(local_time(json::number_in(entry, "timestamp")), Colour::grey), "  ",
                    coloured(padded(json::text_in(entry, "actor"), actor_width), Colour::cyan), "  ",
-                   padded(json::text_in(entry, "block_id"), block_width), "  v",
+                   padded(block_name(entry), block_width), "  v",
                    padded(json::text_in(entry, "version_id"), 5), " ",
                    json::text_in(entry, "description"), "\n");
     }

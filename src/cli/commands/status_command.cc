@@ -8,6 +8,8 @@
 #include "cli/commands/command_list.h"
 #include "cli/commands/terminal.h"
 #include "cli/compose/store_losses.h"
+#include "json/members.h"
+#include "text/escape_hidden.h"
 
 namespace quire::cli {
 namespace {
@@ -40,6 +42,21 @@ std::int64_t status_number(const Map& fields, std::string_view name) {
     return value != nullptr && value->is_int() ? value->as_int() : 0;
 }
 
+// The files with edits that are not on the disk, by path.
+std::string unsaved_text(const Map& fields) {
+    const Value* const unsaved = fields.find("unsaved");
+    if (unsaved == nullptr || unsaved->as_list().empty()) return {};
+    std::string out = "Not saved:\n";
+    for (const Value& file : unsaved->as_list()) {
+        out +=
+            cat("  ", text::escape_hidden(json::text_in(file, "path")), " (",
+                json::text_in(file, "block_id"), ")",
+                *file.get("conflict") == Value(true) ? ", and the disk changed the same words" : "",
+                "\n");
+    }
+    return out;
+}
+
 std::string status_text(const Map& fields) {
     std::string losses;
     for (const Value& lost : fields.find("lost_commits")->as_list())
@@ -56,7 +73,7 @@ std::string status_text(const Map& fields) {
                "\nDocuments: ", status_number(fields, "documents"), ", ",
                status_number(fields, "live_documents"),
                " of them in memory\nSince it started: ", status_number(fields, "calls"), " calls, ",
-               status_number(fields, "commits"), " commits\n", store);
+               status_number(fields, "commits"), " commits\n", unsaved_text(fields), store);
 }
 
 std::string passed_over_lines(const Globals& globals) {

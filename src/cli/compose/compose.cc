@@ -190,7 +190,8 @@ Result<std::unique_ptr<rpc::Session>> KernelProcess::Body::session_for(
     if (command) {
         return std::make_unique<server::CommandSession>(
             std::move(service),
-            server::CommandSession::Workspace{*kernel, *memory_calls, *source_calls, *mounts},
+            server::CommandSession::Workspace{*kernel, *file_calls, *memory_calls, *source_calls,
+                                              *mounts},
             caller, std::move(connection), version);
     }
     return std::make_unique<mcp::McpSession>(std::move(service), std::move(connection),
@@ -311,7 +312,7 @@ Result<void> KernelProcess::Body::open_storage(const KernelProcessOptions& optio
 
 void KernelProcess::Body::open_use_cases(const Settings& settings,
                                          const server::StateDirectory& state) {
-    file_calls = std::make_unique<kernel::FileCalls>(*kernel, *gate);
+    file_calls = std::make_unique<kernel::FileCalls>(*kernel, *gate, settings.files.save);
     std::vector<memory::Source*> sources;
     if (settings.diagnostics) {
         open_diagnostics(*settings.diagnostics, policy::PathRules(settings.files.rules), state);
@@ -324,7 +325,7 @@ void KernelProcess::Body::open_use_cases(const Settings& settings,
 
 void KernelProcess::Body::add_tools() {
     using tools::Profile;
-    registry = std::make_unique<tools::Registry>(*kernel);
+    registry = std::make_unique<tools::Registry>(*kernel, file_calls.get(), memory_calls.get());
     for (const Profile profile : {Profile::model, Profile::full, Profile::compat}) {
         registry->add(profile, tools::make_file(*kernel, *file_calls, profile));
         registry->add(profile, tools::make_context(*memory_calls, profile));

@@ -226,7 +226,7 @@ void FileCalls::status(Caller by, std::optional<std::string> path,
                         if (!done) return reply(Failure(std::move(done).error()));
                         reply(std::move(*all));
                     },
-                    Access::look})
+                    Access::look, Walk::passing_over})
         ->next();
 }
 
