@@ -45,7 +45,7 @@ struct View {
     // True if there are fewer or shorter lines than asked for; `notes` says which.
     bool truncated = false;
     std::vector<std::string> notes;
-    // Where columns were asked for: those that are shown, and how many the line has.
+    // The columns that are shown, if some were asked for, and how many the line has.
     std::optional<Columns> columns = {};
     std::size_t line_columns = 0;
 };

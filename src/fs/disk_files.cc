@@ -128,8 +128,8 @@ Result<Place> DiskFiles::resolve(std::string_view path) {
     return fs::resolve(below ? *below : path, look);
 }
 
-// Whether a directory on the way is the root is asked of the system, never of the names: the way to
-// it may lead through links.
+// The system says which directory on the way is the root, never its name: the way to it may lead
+// through links.
 std::optional<std::string> DiskFiles::below_root(std::string_view path) const {
     struct stat root = {};
     if (path.find('\0') != std::string_view::npos || ::fstat(root_.get(), &root) != 0)

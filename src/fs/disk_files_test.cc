@@ -51,6 +51,21 @@ struct stat status_of(const std::string& path) {
     return status;
 }
 
+TEST(DiskFiles, AnAbsolutePathBelowTheDirectoryIsTheFileThere) {
+    const TestDirectory directory;
+    directory.put("d/x", "");
+    const TestDirectory elsewhere;
+    elsewhere.link("way", directory.path());
+    const auto files = open(directory);
+
+    EXPECT_EQ(files->resolve(directory / "d/x")->path, "d/x");
+    EXPECT_EQ(files->resolve(directory / "d/../new")->path, "new");
+    EXPECT_EQ(files->resolve(elsewhere / "way/d/x")->path, "d/x");
+    EXPECT_EQ(files->resolve(directory.path())->kind, Kind::directory);
+    EXPECT_EQ(reason(files->resolve(directory / "../x")), "outside_workspace");
+    EXPECT_EQ(reason(files->resolve(elsewhere / "x")), "outside_workspace");
+}
+
 TEST(DiskFiles, ASaveKeepsModeOwnerAndAttributes) {
     const TestDirectory directory;
     directory.put("run.sh", "old");

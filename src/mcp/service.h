@@ -77,7 +77,7 @@ struct Prompt {
 };
 struct PromptText {
     std::string description;
-    std::string text;  // What the person says, for the model to read.
+    std::string text;  // The person's words, for the model to read.
 };
 
 // A value that is being typed: an argument of a prompt, or the variable of a template.
@@ -85,14 +85,14 @@ struct Typing {
     std::string prompt;        // "" for a template.
     std::string uri_template;  // "" for a prompt.
     std::string argument;
-    std::string value;  // As far as it is typed.
+    std::string value;  // The part that is typed so far.
 };
 struct Completions {
     std::vector<std::string> values;  // At most 100.
     bool has_more = false;
 };
 
-// Of `values`, in their order, those that begin with what is typed, each once.
+// The values that begin with what is typed, in their order, each once.
 Completions completions_of(const std::vector<std::string>& values, std::string_view typed);
 
 // Replies come once, from any thread, and may come after the service is gone.

@@ -126,7 +126,7 @@ std::string section(std::string_view heading, const std::vector<Each>& all, Name
     return cat("\n", heading, ":\n", out.empty() ? "- nothing\n" : out);
 }
 
-// What handoff() has learned so far.
+// The facts that handoff() has gathered so far.
 struct State {
     std::vector<LogEntry> changes;
     std::vector<std::string> dirty, conflicting, running;

@@ -21,7 +21,7 @@ public:
 private:
     std::string_view word_;
     std::string_view best_;
-    std::size_t least_;  // As many changed letters make another word.
+    std::size_t least_;  // So many changed letters make another word.
 };
 
 }  // namespace quire::text

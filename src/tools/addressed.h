@@ -10,7 +10,7 @@
 
 namespace quire::tools {
 
-// Where names are looked up. Without files or memory no block has such a name.
+// The calls that look names up. Without files or memory no block has such a name.
 struct BlockNames {
     kernel::Kernel& kernel;
     kernel::FileCalls* files = nullptr;

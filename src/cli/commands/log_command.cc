@@ -19,7 +19,7 @@ struct LogOptions {
     std::size_t limit = 20;
 };
 
-// What people call the block: a file's path, a memory block's owner and label with its id, or the
+// The block as people know it: a file's path, a memory block's owner and label with its id, or the
 // id alone. Names are others' words, so they are escaped.
 std::string block_name(const Value& entry) {
     const std::string id = json::text_in(entry, "block_id");

@@ -24,7 +24,7 @@ struct BlockInfo {
     std::string reason;
     bool is_file = false;      // A file of the workspace, and not a block that speaks of one.
     std::string path;          // The path of a file, or the one that a conversation block names.
-    std::string label, owner;  // Of a memory block.
+    std::string label, owner;  // Set for a memory block.
     std::string summary;       // First non-blank line, at most 80 code points.
     std::uint64_t version = 0;
     std::size_t line_count = 0;
@@ -39,7 +39,7 @@ struct BlockText {
     Map metadata;
     std::vector<std::string> lines;  // Those asked for, with terminators, cut at Limits.
     std::size_t first_line = 0;      // 0-based.
-    // Where columns were asked for: those that `lines` has, and how many the line has.
+    // The columns that `lines` has, if some were asked for, and how many the line has.
     std::optional<edits::Columns> columns;
     std::size_t line_columns = 0;
     std::string eol;  // lf crlf mixed none

@@ -242,8 +242,8 @@ Result<Edited> Core::edit(LiveDocument& document, const BlockRef& block, const C
     flush(document, block);
     crdt::Doc& doc = document.doc();
     const seq::Rope& text = doc.text(block.content).rope();
-    // Whether the caller may edit was asked where the call entered the document. What is left is the
-    // approval of a person, who is not asked for an edit that would fail.
+    // The caller's permission was checked where the call entered the document. A person's approval
+    // comes last, because nobody is asked for an edit that would fail.
     const auto admit = [&](const Result<edits::Planned>& planned) -> Result<void> {
         if (!planned) return {};
         TRY(check_size(text, planned->splices));

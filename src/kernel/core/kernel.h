@@ -43,7 +43,7 @@ struct SearchAll;
 struct SearchQuery;
 struct WholeText;
 
-// Where a block is.
+// The place of a block.
 struct BlockPlace {
     std::string kind;  // kinds.h; "" for none.
     std::string path = {};

@@ -367,6 +367,22 @@ TEST(Memory, BlockCallsReadItsPlainTextAndAreSentToTheToolContextForTheRest) {
     EXPECT_EQ(study.version("secret"), 2U);
 }
 
+TEST(Memory, ADamagedBlockIsNotNamedToAnAgentThatMayNotSeeIt) {
+    Study study;
+    const std::string id = study.create("secret")->block_id;
+    study.restart();
+    study.desk.store.refuse_loads(true);
+
+    const auto by = [&](const std::string& name) {
+        return study.desk.ask<WholeText>([&](auto reply) {
+            study.desk.kernel->text(Study::as("agent:" + name), id, std::move(reply));
+        });
+    };
+    EXPECT_NE(reason(by("ada")), "invalid_reference");
+    EXPECT_EQ(reason(by("bo")), "invalid_reference");
+    EXPECT_EQ(by("bo").error().message().find("secret"), std::string::npos);
+}
+
 TEST(Memory, AStoredSchemaThatDoesNotParseIsAnErrorThatKeepsIt) {
     Study study;
     ASSERT_TRUE(study.create("good"));

@@ -29,7 +29,7 @@ Result<MemoryEdited> edit(LiveDocument& document, const OpenedMemory& opened,
     const auto admit = [&](const Result<edits::Planned>& planned) -> Result<void> {
         Result<void> may_overwrite = admitted(Operation::overwrite);
         if (may_overwrite) return {};
-        // What the plan refuses needs no approval, so it is said before anybody is asked for one.
+        // The plan's own refusal needs no approval, so it comes before anybody is asked for one.
         if (!planned && Oversight::is_unasked(may_overwrite.error())) return {};
         if (!planned || !memory::only_appends(planned->splices, text.bytes())) return may_overwrite;
         return admitted(Operation::append);

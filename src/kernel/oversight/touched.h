@@ -10,9 +10,9 @@ namespace quire::kernel {
 // The block that a call changed or made.
 struct Touched {
     std::string block_id = {};  // "" for none.
-    std::string path = {};      // Of a file.
-    std::string label = {};     // Of a memory block.
     std::optional<std::int64_t> version = {};
+    std::string path = {};      // Set for a file.
+    std::string label = {};     // Set for a memory block.
 };
 
 }  // namespace quire::kernel
