@@ -152,7 +152,8 @@ const std::vector<tools::ToolInfo>& WorkspaceService::tools() const {
 }
 
 mcp::Guidance WorkspaceService::guidance() const {
-    return {.rules = registry_.rules_for(session_.caller.actor)};
+    return {.rules = registry_.rules_for(session_.caller.actor),
+            .saves_edits = files_.saves_on_commit()};
 }
 
 void WorkspaceService::call(std::string name, Value arguments, std::stop_token cancelled,

@@ -52,6 +52,10 @@ void FileCalls::set_save(SaveWhen save) {
     body_->save_when.with([&](SaveWhen& when) { when = save; });
 }
 
+bool FileCalls::saves_on_commit() const {
+    return body_->saves_on_commit();
+}
+
 void FileCalls::read(Caller by, std::string path, edits::Window window, Reply<FileRead> reply) {
     body_->read<FileRead>(by, std::move(path), std::move(reply),
                           [body = body_, by, window](LiveDocument& document) -> Result<FileRead> {

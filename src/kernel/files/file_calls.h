@@ -96,6 +96,7 @@ public:
     FileCalls(Kernel& kernel, FileGate& gate, SaveWhen save = SaveWhen::on_demand);
     // From the next call on.
     void set_save(SaveWhen save);
+    bool saves_on_commit() const;
 
     // Files whose path matches, sorted, a page of at most `limit`. Walks the whole tree for each
     // page.
