@@ -164,7 +164,8 @@ std::string instructions(const Guidance& guidance) {
         "are not on the disk yet, never overwrite what others changed unseen, and keep a history "
         "from which you can undo. Use your own for programs and for what lies outside. ",
         guidance.saves_edits
-            ? "An accepted edit of a file is on the disk. "
+            ? "An accepted edit by the tool file is on the disk; an edit of a file by a block tool "
+              "reaches it by operation save. "
             : "Edits of files are durable at once but reach the disk only by the tool file with "
               "operation save: save before a program reads them. ",
         "Blocks and files are live: others may have changed them since you read them. Name the "

@@ -61,7 +61,7 @@ struct ResourceTemplate {
 // The instructions for a client's model at the start of a session.
 struct Guidance {
     std::vector<std::string> rules = {};  // The rules for its calls, in sentences.
-    bool saves_edits = false;  // An accepted edit of a file is on the disk; else it needs a save.
+    bool saves_edits = false;  // An accepted edit by the tool file is on the disk, without a save.
 };
 
 // A text that a person starts a conversation with: its name and its arguments, all of them strings.
