@@ -56,7 +56,9 @@ public:
         tools_.push_back({"wait", "Wait", "Waits.", input, output, {.destructive = true}});
     }
 
-    const std::vector<tools::ToolInfo>& tools() const override { return tools_; }
+    tools::ToolList tools() const override {
+        return std::make_shared<const std::vector<tools::ToolInfo>>(tools_);
+    }
 
     void call(std::string name, Value arguments, std::stop_token cancelled,
               Reply<tools::ToolResult> reply) override {

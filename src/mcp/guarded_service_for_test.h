@@ -79,7 +79,9 @@ public:
           asks_people_(asks_people) {}
 
     Approver* approver() override { return asks_people_ ? &approver_ : nullptr; }
-    const std::vector<tools::ToolInfo>& tools() const override { return tools_; }
+    tools::ToolList tools() const override {
+        return std::make_shared<const std::vector<tools::ToolInfo>>(tools_);
+    }
 
     void call(std::string name, Value arguments, std::stop_token,
               Reply<tools::ToolResult> reply) override {

@@ -143,9 +143,9 @@ Map modern_result(Map result, Caching caching, const Implementation& server) {
     return result;
 }
 
-// Lists never change while the kernel runs, and resources cannot be subscribed to.
+// The tools follow the settings, which may change. Resources cannot be subscribed to.
 Map capabilities() {
-    return Map{{"tools", Map{{"listChanged", false}}},
+    return Map{{"tools", Map{{"listChanged", true}}},
                {"resources", Map{{"subscribe", false}, {"listChanged", false}}},
                {"prompts", Map{{"listChanged", false}}},
                {"completions", Map{}}};

@@ -4,6 +4,7 @@
 // parse; the copy of it is dropped before it is served.
 #include "mcp/mcp_session.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/check.h"
@@ -38,6 +39,19 @@ std::string_view wrong_answers(const std::optional<std::string>& state,
     if (answers && !state)
         return "requestState must come with inputResponses, as the result had it";
     return "";
+}
+
+constexpr std::string_view kToolsListChanged = "toolsListChanged";
+
+// The _meta of what is sent to a subscription.
+Map subscription_meta(const Value& id) {
+    return {{"io.modelcontextprotocol/subscriptionId", id}};
+}
+
+bool are_published_alike(const tools::ToolInfo& one, const tools::ToolInfo& other) {
+    return one.name == other.name && one.description == other.description &&
+           one.input_schema == other.input_schema && one.output_schema == other.output_schema &&
+           one.annotations == other.annotations;
 }
 
 // The fault for a call that reached no tool.
@@ -126,7 +140,7 @@ void McpSession::on_close() {
 }
 
 Map McpSession::reads() const {
-    return Repeatable::reads_of(service_->tools());
+    return Repeatable::reads_of(*service_->tools());
 }
 
 void McpSession::on_oversize(std::size_t bound, const std::string& id) {
@@ -136,6 +150,7 @@ void McpSession::on_oversize(std::size_t bound, const std::string& id) {
 void McpSession::on_line(std::string line) {
     // Blank lines are allowed between messages.
     if (line.find_first_not_of(" \t\r") == std::string::npos) return;
+    line_bytes_ = line.size();
     // A number that a double would round must not reach a tool: the call is refused, while the rest
     // of the message, its id above all, is still read.
     auto parsed = json::parse(line, {.exact_integers = true});
@@ -197,7 +212,8 @@ void McpSession::refuse(rpc::Rejected rejected, const std::shared_ptr<rpc::Batch
 
 void McpSession::serve(rpc::Message message, const std::shared_ptr<rpc::Batch>& batch) {
     // A request is open before it is looked at, so that even a refusal is its one answer.
-    auto answer = in_flight_->begin(message.id, batch);
+    // The first request of a batch stands for the bytes of all.
+    auto answer = in_flight_->begin(message.id, batch, std::exchange(line_bytes_, 0));
     if (!answer) {
         return refuse({std::move(message.id),
                        {Code::invalid_request, "a request with this id is still being served", {}}},
@@ -237,6 +253,7 @@ void McpSession::serve(rpc::Message message, const std::shared_ptr<rpc::Batch>& 
 void McpSession::notice(const rpc::Message& message) {
     if (message.method == "notifications/cancelled") {
         const Value* id = message.params.find("requestId");
+        if (id != nullptr) std::erase(subscriptions_, *id);
         if (id == nullptr || !in_flight_->cancel(*id)) {
             log_debug("a cancellation named no request that is being served");
         } else {
@@ -266,6 +283,7 @@ void McpSession::initialize(const Responder& responder, std::string protocol_ver
                             std::optional<Value> capabilities) {
     legacy_version_ = negotiate(protocol_version);
     takes_forms_ = takes_forms(capabilities ? &*capabilities : nullptr);
+    listed_ = service_->tools();
     responder.result(initialize_result(legacy_version_, *server_, service_->guidance()),
                      Caching::none);
 }
@@ -286,7 +304,8 @@ void McpSession::discover(const Responder& responder) {
 void McpSession::list_tools(const Responder& responder, std::optional<Value> cursor) {
     // All tools are one page: no cursor was ever given.
     if (cursor) return responder.refuse("cursor is not one that this list gave");
-    responder.result(tools_result(service_->tools(), responder.version), Caching::minutes);
+    listed_ = service_->tools();
+    responder.result(tools_result(*listed_, responder.version), Caching::minutes);
 }
 
 void McpSession::call_tool(const Responder& responder, std::string name,
@@ -386,14 +405,34 @@ void McpSession::complete(const Responder& responder, Map ref, Map argument) {
                        });
 }
 
-void McpSession::listen(const Responder& responder, Map) {
-    in_flight_->leave_open(responder.answer.id());
-    // No list of ours changes while the kernel runs, so the client is subscribed to nothing. The
-    // request stays unanswered until it is cancelled.
+void McpSession::listen(const Responder& responder, Map notifications) {
+    const Value& id = responder.answer.id();
+    in_flight_->leave_open(id);
+    // The list of tools is all that changes while the kernel runs. The request stays unanswered
+    // until it is cancelled.
+    Map honoured;
+    if (const Value* wanted = notifications.find(kToolsListChanged);
+        wanted != nullptr && *wanted == Value(true)) {
+        honoured.append(std::string(kToolsListChanged), true);
+        subscriptions_.push_back(id);
+        if (listed_ == nullptr) listed_ = service_->tools();
+    }
     connection_->send(json::write(rpc::notification(
         "notifications/subscriptions/acknowledged",
-        {{"_meta", Map{{"io.modelcontextprotocol/subscriptionId", responder.answer.id()}}},
-         {"notifications", Map{}}})));
+        {{"_meta", subscription_meta(id)}, {"notifications", std::move(honoured)}})));
+}
+
+void McpSession::on_settings_change() {
+    if (listed_ == nullptr) return;  // The client knows no list yet.
+    tools::ToolList now = service_->tools();
+    if (now == listed_ || std::ranges::equal(*now, *listed_, are_published_alike)) return;
+    listed_ = std::move(now);
+    constexpr std::string_view kMethod = "notifications/tools/list_changed";
+    if (!legacy_version_.empty()) connection_->send(json::write(rpc::notification(kMethod, {})));
+    for (const Value& id : subscriptions_) {
+        connection_->send(
+            json::write(rpc::notification(kMethod, {{"_meta", subscription_meta(id)}})));
+    }
 }
 
 }  // namespace quire::mcp

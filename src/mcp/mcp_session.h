@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/enum_words.h"
 #include "mcp/mcp.h"
@@ -32,6 +33,7 @@ public:
     Map reads() const override;
     bool is_busy() const override { return in_flight_->is_busy(); }
     void on_ending() override;
+    void on_settings_change() override;
     void on_close() override;
 
 private:
@@ -94,6 +96,9 @@ private:
     // Set while a message is served that has a number which a double cannot hold exactly: calls in
     // it are refused with this.
     std::optional<Error> inexact_;
+    tools::ToolList listed_;            // What the client may know of; null while it knows none.
+    std::vector<Value> subscriptions_;  // To changes of that list, by the ids of their requests.
+    std::size_t line_bytes_ = 0;  // Of the line that is served, until a request of it is open.
     // Shared with the calls that are open, which may outlive the session.
     std::shared_ptr<Service> service_;
     std::shared_ptr<rpc::Connection> connection_;

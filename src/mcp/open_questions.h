@@ -33,6 +33,12 @@ struct ElicitationContext {
     std::size_t most_questions = 8;
     int most_rounds = 4;  // Questions that one call may lead to while it waits.
     std::int64_t open_ms = std::int64_t{15} * 60 * 1000;  // How long an answer is accepted.
+    // Nobody is asked while this is set. Any thread may set it.
+    sched::Guarded<bool> off = {};
+
+    bool asks() const {
+        return !off.with([](bool is_off) { return is_off; });
+    }
 };
 
 // Any thread.

@@ -104,8 +104,8 @@ public:
     // same while the service lives.
     virtual Approver* approver() { return nullptr; }
 
-    // The tools that this client may call.
-    virtual const std::vector<tools::ToolInfo>& tools() const = 0;
+    // The tools that this client may call now.
+    virtual tools::ToolList tools() const = 0;
     virtual Guidance guidance() const { return {}; }
     // The only Error is not_found "unknown_tool"; every other refusal is a result with is_error.
     virtual void call(std::string name, Value arguments, std::stop_token cancelled,

@@ -51,7 +51,8 @@ ToolCalls::~ToolCalls() = default;
 void ToolCalls::call(Call call, Reply<Outcome> reply) {
     const auto service = service_.lock();
     if (service == nullptr) return;
-    const bool asks = elicitation_ != nullptr && service->approver() != nullptr;
+    const bool asks =
+        elicitation_ != nullptr && elicitation_->asks() && service->approver() != nullptr;
     if (!asks) call.route = Route::none;
     std::string approval_id;
     if (!call.state.empty()) {

@@ -34,6 +34,7 @@ public:
         find_never_called();
         find_without_effect();
         find_not_built();
+        find_later_operations();
         return sorted();
     }
 
@@ -390,6 +391,25 @@ private:
             if (rules.empty()) rules.push_back(i);
             if (std::ranges::find(rules, i) != rules.begin() || is_reported(rules)) continue;
             add(FindingKind::not_built, name(tool), std::move(rules), graph_.never(tool)->why);
+        }
+    }
+
+    // Allowing an operation of a later version is no error, but nobody can call it yet. Rules that
+    // leave nothing else were reported by find_not_built().
+    void find_later_operations() {
+        for (std::size_t i = 0; i < rules_.rules().size(); ++i) {
+            const ToolRule& rule = rules_.rule(i);
+            if (rule.for_every_tool() || graph_.is_absent(rules_.tool_of(i))) continue;
+            const KnownTool& tool = rules_.catalog().tools()[rules_.tool_of(i)];
+            std::string later;
+            for (const std::string& word : rule.operations) {
+                if (std::ranges::find(tool.later, word) != tool.later.end())
+                    cat_to(later, cat(later.empty() ? "" : ", ", word));
+            }
+            if (later.empty()) continue;
+            add(FindingKind::not_built, tool.name, {i},
+                cat("`", tool.name,
+                    "` of this version does not have all that a rule allows: ", later));
         }
     }
 

@@ -56,15 +56,25 @@ bool is_exit_check(Kind kind) {
 
 RuleAutomaton::RuleAutomaton(RuleLedger& ledger)
     : ledger_(ledger),
-      rules_(ledger.rules()),
-      session_(rules_.catalog().size()),
-      unnamed_(rules_.catalog().size()),
-      done_(rules_.catalog().size()),
-      done_at_(rules_.catalog().size()),
-      started_(rules_.catalog().size(), -1) {}
+      rules_(&ledger.rules()),
+      session_(rules_->catalog().size()),
+      unnamed_(rules_->catalog().size()),
+      done_(rules_->catalog().size()),
+      done_at_(rules_->catalog().size()),
+      started_(rules_->catalog().size(), -1) {}
+
+void RuleAutomaton::follow_ledger() {
+    rules_ = &ledger_.rules();
+    const std::size_t tools = rules_->catalog().size();
+    session_.grow(tools);
+    unnamed_.grow(tools);
+    done_.grow(tools);
+    done_at_.resize(tools);
+    started_.resize(tools, -1);
+}
 
 const std::string& RuleAutomaton::tool_name(std::size_t tool) const {
-    return rules_.catalog().tools()[tool].name;
+    return rules_->catalog().tools()[tool].name;
 }
 
 // The three sets of facts that a call is counted in: session, conversation and ever.
@@ -76,12 +86,12 @@ RuleAutomaton::CountedFacts RuleAutomaton::view_of(std::string_view conversation
 
 // True if the condition of an exit_… check is met.
 bool RuleAutomaton::all_done(const RuleCheck& check) const {
-    const auto set = rules_.parts(check.set);
+    const auto set = rules_->parts(check.set);
     switch (check.kind) {
         case Kind::exit_required:
             return has_all(set, done_);
         case Kind::exit_required_if:
-            return !has_any(rules_.parts(check.others), done_) || has_all(set, done_);
+            return !has_any(rules_->parts(check.others), done_) || has_all(set, done_);
         case Kind::exit_following: {
             const std::uint64_t since = done_at_[static_cast<std::size_t>(check.number)];
             bool done = true;
@@ -106,8 +116,8 @@ bool RuleAutomaton::holds(const RuleCheck& check, std::size_t tool, std::size_t 
     const ToolFacts& facts = view.of(check.per);
     switch (check.kind) {
         case Kind::operation: {
-            if (operation == kAnyOperation) return rules_.is_listed(tool);
-            const auto parts = rules_.parts(check.set);
+            if (operation == kAnyOperation) return rules_->is_listed(tool);
+            const auto parts = rules_->parts(check.set);
             return std::ranges::any_of(parts, [&](const RuleCheck::Part& part) {
                 return part.word == operation / 64 && ((part.bits >> (operation % 64)) & 1U) != 0;
             });
@@ -117,9 +127,9 @@ bool RuleAutomaton::holds(const RuleCheck& check, std::size_t tool, std::size_t 
         case Kind::cooldown:
             return !facts.called.has(tool) || view.now - facts.last_start[tool] >= check.number;
         case Kind::preceding:
-            return has_all(rules_.parts(check.set), facts.succeeded);
+            return has_all(rules_->parts(check.set), facts.succeeded);
         case Kind::group:
-            return !has_any(rules_.parts(check.set), facts.called);
+            return !has_any(rules_->parts(check.set), facts.called);
         case Kind::consent:
             return true;  // A consent never refuses.
         case Kind::exit_required:
@@ -133,14 +143,14 @@ bool RuleAutomaton::holds(const RuleCheck& check, std::size_t tool, std::size_t 
 
 // The first start_constraint that keeps this tool waiting.
 std::optional<std::uint32_t> RuleAutomaton::waiting_start(std::size_t tool) const {
-    const IndexSet& starts = rules_.start_tools();
+    const IndexSet& starts = rules_->start_tools();
     if (starts.has(tool)) return std::nullopt;
     bool waits = false;
     for (std::size_t i = 0; i < starts.words(); ++i)
         waits = waits || (starts.word(i) & ~done_.word(i)) != 0;
     if (!waits) return std::nullopt;
-    for (const std::uint32_t rule : rules_.start_rules()) {
-        if (!done_.has(rules_.tool_of(rule))) return rule;
+    for (const std::uint32_t rule : rules_->start_rules()) {
+        if (!done_.has(rules_->tool_of(rule))) return rule;
     }
     return std::nullopt;
 }
@@ -150,10 +160,10 @@ std::optional<RuleAutomaton::Refusal> RuleAutomaton::first_refusal(std::size_t t
                                                                    std::size_t operation,
                                                                    const CountedFacts& view) const {
     const auto start = waiting_start(tool);
-    const auto all = rules_.summary(tool);
+    const auto all = rules_->summary(tool);
     const bool all_hold = std::ranges::all_of(
         all, [&](const RuleCheck& check) { return holds(check, tool, operation, view); });
-    for (const RuleCheck& check : rules_.checks(tool)) {
+    for (const RuleCheck& check : rules_->checks(tool)) {
         const bool later = start && *start < check.rule && check.kind != Kind::operation;
         if (all_hold || later) break;
         if (!holds(check, tool, operation, view)) return Refusal{check.rule, &check};
@@ -164,7 +174,7 @@ std::optional<RuleAutomaton::Refusal> RuleAutomaton::first_refusal(std::size_t t
 
 // The operation's index among those that the tool declares, or their number if it is unknown.
 std::size_t RuleAutomaton::operation_of(std::size_t tool, std::string_view word) const {
-    const auto& declared = rules_.catalog().tools()[tool].operations;
+    const auto& declared = rules_->catalog().tools()[tool].operations;
     return static_cast<std::size_t>(std::ranges::find(declared, word) - declared.begin());
 }
 
@@ -172,7 +182,7 @@ std::size_t RuleAutomaton::operation_of(std::size_t tool, std::string_view word)
 std::vector<std::size_t> RuleAutomaton::missing(const RuleCheck& check,
                                                 const CountedFacts& view) const {
     std::vector<std::size_t> out;
-    const auto set = rules_.parts(check.set);
+    const auto set = rules_->parts(check.set);
     if (check.kind == Kind::preceding) {
         each_of(set, [&](std::size_t tool) {
             if (!view.of(check.per).succeeded.has(tool)) out.push_back(tool);
@@ -201,7 +211,7 @@ CallDecision RuleAutomaton::decide(const ToolCall& call, std::size_t tool,
         return decision;
     }
     if (call.consented) return decision;
-    const auto consents = rules_.consents(tool);
+    const auto consents = rules_->consents(tool);
     if (consents.empty()) return decision;
     decision.asks.assign(consents.begin(), consents.end());
     decision.verdict = Verdict::escalate;
@@ -211,15 +221,15 @@ CallDecision RuleAutomaton::decide(const ToolCall& call, std::size_t tool,
 }
 
 CallDecision RuleAutomaton::decide(const ToolCall& call) const {
-    const auto tool = rules_.catalog().index_of(call.tool);
+    const auto tool = rules_->catalog().index_of(call.tool);
     return tool ? decide(call, *tool, view_of(call.conversation))
-                : unknown_tool(call, rules_.catalog());
+                : unknown_tool(call, rules_->catalog());
 }
 
 // Decides and counts in one step. The first admitted call after an end begins the next loop.
 Admission RuleAutomaton::admit(const ToolCall& call) {
-    const auto tool = rules_.catalog().index_of(call.tool);
-    if (!tool) return {unknown_tool(call, rules_.catalog())};
+    const auto tool = rules_->catalog().index_of(call.tool);
+    if (!tool) return {unknown_tool(call, rules_->catalog())};
     const CountedFacts view = view_of(call.conversation);
     Admission out{decide(call, *tool, view)};
     if (out.decision.verdict != Verdict::allow) return out;
@@ -235,10 +245,10 @@ Admission RuleAutomaton::admit(const ToolCall& call) {
     session_.note_call(*tool, view.now);
     if (call.conversation.empty()) {
         unnamed_.note_call(*tool, view.now);
-    } else if (rules_.remembered(Per::conversation).has(*tool)) {
+    } else if (rules_->remembered(Per::conversation).has(*tool)) {
         ledger_.note_call(std::string(call.conversation), *tool, view.now);
     }
-    if (rules_.remembered(Per::persistent).has(*tool))
+    if (rules_->remembered(Per::persistent).has(*tool))
         ledger_.note_call(std::nullopt, *tool, view.now);
     out.ticket = Ticket(*tool, loop_, std::string(call.conversation));
     return out;
@@ -251,22 +261,22 @@ LoopStep RuleAutomaton::finish(Ticket ticket, bool success) {
     session_.succeeded.add(tool);
     if (ticket.conversation_.empty()) {
         unnamed_.succeeded.add(tool);
-    } else if (rules_.remembered(Per::conversation).has(tool)) {
+    } else if (rules_->remembered(Per::conversation).has(tool)) {
         ledger_.note_success(std::move(ticket.conversation_), tool);
     }
-    if (rules_.remembered(Per::persistent).has(tool)) ledger_.note_success(std::nullopt, tool);
+    if (rules_->remembered(Per::persistent).has(tool)) ledger_.note_success(std::nullopt, tool);
     // A call that outlived its loop counts for nothing in the next.
     if (!running_ || ticket.loop_ != loop_) return LoopStep::none;
     done_.add(tool);
     done_at_[tool] = ++successes_;
-    if (rules_.ends_loop(tool)) {
+    if (rules_->ends_loop(tool)) {
         running_ = false;
         ++loop_;
         done_.clear();
         std::ranges::fill(done_at_, 0);
         return LoopStep::ended;
     }
-    return rules_.continues_loop(tool) ? LoopStep::goes_on : LoopStep::none;
+    return rules_->continues_loop(tool) ? LoopStep::goes_on : LoopStep::none;
 }
 
 }  // namespace quire::policy

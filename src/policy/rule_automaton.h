@@ -141,7 +141,10 @@ public:
     // Begins a session. `ledger` holds the rules and the clock; it must outlive the automaton.
     explicit RuleAutomaton(RuleLedger& ledger);
 
-    const RuleSet& rules() const { return rules_; }
+    const RuleSet& rules() const { return *rules_; }
+    // Goes on under the rules that the ledger has now (RuleLedger::adopt()). What was counted stays,
+    // and so does the running loop.
+    void follow_ledger();
 
     // O(rules about the tool); a refusal costs O(rules about the tools that it names) more.
     Admission admit(const ToolCall& call);
@@ -185,7 +188,7 @@ private:
     const std::string& tool_name(std::size_t tool) const;
 
     RuleLedger& ledger_;
-    const RuleSet& rules_;
+    const RuleSet* rules_;
     ToolFacts session_;
     // The facts of calls without a conversation.
     ToolFacts unnamed_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/check.h"
 #include "base/concat.h"
 
 namespace quire::policy {
@@ -44,6 +45,15 @@ RuleLedger::RuleLedger(std::shared_ptr<const RuleSet> rules, const Clock& clock)
       clock_(clock),
       ever_(rules_->catalog().size()),
       none_(rules_->catalog().size()) {}
+
+void RuleLedger::adopt(std::shared_ptr<const RuleSet> rules) {
+    CHECK(rules->catalog().begins_with(rules_->catalog()));
+    rules_ = std::move(rules);
+    const std::size_t tools = rules_->catalog().size();
+    ever_.grow(tools);
+    none_.grow(tools);
+    for (auto& [name, of] : conversations_) of.grow(tools);
+}
 
 const ToolFacts& RuleLedger::find(std::string_view conversation) const {
     const auto found = conversations_.find(conversation);

@@ -35,6 +35,13 @@ struct ToolFacts {
     // Steady milliseconds of the last start; valid if the tool was called.
     std::vector<std::int64_t> last_start;
 
+    // Makes room for the tools of a longer catalog.
+    void grow(std::size_t tools) {
+        called.grow(tools);
+        succeeded.grow(tools);
+        calls.resize(tools);
+        last_start.resize(tools);
+    }
     // Counts a call that begins at `now`, in steady milliseconds.
     void note_call(std::size_t tool, std::int64_t now) {
         called.add(tool);
@@ -67,6 +74,9 @@ public:
     RuleLedger(std::shared_ptr<const RuleSet> rules, const Clock& clock);
 
     const RuleSet& rules() const { return *rules_; }
+    // Counts for other rules from now on. Their catalog begins with the tools of the one before, in
+    // its order, so that all facts keep their place.
+    void adopt(std::shared_ptr<const RuleSet> rules);
     const Clock& clock() const { return clock_; }
 
     // Call before the first call is admitted. Tools that the catalog lacks are skipped. A cooldown

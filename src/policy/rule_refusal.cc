@@ -69,12 +69,12 @@ std::optional<std::size_t> RuleAutomaton::next_towards(std::vector<std::size_t> 
         std::optional<Refusal> first;
         for (const std::size_t tool : wanted) {
             const auto refusal = first_refusal(tool, kAnyOperation, view);
-            if (!refusal && rules_.is_callable(tool)) return tool;
+            if (!refusal && rules_->is_callable(tool)) return tool;
             if (!first) first = refusal;
         }
         if (!first) break;
         wanted = first->check != nullptr ? missing(*first->check, view)
-                                         : std::vector{rules_.tool_of(first->rule)};
+                                         : std::vector{rules_->tool_of(first->rule)};
     }
     return std::nullopt;
 }
@@ -112,8 +112,8 @@ struct RuleAutomaton::RefusalText {
     // Names every start tool that has not succeeded, since any of them may be called first.
     Error start() {
         std::vector<std::size_t> waiting;
-        for (std::size_t each = 0; each < automaton.rules_.catalog().size(); ++each) {
-            if (automaton.rules_.starts_loop(each) && !automaton.done_.has(each))
+        for (std::size_t each = 0; each < automaton.rules_->catalog().size(); ++each) {
+            if (automaton.rules_->starts_loop(each) && !automaton.done_.has(each))
                 waiting.push_back(each);
         }
         return lacking(
@@ -125,7 +125,7 @@ struct RuleAutomaton::RefusalText {
     Error operation() {
         List allowed;
         std::string words;
-        const auto left = automaton.rules_.allowed_operations(automaton.tool_name(tool));
+        const auto left = automaton.rules_->allowed_operations(automaton.tool_name(tool));
         for (const std::string& word : *left) {
             cat_to(words, cat(words.empty() ? "" : ", ", word));
             allowed.emplace_back(word);
@@ -155,7 +155,7 @@ struct RuleAutomaton::RefusalText {
     // Waits for the longest of all cooldowns, so the next call is not refused by another one.
     Error cooldown() {
         std::int64_t wait = 0;
-        for (const RuleCheck& each : automaton.rules_.checks(tool)) {
+        for (const RuleCheck& each : automaton.rules_->checks(tool)) {
             if (each.kind != Kind::cooldown || automaton.holds(each, tool, kAnyOperation, view))
                 continue;
             wait = std::max(wait, each.number - (view.now - view.of(each.per).last_start[tool]));
@@ -175,7 +175,7 @@ struct RuleAutomaton::RefusalText {
     // Names the tools of the group that were called; the agent can go on with those.
     Error group(const RuleCheck& check) {
         std::vector<std::size_t> called;
-        each_of(automaton.rules_.parts(check.set), [&](std::size_t each) {
+        each_of(automaton.rules_->parts(check.set), [&](std::size_t each) {
             if (view.of(check.per).called.has(each)) called.push_back(each);
         });
         details.append("called", listed(called));
@@ -203,7 +203,7 @@ struct RuleAutomaton::RefusalText {
 // One message per kind of check.
 Error RuleAutomaton::error_of(const Refusal& refusal, const ToolCall& call, std::size_t tool,
                               const CountedFacts& view) const {
-    RefusalText text{*this, call, tool, view, rules_.rule(refusal.rule)};
+    RefusalText text{*this, call, tool, view, rules_->rule(refusal.rule)};
     if (refusal.check == nullptr) return text.start();
     const RuleCheck& check = *refusal.check;
     switch (check.kind) {
@@ -230,11 +230,11 @@ Error RuleAutomaton::error_of(const Refusal& refusal, const ToolCall& call, std:
 
 // All rules that ask are listed, so one consent can cover them together.
 Error RuleAutomaton::consent_error(const CallDecision& decision, const ToolCall& call) const {
-    const ToolRule& rule = rules_.rule(decision.asks.front());
+    const ToolRule& rule = rules_->rule(decision.asks.front());
     Map details = details_of(call, rule);
     List scopes;
     for (const std::size_t each : decision.asks) {
-        if (!rules_.rule(each).scope.empty()) scopes.emplace_back(rules_.rule(each).scope);
+        if (!rules_->rule(each).scope.empty()) scopes.emplace_back(rules_->rule(each).scope);
     }
     details.append("scopes", std::move(scopes));
     return {Errc::escalation_required, "escalation_required",

@@ -17,7 +17,7 @@ LoopReport RuleAutomaton::report() const {
     const CountedFacts view = view_of({});
     out.loops_ended = loop_;
     out.running = running_;
-    const auto duties = rules_.duties();
+    const auto duties = rules_->duties();
     for (const RuleCheck& duty : duties) {
         if (all_done(duty)) continue;
         const std::vector<std::size_t> tools = missing(duty, view);
@@ -30,20 +30,21 @@ LoopReport RuleAutomaton::report() const {
                 names.push_back(tool_name(tool));
         }
     }
-    const auto place = [&](const std::string& name) { return *rules_.catalog().index_of(name); };
+    const auto place = [&](const std::string& name) { return *rules_->catalog().index_of(name); };
     for (LoopReport::Outstanding& each : out.outstanding) {
         std::ranges::sort(each.tools,
                           [&](const auto& a, const auto& b) { return place(a) < place(b); });
     }
     out.may_exit = out.outstanding.empty();
-    for (std::size_t tool = 0; tool < rules_.catalog().size(); ++tool) {
-        if (rules_.starts_loop(tool) && !done_.has(tool)) out.start_with.push_back(tool_name(tool));
+    for (std::size_t tool = 0; tool < rules_->catalog().size(); ++tool) {
+        if (rules_->starts_loop(tool) && !done_.has(tool))
+            out.start_with.push_back(tool_name(tool));
     }
-    for (const std::uint32_t rule : rules_.periodic_rules()) {
+    for (const std::uint32_t rule : rules_->periodic_rules()) {
         if (!running_) break;
-        const std::int64_t started = started_[rules_.tool_of(rule)];
+        const std::int64_t started = started_[rules_->tool_of(rule)];
         const std::int64_t since = started >= 0 ? started : begun_;
-        const std::int64_t by = view.now - since - rules_.rule(rule).number;
+        const std::int64_t by = view.now - since - rules_->rule(rule).number;
         if (by > 0) out.overdue.push_back({rule, by});
     }
     return out;
@@ -87,7 +88,7 @@ void RuleAutomaton::trace(const ToolCall& call, std::size_t tool, const CountedF
                           CallDecision& decision) const {
     std::vector<RuleLook>& out = decision.trace;
     const std::size_t operation = operation_of(tool, call.operation);
-    for (const RuleCheck& check : rules_.checks(tool)) {
+    for (const RuleCheck& check : rules_->checks(tool)) {
         const bool good = holds(check, tool, operation, view);
         const Outcome outcome = !good                                            ? Outcome::refuses
                                 : check.kind == Kind::consent && !call.consented ? Outcome::asks
@@ -101,9 +102,9 @@ void RuleAutomaton::trace(const ToolCall& call, std::size_t tool, const CountedF
         if (again) out.pop_back();
         out.push_back({check.rule, outcome, std::move(sentence)});
     }
-    for (const std::uint32_t rule : rules_.start_rules()) {
-        const std::size_t start = rules_.tool_of(rule);
-        const bool waits = !rules_.starts_loop(tool) && !done_.has(start);
+    for (const std::uint32_t rule : rules_->start_rules()) {
+        const std::size_t start = rules_->tool_of(rule);
+        const bool waits = !rules_->starts_loop(tool) && !done_.has(start);
         const std::string name = cat("`", tool_name(start), "`");
         out.push_back({rule, waits ? Outcome::refuses : Outcome::holds,
                        start == tool      ? "The work may begin with it."
@@ -111,8 +112,8 @@ void RuleAutomaton::trace(const ToolCall& call, std::size_t tool, const CountedF
                        : waits            ? cat(name, " has yet to succeed.")
                                           : "The work may begin with either tool."});
     }
-    for (std::size_t rule = 0; rule < rules_.rules().size(); ++rule) {
-        if (!rules_.is_replaced(rule, tool)) continue;
+    for (std::size_t rule = 0; rule < rules_->rules().size(); ++rule) {
+        if (!rules_->is_replaced(rule, tool)) continue;
         out.push_back({rule, Outcome::replaced, "A rule that names the tool replaces it."});
     }
     std::ranges::stable_sort(out,
@@ -120,8 +121,8 @@ void RuleAutomaton::trace(const ToolCall& call, std::size_t tool, const CountedF
 }
 
 CallDecision RuleAutomaton::explain(const ToolCall& call) const {
-    const auto tool = rules_.catalog().index_of(call.tool);
-    if (!tool) return unknown_tool(call, rules_.catalog());
+    const auto tool = rules_->catalog().index_of(call.tool);
+    if (!tool) return unknown_tool(call, rules_->catalog());
     const CountedFacts view = view_of(call.conversation);
     CallDecision decision = decide(call, *tool, view);
     trace(call, *tool, view, decision);

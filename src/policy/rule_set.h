@@ -32,6 +32,8 @@ public:
     void add(std::size_t index) { words_[index / 64] |= std::uint64_t{1} << (index % 64); }
     void remove(std::size_t index) { words_[index / 64] &= ~(std::uint64_t{1} << (index % 64)); }
     bool has(std::size_t index) const { return ((words_[index / 64] >> (index % 64)) & 1U) != 0; }
+    // Makes room for indices below `size`.
+    void grow(std::size_t size) { words_.resize((size + 63) / 64); }
     bool empty() const;
     void clear();
     std::uint64_t word(std::size_t at) const { return words_[at]; }

@@ -81,4 +81,11 @@ std::string ToolCatalog::names_with_operations() const {
     return out;
 }
 
+bool ToolCatalog::begins_with(const ToolCatalog& other) const {
+    return size() >= other.size() &&
+           std::equal(
+               other.tools_.begin(), other.tools_.end(), tools_.begin(),
+               [](const KnownTool& one, const KnownTool& same) { return one.name == same.name; });
+}
+
 }  // namespace quire::policy

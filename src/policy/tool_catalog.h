@@ -57,6 +57,8 @@ public:
     std::optional<Twin> twin(std::string_view name) const;
     // The names for a message: "context, file, shell".
     std::string names() const;
+    // Returns true if it has the tools of the other one first, in its order.
+    bool begins_with(const ToolCatalog& other) const;
     // All profiles that the tools name, each once.
     std::vector<std::string> profiles() const;
     // For a message: "context, file and shell".

@@ -38,6 +38,10 @@ public:
     // Ends the connection once the queued lines are written, or the client does not read them in
     // time.
     virtual void close() = 0;
+    // A request of so many bytes is open, or was answered: the transport bounds what is open over
+    // all its clients.
+    virtual void open_request(std::size_t bytes) { static_cast<void>(bytes); }
+    virtual void end_request(std::size_t bytes) { static_cast<void>(bytes); }
 };
 
 // Receives from one client. The transport calls it serially, on its own thread, so a session must
@@ -58,6 +62,8 @@ public:
     virtual bool is_busy() const { return false; }
     // The kernel is about to end: the session stops waiting for people.
     virtual void on_ending() {}
+    // The workspace's settings have changed: what the session publishes may differ.
+    virtual void on_settings_change() {}
     // The client has disconnected, or close() is complete. The last call. Bytes after the last
     // newline are not a line.
     virtual void on_close() = 0;

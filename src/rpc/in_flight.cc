@@ -17,6 +17,7 @@ struct InFlight::State {
         std::uint64_t number = 0;
         std::stop_source stop;
         std::shared_ptr<Batch> batch;
+        std::size_t bytes = 0;  // Its own, in the transport's sum.
         bool open_ended = false;
         bool waits = false;
     };
@@ -50,7 +51,8 @@ InFlight::InFlight(std::shared_ptr<Connection> connection, std::size_t most, std
       state_(std::make_unique<sched::Guarded<State>>()) {}
 InFlight::~InFlight() = default;
 
-std::optional<Answer> InFlight::begin(const Value& id, std::shared_ptr<Batch> batch) {
+std::optional<Answer> InFlight::begin(const Value& id, std::shared_ptr<Batch> batch,
+                                      std::size_t bytes) {
     Answer answer;
     answer.owner_ = shared_from_this();
     answer.id_ = id;
@@ -59,25 +61,31 @@ std::optional<Answer> InFlight::begin(const Value& id, std::shared_ptr<Batch> ba
         if (!inserted) return false;
         at->second.number = ++state.last_number;
         at->second.batch = std::move(batch);
+        at->second.bytes = bytes;
         answer.number_ = at->second.number;
         answer.cancelled_ = at->second.stop.get_token();
         state.balance(*connection_, most_);
         return true;
     });
     if (!begun) return std::nullopt;
+    connection_->open_request(bytes);
     return answer;
 }
 
 bool InFlight::finish(const Value& id, std::uint64_t number, std::shared_ptr<Batch>& batch) {
-    return state_->with([&](State& state) {
+    std::size_t bytes = 0;
+    const bool was_open = state_->with([&](State& state) {
         const auto at = state.entries.find(json::write(id));
         // A later request may use the same id; its number differs.
         if (at == state.entries.end() || at->second.number != number) return false;
         batch = std::move(at->second.batch);
+        bytes = at->second.bytes;
         state.entries.erase(at);
         state.balance(*connection_, most_);
         return true;
     });
+    if (was_open) connection_->end_request(bytes);
+    return was_open;
 }
 
 bool InFlight::cancel(const Value& id) {
@@ -92,14 +100,19 @@ bool InFlight::cancel(const Value& id) {
     });
     // The entry is removed first: an answer that comes now finds nothing.
     // Outside of the lock, because a stop callback may answer.
-    if (found) cancelled.stop.request_stop();
-    return found;
+    if (!found) return false;
+    connection_->end_request(cancelled.bytes);
+    cancelled.stop.request_stop();
+    return true;
 }
 
 // The session is over: nothing is sent, but work that waits for a stop ends.
 void InFlight::cancel_all() {
     auto cancelled = state_->with([](State& state) { return std::exchange(state.entries, {}); });
-    for (auto& [id, entry] : cancelled) entry.stop.request_stop();
+    for (auto& [id, entry] : cancelled) {
+        connection_->end_request(entry.bytes);
+        entry.stop.request_stop();
+    }
 }
 
 void InFlight::leave_open(const Value& id) {

@@ -69,9 +69,10 @@ public:
     InFlight& operator=(const InFlight&) = delete;
     ~InFlight();
 
-    // None when a request with this id is still open. `batch` may be null.
-    // Opens a request. Calls hold_input() when there are too many.
-    std::optional<Answer> begin(const Value& id, std::shared_ptr<Batch> batch);
+    // Opens a request that came in `bytes`. Calls hold_input() when there are too many. None when a
+    // request with this id is still open. `batch` may be null.
+    std::optional<Answer> begin(const Value& id, std::shared_ptr<Batch> batch,
+                                std::size_t bytes = 0);
     // False when no request with this id is open.
     bool cancel(const Value& id);
     // Cancels every request: the client is gone.

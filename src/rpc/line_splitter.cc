@@ -1,8 +1,12 @@
 // A line is collected until its newline or until the bound; from there on its bytes go through an
 // IdScan and are dropped. The scan is a state machine over single bytes: it knows how deep it is,
 // whether it is in a string, and whether it is in the key or the value of an outermost member, and
-// keeps only that member's text. It runs once over each byte of a line that is too long.
+// keeps only that member's text. Strings that are not kept are skipped with memchr. It begins when a
+// line is long, before it is too long: the bytes of one read are scanned at once, never all of them,
+// because others wait meanwhile.
 #include "rpc/line_splitter.h"
+
+#include <algorithm>
 
 #include "json/json.h"
 
@@ -12,11 +16,19 @@ namespace {
 
 // Keys and ids are kept up to this length; one byte more marks a cut one.
 constexpr std::size_t kLongestId = 4096;
+// From this length on a line is scanned as it arrives.
+constexpr std::size_t kLongLine = std::size_t{1} << 20;
 
 }  // namespace
 
 void IdScan::feed(std::string_view bytes) {
+    std::size_t quote = 0;  // The first one from `at` on, once it was looked for.
     for (std::size_t at = 0; at < bytes.size() && !over_; ++at) {
+        if (in_string_ && !escaped_ && !keeps()) {
+            if (quote < at) quote = std::min(bytes.find('"', at), bytes.size());
+            at += std::min(bytes.substr(at, quote - at).find('\\'), quote - at);
+            if (at == bytes.size()) return;
+        }
         if (in_string_) {
             take_in_string(bytes[at]);
         } else {
@@ -60,8 +72,7 @@ void IdScan::take(char byte) {
 }
 
 void IdScan::keep(char byte) {
-    const bool wanted = in_value_ ? is_id_ : depth_ == 1;
-    if (wanted && kept_.size() <= kLongestId) kept_ += byte;
+    if (keeps() && kept_.size() <= kLongestId) kept_ += byte;
 }
 
 void IdScan::end_key() {
@@ -80,13 +91,23 @@ void IdScan::end_member() {
 }
 
 void LineSplitter::take(std::string_view part) {
-    if (skipped_) return skipped_->feed(part);
-    if (part.size() > bound_ - held_.size()) {
-        skipped_.emplace();
-        skipped_->feed(std::exchange(held_, {}));
-        return skipped_->feed(part);
+    if (is_skipping_) return scan_->feed(part);
+    if (held_.size() <= bound_ && part.size() <= bound_ - held_.size()) {
+        held_.append(part);
+        if (held_.size() >= kLongLine) scan_held();
+        return;
     }
-    held_.append(part);
+    scan_held();
+    scan_->feed(part);
+    is_skipping_ = true;
+    held_ = {};
+    scanned_ = 0;
+}
+
+void LineSplitter::scan_held() {
+    if (!scan_) scan_.emplace();
+    scan_->feed(std::string_view(held_).substr(scanned_));
+    scanned_ = held_.size();
 }
 
 }  // namespace quire::rpc

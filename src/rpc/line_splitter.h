@@ -26,6 +26,8 @@ public:
 private:
     void take(char byte);
     void take_in_string(char byte);
+    // Returns true if the bytes here are part of a key or of the id.
+    bool keeps() const { return in_value_ ? is_id_ : depth_ == 1; }
     void keep(char byte);
     void end_key();
     void end_member();
@@ -56,10 +58,13 @@ public:
             take(bytes.substr(0, newline));
             if (newline == std::string_view::npos) return;
             bytes.remove_prefix(newline + 1);
-            if (skipped_) {
-                oversize(std::exchange(skipped_, {})->id());
+            if (is_skipping_) {
+                is_skipping_ = false;
+                oversize(std::exchange(scan_, {})->id());
                 continue;
             }
+            scan_.reset();
+            scanned_ = 0;
             std::string whole = std::exchange(held_, {});
             if (!whole.empty() && whole.back() == '\r') whole.pop_back();
             if (!whole.empty()) line(std::move(whole));
@@ -67,14 +72,21 @@ public:
     }
 
     // The line that is arriving is too long already.
-    bool is_skipping() const { return skipped_.has_value(); }
+    bool is_skipping() const { return is_skipping_; }
+    // How much of the line that is arriving is held.
+    std::size_t held_bytes() const { return held_.size(); }
+    // Another bound, which holds for the line that is arriving too.
+    void set_bound(std::size_t bound) { bound_ = bound; }
 
 private:
     void take(std::string_view part);
+    void scan_held();
 
     std::size_t bound_;
     std::string held_;
-    std::optional<IdScan> skipped_;  // Set while the rest of a line that is too long goes by.
+    std::optional<IdScan> scan_;  // Of a line that is long, or too long.
+    std::size_t scanned_ = 0;     // How much of held_ it has seen.
+    bool is_skipping_ = false;    // The rest of a line that is too long goes by.
 };
 
 }  // namespace quire::rpc

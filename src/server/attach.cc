@@ -9,11 +9,13 @@
 #include <utility>
 
 #include <poll.h>
+#include <sys/socket.h>
 
 #include "base/concat.h"
 #include "json/json.h"
 #include "rpc/jsonrpc.h"
 #include "rpc/line_channel.h"
+#include "server/process_state.h"
 
 namespace quire::server {
 
@@ -33,6 +35,20 @@ bool is_gone(const Error& error) {
     return error.reason() == "no_kernel";
 }
 
+// The process that listens on the other end; 0 where the system does not say.
+int peer_of(const Fd& socket) {
+    ucred peer = {};
+    socklen_t size = sizeof peer;
+    return ::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? peer.pid : 0;
+}
+
+Failure silent(int pid, int seconds) {
+    return fail(Errc::unavailable, "kernel_silent",
+                cat("the workspace's kernel, process ", pid, ", has not answered for ", seconds,
+                    seconds == 1 ? " second. " : " seconds. ", advice_about(pid)),
+                {{"pid", pid}});
+}
+
 // The kernel's answer to the hello. Nothing follows it until something is asked, so the channel
 // reads nothing that belongs to whoever uses the socket next.
 Result<Value> say_hello(const Fd& socket, const rpc::Hello& hello) {
@@ -41,13 +57,13 @@ Result<Value> say_hello(const Fd& socket, const rpc::Hello& hello) {
     line.push(json::write(Map{
         {"quire", 1}, {"actor", hello.actor}, {"profile", hello.profile}, {"kind", hello.kind}}));
     if (!channel.write(line)) return going();
-    const Result<std::optional<std::string>> answer = channel.read(kHelloSeconds * 1000);
-    if (!answer) return going();
-    if (!*answer) {
-        return fail(Errc::unavailable, "kernel_silent",
-                    cat("the kernel has not answered for ", kHelloSeconds, " seconds"));
+    const int pid = peer_of(socket);
+    for (int seconds = 1;; ++seconds) {
+        const Result<std::optional<std::string>> answer = channel.read(1000);
+        if (!answer) return going();
+        if (*answer) return json::parse(**answer);
+        if (seconds == kHelloSeconds || is_stopped(pid)) return silent(pid, seconds);
     }
-    return json::parse(**answer);
 }
 
 Result<Attached> greet(Fd socket, const rpc::Hello& hello) {
@@ -61,6 +77,8 @@ Result<Attached> greet(Fd socket, const rpc::Hello& hello) {
         }
         if (const Value* pid = ok->get("pid"); pid != nullptr && pid->is_int())
             attached.pid = static_cast<int>(pid->as_int());
+        if (const Value* most = ok->get("message_bytes"); most != nullptr && most->is_int())
+            attached.message_bytes = static_cast<std::size_t>(most->as_int());
         if (const Value* reads = ok->get("reads"); reads != nullptr && reads->is_map())
             attached.reads = reads->as_map();
     }
@@ -90,8 +108,8 @@ Result<Attached> attach(const AttachOptions& options) {
         const Result<void> launched = launch_kernel(directory, options.launch);
         if (launched) continue;
         // The previous kernel has removed its socket and is still closing the store.
-        if (launched.error().reason() != "workspace_locked" || attempt == kAttempts)
-            return Failure(launched.error());
+        if (launched.error().reason() != "workspace_locked") return Failure(launched.error());
+        if (attempt == kAttempts) return directory.unreachable();
         ::poll(nullptr, 0, kLockedPauseMs);
     }
 }

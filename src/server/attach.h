@@ -1,6 +1,7 @@
 // Attaches to a workspace's kernel, and starts one where none runs.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "base/result.h"
@@ -25,7 +26,8 @@ struct Attached {
     Fd socket;  // After the hello; blocking.
     std::string version;
     int pid = 0;
-    Map reads = {};  // The kernel's Session::reads().
+    std::size_t message_bytes = std::size_t{64} << 20;  // The longest line that it takes.
+    Map reads = {};                                     // The kernel's Session::reads().
 };
 
 // When several processes do this at once, one kernel is started and all attach to it. Errors:

@@ -19,6 +19,7 @@
 #include "mounts/mounts.h"
 #include "rpc/jsonrpc.h"
 #include "rpc/method.h"
+#include "server/settings_watch.h"
 #include "tools/kernel_fields.h"
 
 namespace quire::json {
@@ -113,13 +114,14 @@ const CommandSession::Method CommandSession::kMethods[] = {
     rpc::method<&CommandSession::salvage>("salvage", "directory"),
     rpc::method<&CommandSession::fsck>("fsck"),
     rpc::method<&CommandSession::status>("status"),
+    rpc::method<&CommandSession::stop>("stop"),
 };
 
 CommandSession::CommandSession(std::unique_ptr<mcp::Service> service, Workspace workspace,
                                kernel::Caller caller, std::shared_ptr<rpc::Connection> connection,
                                std::string version)
     : service_(std::move(service)),
-      workspace_(workspace),
+      workspace_(std::move(workspace)),
       caller_(std::move(caller)),
       connection_(std::move(connection)),
       in_flight_(std::make_shared<rpc::InFlight>(connection_, kMostInFlight)),
@@ -138,6 +140,7 @@ void CommandSession::on_oversize(std::size_t bound, const std::string& id) {
 }
 
 void CommandSession::on_line(std::string line) {
+    const std::size_t bytes = line.size();
     auto parsed = json::parse(line);
     if (!parsed) {
         connection_->send(
@@ -152,7 +155,7 @@ void CommandSession::on_line(std::string line) {
         return;
     }
     if (message->kind != rpc::Message::Kind::request) return;
-    const auto answer = in_flight_->begin(message->id, nullptr);
+    const auto answer = in_flight_->begin(message->id, nullptr, bytes);
     if (!answer) return;
     const auto* const method = std::ranges::find(kMethods, message->method, &Method::name);
     if (method == std::end(kMethods)) {
@@ -422,6 +425,7 @@ void CommandSession::status(const rpc::Answer& answer) {
             {"sessions", status.sessions},
             {"calls", status.calls},
             {"commits", status.commits}};
+    if (workspace_.settings != nullptr) out.append("settings", workspace_.settings->report());
     workspace_.files.status(
         caller(answer), std::nullopt,
         [answer, out = std::move(out)](Result<std::vector<kernel::FileStatus>> files) mutable {
@@ -436,6 +440,11 @@ void CommandSession::status(const rpc::Answer& answer) {
             out.append("unsaved", std::move(unsaved));
             answer.result(std::move(out));
         });
+}
+
+void CommandSession::stop(const rpc::Answer& answer) {
+    answer.result(Map{});
+    if (workspace_.stop) workspace_.stop();
 }
 
 }  // namespace quire::server

@@ -23,13 +23,16 @@
 //   salvage {directory}    -> {whole, partial, lost, has_audit, has_copy}
 //   fsck {}                -> {documents, damaged, audit_entries, audit_head, findings}
 //   status {}                  -> {version, documents, live_documents, sessions, calls, commits,
-//                                  unsaved: [{path, block_id, conflict}]}
+//                                  unsaved: [{path, block_id, conflict}], settings?}, the last
+//                                 as SettingsWatch::report() has it
+//   stop {}                    -> {}; then the kernel ends
 //
 // An entry is {block_id, path?, label?, owner?, conversation?, version_id, timestamp, actor,
 // description}. An Error is answered as a
 // JSON-RPC error whose data is {code, reason, message, details}.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -54,6 +57,8 @@ class Mounts;
 
 namespace quire::server {
 
+class SettingsWatch;
+
 class CommandSession final : public rpc::Session {
 public:
     // The parts of a workspace that commands use; they outlive the session's replies.
@@ -63,6 +68,8 @@ public:
         kernel::MemoryCalls& memory;
         kernel::SourceCalls& sources;
         mounts::Mounts& mounts;
+        const SettingsWatch* settings = nullptr;  // Null where they never change.
+        std::function<void()> stop = {};          // Ends the kernel.
     };
     CommandSession(std::unique_ptr<mcp::Service> service, Workspace workspace,
                    kernel::Caller caller, std::shared_ptr<rpc::Connection> connection,
@@ -104,6 +111,7 @@ private:
     void salvage(const rpc::Answer& answer, std::string directory);
     void fsck(const rpc::Answer& answer);
     void status(const rpc::Answer& answer);
+    void stop(const rpc::Answer& answer);
 
     kernel::Caller caller(const rpc::Answer& answer) const;
 

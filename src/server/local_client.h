@@ -23,6 +23,8 @@ public:
 
     const std::string& kernel_version() const { return attached_.version; }
     int kernel_pid() const { return attached_.pid; }
+    // The longest request that the kernel takes, as a line.
+    std::size_t message_bytes() const { return attached_.message_bytes; }
 
 private:
     static constexpr std::size_t kLongestAnswer = std::size_t{256} << 20;

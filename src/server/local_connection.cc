@@ -38,14 +38,36 @@ std::vector<std::uint64_t> Attention::take() {
 }
 
 LocalConnection::LocalConnection(std::uint64_t id, Fd socket, std::size_t output_bytes,
-                                 std::shared_ptr<Attention> attention)
-    : id_(id), output_bytes_(output_bytes), attention_(std::move(attention)) {
+                                 std::shared_ptr<Attention> attention,
+                                 std::shared_ptr<Traffic> traffic)
+    : id_(id),
+      output_bytes_(output_bytes),
+      attention_(std::move(attention)),
+      traffic_(std::move(traffic)) {
     output_.with([&](Output& output) { output.socket = std::move(socket); });
+}
+
+void LocalConnection::leave(std::size_t bytes) {
+    if (traffic_->remove(bytes)) attention_->wake();
+}
+
+template <class F>
+auto LocalConnection::with_output(F use) {
+    std::size_t before = 0, after = 0;
+    const auto result = output_.with([&](Output& output) {
+        before = output.lines.bytes();
+        const auto used = use(output);
+        after = output.lines.bytes();
+        return used;
+    });
+    if (after > before) traffic_->add(after - before);
+    if (after < before) leave(before - after);
+    return result;
 }
 
 bool LocalConnection::send(std::string line) {
     bool call = false;
-    const bool taken = output_.with([&](Output& output) {
+    const bool taken = with_output([&](Output& output) {
         if (output.closing || output.broken || !output.socket) return false;
         // The line that passes the bound is the last: the client is cut off rather than served in
         // part.
@@ -77,7 +99,10 @@ void LocalConnection::close() {
 }
 
 void LocalConnection::flush() {
-    output_.with([](Output& output) { write_some(output); });
+    with_output([](Output& output) {
+        write_some(output);
+        return output.broken;
+    });
 }
 
 LocalConnection::Wants LocalConnection::wants() const {
@@ -91,10 +116,10 @@ LocalConnection::Wants LocalConnection::wants() const {
 }
 
 void LocalConnection::abandon() {
-    output_.with([](Output& output) {
+    with_output([](Output& output) {
         output.socket.reset();
         output.lines.clear();
-        output.broken = true;
+        return output.broken = true;
     });
 }
 

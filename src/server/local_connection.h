@@ -12,6 +12,7 @@
 #include "rpc/connection.h"
 #include "rpc/line_queue.h"
 #include "sched/guarded.h"
+#include "server/traffic.h"
 
 namespace quire::server {
 
@@ -34,13 +35,16 @@ private:
 class LocalConnection final : public rpc::Connection {
 public:
     // `socket` is non-blocking. A client that leaves more than `output_bytes` unread is cut off.
+    // Requests and unread answers count in `traffic`.
     LocalConnection(std::uint64_t id, Fd socket, std::size_t output_bytes,
-                    std::shared_ptr<Attention> attention);
+                    std::shared_ptr<Attention> attention, std::shared_ptr<Traffic> traffic);
 
     // See rpc::Connection.
     bool send(std::string line) override;
     void hold_input(bool held) override;
     void close() override;
+    void open_request(std::size_t bytes) override { traffic_->add(bytes); }
+    void end_request(std::size_t bytes) override { leave(bytes); }
 
     // The members below are for the server only.
     // The state that decides what the server waits for.
@@ -65,10 +69,16 @@ private:
     };
     // Writes what the socket takes, with the lock held.
     static void write_some(Output& output);
+    // Calls use(Output&) under the lock, and counts what it changes of the unread bytes.
+    template <class F>
+    auto with_output(F use);
+    // Bytes are no longer under way.
+    void leave(std::size_t bytes);
 
     const std::uint64_t id_;
     const std::size_t output_bytes_;
     const std::shared_ptr<Attention> attention_;
+    const std::shared_ptr<Traffic> traffic_;
     sched::Guarded<Output> output_;
 };
 

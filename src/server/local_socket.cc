@@ -33,9 +33,9 @@
 #include <chrono>
 #include <csignal>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -47,12 +47,17 @@
 
 #include "base/check.h"
 #include "base/concat.h"
-#include "json/json.h"
-#include "rpc/jsonrpc.h"
-#include "rpc/line_splitter.h"
+#include "kernel/core/kernel.h"
 #include "sched/guarded.h"
 #include "sched/watched.h"
+#include "server/event_set.h"
+#include "server/hello.h"
 #include "server/local_connection.h"
+#include "server/refused_line.h"
+#include "server/served_client.h"
+#include "server/settings_watch.h"
+#include "server/traffic.h"
+#include "server/waiting_room.h"
 
 namespace quire::server {
 
@@ -63,9 +68,11 @@ constexpr std::chrono::milliseconds kFirstClientWait{2000};
 using Clock = std::chrono::steady_clock;
 using Milliseconds = std::chrono::milliseconds;
 
-constexpr std::uint64_t kListener = 0, kWake = 1, kSignals = 2, kFirstClient = 3;
+constexpr std::uint64_t kListener = 0, kWake = 1, kSignals = 2, kSettings = 3, kState = 4,
+                        kFirstClient = 5;
 constexpr std::size_t kReadBytes = 64U << 10;
-constexpr std::size_t kHelloBytes = 16U << 10;
+// So much is read of what a client had sent before the end: more than its socket holds.
+constexpr int kMostPartsAtEnd = 256;
 
 sigset_t end_signals() {
     sigset_t signals;
@@ -75,42 +82,9 @@ sigset_t end_signals() {
     return signals;
 }
 
-std::string error_line(const Error& error) {
-    return json::write(Map{{"error", rpc::error_value(error)}});
+std::int64_t now_ms() {
+    return std::chrono::floor<Milliseconds>(Clock::now().time_since_epoch()).count();
 }
-
-void take_word(const Value& message, std::string_view key, std::string& word) {
-    if (const Value* value = message.get(key); value != nullptr && value->is_string())
-        word = value->as_string();
-}
-
-Result<rpc::Hello> parse_hello(const std::string& line) {
-    const Value message = TRY(json::parse(line, {.depth = 4, .bytes = kHelloBytes}));
-    const Value* version = message.get("quire");
-    if (version == nullptr || !version->is_int() || version->as_int() != 1) {
-        return fail(Errc::unsupported, "unknown_hello",
-                    "the first line must be {\"quire\":1,\"actor\":…,\"profile\":…,\"kind\":…}");
-    }
-    rpc::Hello hello;
-    take_word(message, "actor", hello.actor);
-    take_word(message, "profile", hello.profile);
-    take_word(message, "kind", hello.kind);
-    return hello;
-}
-
-struct Client {
-    std::shared_ptr<LocalConnection> connection;
-    int socket;  // The connection's; open as long as this entry is there.
-    rpc::LineSplitter lines;
-    struct Arrived {
-        std::string line;  // For a line that was too long: the id of its message.
-        bool oversize = false;
-    };
-    std::deque<Arrived> arrived;            // Lines that were not delivered yet.
-    std::unique_ptr<rpc::Session> session;  // Once it has said hello.
-    Clock::time_point hello_until;
-    bool refused = false;  // Its hello was refused.
-};
 
 }  // namespace
 
@@ -123,13 +97,16 @@ public:
           factory_(std::move(factory)),
           log_(log),
           listener_(std::move(listener)),
-          epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
-        CHECK(epoll_);
-        watch_new(attention_->wake_fd(), EPOLLIN, kWake);
+          traffic_(std::make_shared<Traffic>(options_.in_flight_bytes)) {
+        events_.add(attention_->wake_fd(), EPOLLIN, kWake);
         const sigset_t signals = end_signals();
         signals_ = Fd(::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
         CHECK(signals_);
-        watch_new(signals_.get(), EPOLLIN, kSignals);
+        events_.add(signals_.get(), EPOLLIN, kSignals);
+        if (options_.settings != nullptr && options_.settings->fd() >= 0)
+            events_.add(options_.settings->fd(), EPOLLIN, kSettings);
+        state_watch_ = directory_.watch_socket();
+        if (state_watch_) events_.add(state_watch_.get(), EPOLLIN, kState);
         accept_again();
     }
 
@@ -148,22 +125,18 @@ public:
         sched::serve_watched(*this, options_.pool);
     }
 
-    void wait(int thread, int ms) override {
-        Round& round = rounds_[static_cast<std::size_t>(thread)];
-        round.count = ::epoll_wait(epoll_.get(), round.events.data(),
-                                   static_cast<int>(round.events.size()), ms);
-        CHECK(round.count >= 0 || errno == EINTR);
-    }
+    void wait(int thread, int ms) override { events_.wait(thread, ms); }
 
     void wake() override { attention_->wake(); }
 
     Next tend(int thread, sched::Pool::Errand* errand) override {
-        Round& round = rounds_[static_cast<std::size_t>(thread)];
+        const std::span<const epoll_event> found = events_.found(thread);
         errand_ = errand;
         // A single event's work is kept for this thread; that of several would hold up each other.
-        if (round.count != 1) give();
-        for (int i = 0; i < round.count; ++i) dispatch(round.events[static_cast<std::size_t>(i)]);
+        if (found.size() != 1) give();
+        for (const epoll_event& event : found) dispatch(event);
         drop_silent();
+        retry_waiting();
         errand_ = nullptr;
         // Checked at the end of each round: the last answer may have been written in it.
         const bool over = is_done();
@@ -184,13 +157,6 @@ private:
         if (errand_ != nullptr) std::exchange(errand_, nullptr)->give();
     }
 
-    void watch_new(int fd, std::uint32_t events, std::uint64_t id) {
-        epoll_event event = {};
-        event.events = events;
-        event.data.u64 = id;
-        CHECK(::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0);
-    }
-
     void dispatch(const epoll_event& event) {
         switch (event.data.u64) {
             case kListener:
@@ -199,6 +165,11 @@ private:
                 return take_signal();
             case kWake:
                 return serve_called();
+            case kSettings:
+                options_.settings->take_events();
+                return look_at_settings();
+            case kState:
+                return listen_again();
             default:
                 return serve_client(event.data.u64, event.events);
         }
@@ -216,18 +187,51 @@ private:
         if (stop_asked_.with([](const bool& asked) { return asked; })) begin_end();
     }
 
-    // Takes no new clients and no new lines. Requests that are open may finish.
+    void look_at_settings() {
+        if (options_.settings == nullptr || !options_.settings->look()) return;
+        for (const auto& [id, client] : clients_) {
+            if (client.session) client.session->on_settings_change();
+        }
+    }
+
+    // Somebody may have removed the socket of a kernel that lives: nobody would find it any more.
+    void listen_again() {
+        std::array<char, 4096> events;
+        static_cast<void>(::read(state_watch_.get(), events.data(), events.size()) == 0);
+        if (end_by_ || !listener_ || !directory_.lacks_socket()) return;
+        Result<Fd> again = directory_.listen();
+        if (!again) return log_.write(LogLevel::error, again.error().message());
+        log_.write(LogLevel::warning,
+                   cat("somebody removed ", directory_.file("kernel.sock"), "; it is there again"));
+        accept_all();  // Those who had connected to it.
+        if (!accept_at_) events_.remove(listener_.get());
+        listener_ = std::move(*again);
+        accept_again();
+    }
+
+    // Takes no new clients. Requests that are open may finish. A request that was not begun is
+    // answered so, also one that is still in a client's socket: its writing side is closed, and what
+    // it has written whole is read and refused.
     void begin_end() {
         if (end_by_) return;
         end_by_ = Clock::now() + Milliseconds(options_.drain_ms);
         directory_.remove_socket();
         listener_.reset();
         std::vector<std::uint64_t> all;
-        for (const auto& [id, client] : clients_) {
-            all.push_back(id);
-            if (client.session) client.session->on_ending();
+        for (const auto& [id, client] : clients_) all.push_back(id);
+        for (const std::uint64_t id : all) {
+            ServedClient& client = clients_.find(id)->second;
+            if (!client.session) {
+                end(id);
+                continue;
+            }
+            client.session->on_ending();
+            ::shutdown(client.socket, SHUT_RD);
+            for (int part = 0; part < kMostPartsAtEnd && !client.has_ended; ++part) {
+                if (!client.read(buffer_)) client.has_ended = true;
+            }
+            serve_client(id, 0);
         }
-        for (const std::uint64_t id : all) serve_client(id, 0);
     }
 
     bool is_done() {
@@ -235,7 +239,7 @@ private:
         if (end_by_) {
             return now >= *end_by_ ||
                    std::none_of(clients_.begin(), clients_.end(), [](auto& entry) {
-                       Client& client = entry.second;
+                       ServedClient& client = entry.second;
                        client.connection->flush();
                        return client.connection->wants().output ||
                               (client.session && client.session->is_busy());
@@ -262,8 +266,9 @@ private:
         if (accept_at_) sooner(*accept_at_);
         if (clients_.empty() && options_.linger_ms >= 0)
             sooner(idle_since_ + Milliseconds(options_.linger_ms));
+        if (const auto due = waiting_.due_ms()) sooner(Clock::time_point(Milliseconds(*due)));
         for (const auto& [id, client] : clients_) {
-            if (!client.session) sooner(client.hello_until);
+            if (!client.session) sooner(Clock::time_point(Milliseconds(client.hello_until_ms)));
         }
         if (!next) return -1;
         const auto left = std::chrono::ceil<Milliseconds>(*next - Clock::now()).count();
@@ -271,7 +276,7 @@ private:
     }
 
     void accept_again() {
-        watch_new(listener_.get(), EPOLLIN, kListener);
+        events_.add(listener_.get(), EPOLLIN, kListener);
         accept_at_.reset();
     }
 
@@ -286,7 +291,7 @@ private:
             if (errno != EAGAIN && errno != EWOULDBLOCK && !accept_at_) {
                 // Out of descriptors or memory. Clients in the listener's queue are not lost.
                 log_.write(LogLevel::warning, cat("cannot accept a client for now: error ", errno));
-                ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, listener_.get(), nullptr);
+                events_.remove(listener_.get());
                 accept_at_ = Clock::now() + Milliseconds(100);
             }
             return;
@@ -296,25 +301,24 @@ private:
     void add(Fd socket) {
         const std::uint64_t id = next_id_++;
         const int fd = socket.get();
-        watch_new(fd, EPOLLIN | EPOLLONESHOT, id);
-        clients_.emplace(id, Client{.connection = std::make_shared<LocalConnection>(
-                                        id, std::move(socket), options_.output_bytes, attention_),
-                                    .socket = fd,
-                                    .lines = rpc::LineSplitter(options_.line_bytes),
-                                    .arrived = {},
-                                    .session = nullptr,
-                                    .hello_until = Clock::now() + Milliseconds(options_.hello_ms),
-                                    .refused = false});
+        events_.add(fd, EPOLLIN | EPOLLONESHOT, id);
+        clients_.emplace(id, ServedClient{.connection = std::make_shared<LocalConnection>(
+                                              id, std::move(socket), options_.output_bytes,
+                                              attention_, traffic_),
+                                          .socket = fd,
+                                          .lines = rpc::LineSplitter(options_.line_bytes),
+                                          .hello_until_ms = now_ms() + options_.hello_ms});
         count_.with([&](std::size_t& count) { count = clients_.size(); });
     }
 
     void end(std::uint64_t id) {
         // The session is told last, when nothing can reach the connection any more.
         const auto found = clients_.find(id);
-        Client client = std::move(found->second);
+        ServedClient client = std::move(found->second);
         clients_.erase(found);
         client.connection->abandon();
         if (client.session) client.session->on_close();
+        waiting_.leave(id);
         count_.with([&](std::size_t& count) { count = clients_.size(); });
         if (clients_.empty()) idle_since_ = Clock::now();
     }
@@ -322,54 +326,61 @@ private:
     void serve_client(std::uint64_t id, std::uint32_t events) {
         const auto found = clients_.find(id);
         if (found == clients_.end()) return;  // Ended earlier in this round.
-        Client& client = found->second;
-        if ((events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0 && !read(client)) return end(id);
+        ServedClient& client = found->second;
+        // Once the server ends, the input of clients that are still there has ended too.
+        const bool is_gone = (events & (end_by_ ? EPOLLHUP | EPOLLERR : 0U)) != 0;
+        const bool readable = (events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0;
+        if (is_gone || (readable && !client.has_ended && !client.read(buffer_))) return end(id);
         update(id, client);
     }
 
-    // False when the client has disconnected.
-    bool read(Client& client) {
-        const ssize_t length = ::recv(client.socket, buffer_.data(), buffer_.size(), MSG_DONTWAIT);
-        if (length < 0) return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
-        if (length == 0) return false;
-        client.lines.feed(
-            std::string_view(buffer_.data(), static_cast<std::size_t>(length)),
-            [&](std::string line) { client.arrived.push_back({std::move(line)}); },
-            [&](std::string id) {
-                client.arrived.push_back({std::move(id), true});
-            });
-        return true;
+    // Serves those who wait for a turn or for room, where it may have come.
+    void retry_waiting() {
+        for (const std::uint64_t id : waiting_.due(now_ms())) serve_client(id, 0);
     }
 
     // One line at a time: after any of them the session may hold its input.
-    void deliver(Client& client) {
+    void deliver(std::uint64_t id, ServedClient& client) {
         for (bool first = true; !client.arrived.empty() && takes_input(client); first = false) {
             if (!first) give();
-            Client::Arrived arrived = std::move(client.arrived.front());
-            client.arrived.pop_front();
-            if (client.session) {
-                if (arrived.oversize) {
-                    client.session->on_oversize(options_.line_bytes, arrived.line);
-                } else {
-                    client.session->on_line(std::move(arrived.line));
+            const ServedClient::Arrived& next = client.arrived.front();
+            if (client.session && !next.oversize) {
+                if (end_by_) {
+                    client.refuse_next(kernel::kernel_ending());
+                    continue;
                 }
-            } else if (!arrived.oversize && !client.refused) {
-                greet(client, arrived.line);
+                const auto verdict = waiting_.ask(id, next.line.size(), now_ms());
+                if (verdict == WaitingRoom::Verdict::wait) return;
+                if (verdict == WaitingRoom::Verdict::refuse) {
+                    client.refuse_next(waiting_.no_room());
+                    continue;
+                }
+            }
+            ServedClient::Arrived arrived = std::move(client.arrived.front());
+            client.arrived.pop_front();
+            if (!client.session) {
+                if (!arrived.oversize && !client.refused) greet(client, arrived.line);
+            } else if (arrived.oversize) {
+                client.session->on_oversize(options_.line_bytes, arrived.line);
+            } else {
+                look_at_settings();
+                client.session->on_line(std::move(arrived.line));
             }
         }
     }
 
-    // Three reasons to wait: the server ends, the session holds its input, the client does not
-    // read.
-    bool takes_input(const Client& client) const {
+    // Two reasons to wait: the session holds its input, the client does not read. At the end what
+    // is there is refused without waiting.
+    bool takes_input(const ServedClient& client) const {
         const LocalConnection::Wants wants = client.connection->wants();
-        return !end_by_ && !wants.held && !wants.closing && wants.unread < options_.hold_bytes;
+        if (wants.closing) return false;
+        return end_by_ || (!wants.held && wants.unread < options_.hold_bytes);
     }
 
-    void greet(Client& client, const std::string& line) {
+    void greet(ServedClient& client, const std::string& line) {
         Result<std::unique_ptr<rpc::Session>> session = make_session(client, line);
         if (!session) {
-            client.connection->send(error_line(session.error()));
+            client.connection->send(hello_refusal(session.error()));
             client.connection->close();
             client.refused = true;
             return;
@@ -377,29 +388,28 @@ private:
         client.session = std::move(*session);
     }
 
-    Result<std::unique_ptr<rpc::Session>> make_session(Client& client, const std::string& line) {
+    Result<std::unique_ptr<rpc::Session>> make_session(ServedClient& client,
+                                                       const std::string& line) {
         const rpc::Hello hello = TRY(parse_hello(line));
         std::unique_ptr<rpc::Session> session = TRY(factory_(hello, client.connection));
         client.connection->send(
-            json::write(Map{{"ok", Map{{"version", options_.version},
-                                       {"pid", static_cast<std::int64_t>(::getpid())},
-                                       {"reads", session->reads()}}}}));
+            hello_answer(options_.version, options_.line_bytes, session->reads()));
         return session;
     }
 
     // Writes what is queued, delivers what has arrived, and arms the socket for what is next.
-    void update(std::uint64_t id, Client& client) {
+    void update(std::uint64_t id, ServedClient& client) {
         client.connection->flush();
-        deliver(client);
+        deliver(id, client);
         const LocalConnection::Wants wants = client.connection->wants();
         if (wants.over) return end(id);
-        const bool listens = client.arrived.empty() && takes_input(client);
+        const bool listens = client.arrived.empty() && takes_input(client) && !client.has_ended &&
+                             waiting_.may_send(id, client.lines.held_bytes(), now_ms());
         // Armed anew in each round: an event of a client goes to one thread only.
-        epoll_event event = {};
-        event.events = EPOLLONESHOT | (listens ? std::uint32_t{EPOLLIN} : 0U) |
-                       (wants.output ? std::uint32_t{EPOLLOUT} : 0U);
-        event.data.u64 = id;
-        CHECK(::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, client.socket, &event) == 0);
+        events_.arm(client.socket,
+                    EPOLLONESHOT | (listens ? std::uint32_t{EPOLLIN} : 0U) |
+                        (wants.output ? std::uint32_t{EPOLLOUT} : 0U),
+                    id);
     }
 
     void drop_silent() {
@@ -407,7 +417,7 @@ private:
         if (accept_at_ && now >= *accept_at_ && listener_) accept_again();
         std::vector<std::uint64_t> silent;
         for (const auto& [id, client] : clients_) {
-            if (!client.session && now >= client.hello_until) silent.push_back(id);
+            if (!client.session && now_ms() >= client.hello_until_ms) silent.push_back(id);
         }
         for (const std::uint64_t id : silent) end(id);
     }
@@ -417,21 +427,18 @@ private:
     rpc::SessionFactory factory_;
     LogSink& log_;
     Fd listener_;
-    Fd epoll_;
+    EventSet events_;
     Fd signals_;
+    Fd state_watch_;  // Readable when something is removed from the state directory.
     std::shared_ptr<Attention> attention_ = std::make_shared<Attention>();
-    std::map<std::uint64_t, Client> clients_;
+    const std::shared_ptr<Traffic> traffic_;
+    WaitingRoom waiting_{traffic_, options_.in_flight_wait_ms};
+    std::map<std::uint64_t, ServedClient> clients_;
     std::uint64_t next_id_ = kFirstClient;
     Clock::time_point idle_since_ = Clock::now();
     std::optional<Clock::time_point> end_by_;
     std::optional<Clock::time_point> accept_at_;  // Set while accepting is paused.
-    // The events that a thread's last wait returned.
-    struct Round {
-        int count = 0;
-        std::array<epoll_event, 64> events = {};
-    };
-    std::array<Round, 2> rounds_;
-    sched::Pool::Errand* errand_ = nullptr;  // The round's, while it keeps back posted tasks.
+    sched::Pool::Errand* errand_ = nullptr;       // The round's, while it keeps back posted tasks.
     sched::Guarded<bool> stop_asked_;
     sched::Guarded<std::size_t> count_;
     std::vector<char> buffer_ = std::vector<char>(kReadBytes);

@@ -19,17 +19,25 @@
 
 namespace quire::server {
 
+class SettingsWatch;
+
 struct LocalServerOptions {
     std::string version;
-    std::size_t line_bytes = 64U << 20;    // The longest line that a client may send.
+    std::size_t line_bytes = 8U << 20;     // The longest line that a client may send.
     std::size_t output_bytes = 64U << 20;  // A client with more unread answers is cut off.
     std::size_t hold_bytes = 1U << 20;     // A client with more unread answers is not read from.
+    // Above so many bytes of open requests and unread answers of all clients, new requests wait, but
+    // no longer than that: then they are refused as unavailable "in_flight_limit".
+    std::size_t in_flight_bytes = 64U << 20;
+    int in_flight_wait_ms = 10'000;
     int linger_ms = 5000;   // run() returns this long after the last client has left; -1: never.
     int hello_ms = 10'000;  // The time a client has to say hello.
     int drain_ms = 2000;    // The time that open requests have once the server is told to end.
     // The pool that the sessions post their work to, or null; it outlives the server. With a pool
     // two threads serve: one runs a request's work at once while the other waits.
     sched::Pool* pool = nullptr;
+    // Null where the settings never change; outlives the server.
+    SettingsWatch* settings = nullptr;
 };
 
 class LocalServer {

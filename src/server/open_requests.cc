@@ -9,15 +9,13 @@
 #include <string_view>
 #include <utility>
 
-#include "base/concat.h"
-#include "json/json.h"
-#include "rpc/jsonrpc.h"
+#include "base/result.h"
+#include "server/refused_line.h"
 
 namespace quire::server {
 
 namespace {
 
-constexpr int kInternalError = -32603;
 constexpr std::string_view kSubscription = "subscriptions/listen";
 
 Error fate_unknown() {
@@ -89,24 +87,8 @@ std::vector<std::string> OpenRequests::take_repeatable() {
 std::vector<std::string> OpenRequests::give_up() {
     std::vector<std::string> answers;
     for (const auto& [id, open] : std::exchange(requests_, {}))
-        answers.push_back(answer(open.head, fate_unknown()));
+        answers.push_back(refusal_of(open.head, fate_unknown()));
     return answers;
-}
-
-std::string OpenRequests::answer(const rpc::MessageHead& head, const Error& error) {
-    // The id is JSON text already, and goes back as it came.
-    if (head.method != "tools/call") {
-        const Map body{{"code", kInternalError},
-                       {"message", error.message()},
-                       {"data", rpc::error_value(error)}};
-        return cat("{\"jsonrpc\":\"2.0\",\"id\":", head.id, ",\"error\":", json::write(body), "}");
-    }
-    Map result{{"content", List{Map{{"type", "text"},
-                                    {"text", cat(error.reason(), ": ", error.message(), ".")}}}},
-               {"structuredContent", Map{{"error", rpc::error_value(error)}}},
-               {"isError", true}};
-    if (head.stateless) result.set("resultType", "complete");
-    return cat("{\"jsonrpc\":\"2.0\",\"id\":", head.id, ",\"result\":", json::write(result), "}");
 }
 
 }  // namespace quire::server

@@ -29,9 +29,6 @@ public:
     // a result with an unavailable "fate_unknown", otherwise a JSON-RPC error with the same words.
     std::vector<std::string> give_up();
 
-    // The line that answers `head` with `error`: as a tool's result, or as a JSON-RPC error.
-    static std::string answer(const rpc::MessageHead& head, const Error& error);
-
 private:
     struct Open {
         rpc::MessageHead head;

@@ -31,11 +31,13 @@
 #include "json/json.h"
 #include "mcp/repeatable.h"
 #include "rpc/jsonrpc.h"
+#include "rpc/line_channel.h"
 #include "rpc/line_queue.h"
 #include "rpc/line_splitter.h"
 #include "rpc/message_scan.h"
 #include "server/kernel_questions.h"
 #include "server/open_requests.h"
+#include "server/refused_line.h"
 
 namespace quire::server {
 
@@ -48,6 +50,8 @@ constexpr std::size_t kPipeReadBytes = 64U << 10;
 constexpr std::size_t kHoldBytes = 8U << 20;
 constexpr const char* kReattachId = "quire-reattach";
 constexpr std::size_t kRepeatedBytes = 64U << 10;  // Longer requests are not repeated.
+// After an error a client may try the other era of the protocol, at once.
+constexpr int kNextRequestMs = 1000;
 constexpr int kMostLosses = 3;  // After so many kernels without an answer nothing is repeated.
 
 // The client's end, written without blocking whatever kind of file it is: the client may be waiting
@@ -80,10 +84,10 @@ public:
     Shim(const ShimOptions& options, Attached attached)
         : options_(options),
           output_(options.output),
-          kernel_(std::move(attached.socket)),
-          repeatable_(std::move(attached.reads)),
           from_client_(options.line_bytes),
-          from_kernel_(options.line_bytes * 4) {}
+          from_kernel_(options.line_bytes * 4) {
+        take(std::move(attached));
+    }
 
     void run() {
         while (!is_done()) {
@@ -94,8 +98,9 @@ public:
             if (!ended_at_ && to_kernel_.bytes() < kHoldBytes) input = {options_.input, POLLIN, 0};
             if (kernel_) {
                 kernel.fd = kernel_.get();
-                kernel.events = static_cast<short>((to_client_.bytes() < kHoldBytes ? POLLIN : 0) |
-                                                   (to_kernel_.empty() ? 0 : POLLOUT));
+                kernel.events =
+                    static_cast<short>((to_client_.bytes() < kHoldBytes ? POLLIN : 0) |
+                                       (to_kernel_.empty() || takes_no_more_ ? 0 : POLLOUT));
             }
             if (!to_client_.empty()) output = {output_.fd(), POLLOUT, 0};
             if (::poll(wanted.data(), wanted.size(), wait_ms()) < 0)
@@ -108,6 +113,15 @@ public:
     }
 
 private:
+    // Uses this kernel from now on. What it refuses for its size does not reach it.
+    void take(Attached attached) {
+        kernel_ = std::move(attached.socket);
+        repeatable_ = mcp::Repeatable(std::move(attached.reads));
+        message_bytes_ = std::min(options_.line_bytes, attached.message_bytes);
+        from_client_.set_bound(message_bytes_);
+        takes_no_more_ = false;
+    }
+
     bool is_done() const {
         if (!ended_at_) return false;
         if (to_kernel_.empty() && !open_.any_awaited() && to_client_.empty()) return true;
@@ -138,20 +152,21 @@ private:
             bytes, [&](std::string line) { to_kernel_.push(std::move(line)); },
             [&](const std::string& id) {
                 to_client_.push(
-                    json::write(rpc::error(rpc::id_from(id), rpc::too_long(options_.line_bytes))));
+                    json::write(rpc::error(rpc::id_from(id), rpc::too_long(message_bytes_))));
             });
     }
 
     void write_kernel() {
         while (!to_kernel_.empty()) {
             if (!kernel_ && !attach_again()) return;
+            if (takes_no_more_) return;
             const auto flow = to_kernel_.write(
                 kernel_.get(), [this](std::string line) { note_sent(std::move(line)); });
             if (flow == rpc::LineQueue::Flow::blocked) return;
             if (flow == rpc::LineQueue::Flow::drained) continue;
-            // The answers that it has sent are read before it is given up.
+            // It ends, or it is gone. It still answers what it has: the end of that is its end.
+            takes_no_more_ = true;
             read_kernel();
-            if (kernel_) lose_kernel();
         }
     }
 
@@ -239,8 +254,7 @@ private:
             while (!to_kernel_.empty()) refuse(to_kernel_.pop(), attached.error());
             return false;
         }
-        kernel_ = std::move(attached->socket);
-        repeatable_ = mcp::Repeatable(std::move(attached->reads));
+        take(std::move(*attached));
         if (initialize_.empty() || !initialize_answered_) return true;
         Result<Value> again = json::parse(initialize_);
         if (!again || !again->is_map()) return true;
@@ -260,17 +274,16 @@ private:
     }
 
     // Answers a line that never left this process: nothing of it was done, for certain.
-    void refuse(const std::string& line, const Error& error) {
-        for (const rpc::MessageHead& head : rpc::scan_messages(line)) {
-            if (head.id.empty() || head.method.empty()) continue;
-            Error why = error;
-            to_client_.push(OpenRequests::answer(head, std::move(why).within("nothing was done")));
-        }
+    void refuse(const std::string& line, Error error) {
+        std::string answer = refused_line(line, std::move(error).within("nothing was done"));
+        if (!answer.empty()) to_client_.push(std::move(answer));
     }
 
     const ShimOptions& options_;
     Output output_;
     Fd kernel_;
+    bool takes_no_more_ = false;     // The kernel reads nothing any more; answers may still come.
+    std::size_t message_bytes_ = 0;  // The longest line that it takes.
     mcp::Repeatable repeatable_;
     int losses_ = 0;
     rpc::LineSplitter from_client_;
@@ -289,6 +302,29 @@ private:
     std::vector<char> buffer_ = std::vector<char>(kPipeReadBytes);
 };
 
+// The client would see no more than the end of its server, and people who look at the client not
+// even that. So its requests are answered with the error: initialize, or in the later era of the
+// protocol whatever it asks first. A client that tries one era after the other sends two.
+void answer_with(const Error& error, const ShimOptions& options) {
+    rpc::LineChannel channel(options.input, options.output, options.line_bytes);
+    bool answered = false;
+    for (bool greeted = false; !greeted;) {
+        const auto line = channel.read(answered ? kNextRequestMs : options.drain_ms);
+        if (!line || !*line) return;
+        for (const rpc::MessageHead& head : rpc::scan_messages(**line)) {
+            if (head.method.empty() || head.id.empty()) continue;
+            rpc::LineQueue answer;
+            const Value data = rpc::error_value(error);
+            answer.push(
+                json::write(rpc::error(rpc::id_from(head.id), {rpc::Code::internal_error,
+                                                               error.message(), data.as_map()})));
+            if (!channel.write(answer)) return;
+            answered = true;
+            greeted = greeted || head.method == "initialize";
+        }
+    }
+}
+
 }  // namespace
 
 Result<void> run_shim(const ShimOptions& options) {
@@ -296,8 +332,12 @@ Result<void> run_shim(const ShimOptions& options) {
         for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, [](int) { ::_exit(0); });
     }
     std::signal(SIGPIPE, SIG_IGN);
-    Attached attached = TRY(attach(options.attach));
-    Shim(options, std::move(attached)).run();
+    Result<Attached> attached = attach(options.attach);
+    if (!attached) {
+        answer_with(attached.error(), options);
+        return Failure(std::move(attached).error());
+    }
+    Shim(options, std::move(*attached)).run();
     return {};
 }
 

@@ -18,13 +18,14 @@ struct ShimOptions {
     AttachOptions attach = {};
     int input = 0;
     int output = 1;
-    std::size_t line_bytes = 64U << 20;  // The longest line either side may send.
-    int drain_ms = 10'000;               // How long answers may take after the end of the input.
+    // The longest line that is taken from the client, where the kernel does not take less.
+    std::size_t line_bytes = 64U << 20;
+    int drain_ms = 10'000;        // How long answers may take after the end of the input.
     bool ends_on_signals = true;  // SIGINT and SIGTERM end the process at once, with status 0.
 };
 
 // Relays until the input has ended and all requests are answered, or the client is gone. Errors:
-// those of the first attach().
+// those of the first attach(); the client's first requests were answered with it then.
 Result<void> run_shim(const ShimOptions& options);
 
 }  // namespace quire::server

@@ -4,18 +4,23 @@
 #include "server/state_directory.h"
 
 #include <cerrno>
+#include <charconv>
 #include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <memory>
+#include <utility>
 
 #include <fcntl.h>
+#include <sys/inotify.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include "base/concat.h"
+#include "server/process_state.h"
 
 namespace quire::server {
 
@@ -25,8 +30,13 @@ constexpr const char* kSocket = "kernel.sock";
 constexpr int kBacklog = 512;
 
 Failure not_usable(const std::string& path, int error) {
+    const bool is_forbidden = error == EACCES || error == EPERM;
     return fail(Errc::unavailable, "workspace_not_writable",
-                cat("cannot use ", path, ": ", std::strerror(error)), {{"path", path}});
+                cat("cannot use ", path, ": ", std::strerror(error),
+                    is_forbidden ? cat(". Give yourself the right to write in ",
+                                       path.substr(0, path.rfind('/')), " (chmod u+rwx)")
+                                 : std::string()),
+                {{"path", path}});
 }
 
 // A socket's address holds 107 bytes, and paths of workspaces may be longer. The directory's
@@ -92,7 +102,10 @@ Result<StateDirectory> StateDirectory::at(const std::string& workspace, const st
 Result<Fd> StateDirectory::listen() const {
     Fd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (!socket) return not_usable(file(kSocket), errno);
-    remove_socket();
+    // A socket that a dead kernel left is in the way, and removing it takes the right to write in
+    // the directory.
+    if (::unlinkat(directory_.get(), kSocket, 0) != 0 && errno != ENOENT)
+        return not_usable(file(kSocket), errno);
     const sockaddr_un address = address_in(directory_, path_);
     // The mode is set before bind() makes the file, so the socket is never open to other users.
     if (::fchmod(socket.get(), 0600) != 0 ||
@@ -107,12 +120,30 @@ void StateDirectory::remove_socket() const {
     ::unlinkat(directory_.get(), kSocket, 0);
 }
 
+bool StateDirectory::lacks_socket() const {
+    struct stat own = {}, there = {}, socket = {};
+    const bool is_here = ::fstat(directory_.get(), &own) == 0 &&
+                         ::stat(path_.c_str(), &there) == 0 && own.st_dev == there.st_dev &&
+                         own.st_ino == there.st_ino;
+    return is_here && ::fstatat(directory_.get(), kSocket, &socket, AT_SYMLINK_NOFOLLOW) != 0 &&
+           errno == ENOENT;
+}
+
+Fd StateDirectory::watch_socket() const {
+    Fd watch(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+    const bool watches = watch && ::inotify_add_watch(watch.get(), path_.c_str(),
+                                                      IN_DELETE | IN_MOVED_FROM | IN_ONLYDIR) >= 0;
+    return watches ? std::move(watch) : Fd();
+}
+
 Result<Fd> StateDirectory::connect() const {
     Fd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     if (!socket) return not_usable(file(kSocket), errno);
     const sockaddr_un address = address_in(directory_, path_);
     while (::connect(socket.get(), plain(address), sizeof address) != 0) {
         if (errno == EINTR) continue;
+        if (errno == EACCES || errno == EPERM) return not_usable(file(kSocket), errno);
+        if (holder() != 0) return unreachable();
         return fail(Errc::unavailable, "no_kernel",
                     cat("no kernel runs for ", workspace_, " (", std::strerror(errno), ")"),
                     {{"workspace", workspace_}});
@@ -122,6 +153,28 @@ Result<Fd> StateDirectory::connect() const {
                     cat("the socket of ", workspace_, " is another user's; nothing was sent"));
     }
     return socket;
+}
+
+Failure StateDirectory::unreachable() const {
+    const int pid = holder();
+    return fail(Errc::unavailable, "no_kernel",
+                cat("process ", pid, " holds the workspace ", workspace_,
+                    " and cannot be reached: there is no socket ", file(kSocket),
+                    " that it listens on. ", advice_about(pid)),
+                {{"workspace", workspace_}, {"pid", pid}});
+}
+
+int StateDirectory::holder() const {
+    const Fd lock(::openat(directory_.get(), "lock", O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    struct flock whole = {};
+    whole.l_type = F_WRLCK;
+    whole.l_whence = SEEK_SET;
+    if (!lock || ::fcntl(lock.get(), F_OFD_GETLK, &whole) != 0 || whole.l_type == F_UNLCK) return 0;
+    char digits[24] = {};
+    int pid = 0;
+    const ssize_t length = ::pread(lock.get(), digits, sizeof digits, 0);
+    if (length > 0) std::from_chars(digits, digits + length, pid);
+    return pid;
 }
 
 Result<Fd> StateDirectory::claim_start(int timeout_ms) const {

@@ -28,14 +28,24 @@ public:
     // listens.
     Result<Fd> listen() const;
     void remove_socket() const;
-    // A connection to the kernel. Errors: unavailable "no_kernel" when none listens.
+    // Returns true if the socket is gone from this directory, which still is where it was.
+    bool lacks_socket() const;
+    // A descriptor that is readable when something was removed from the directory; may be none.
+    Fd watch_socket() const;
+    // A connection to the kernel. Errors: unavailable "no_kernel" when none listens, with the `pid`
+    // of a process that holds the workspace all the same: it is about to end, or its socket is gone.
     Result<Fd> connect() const;
+    // The error for such a process, where it stays.
+    Failure unreachable() const;
 
     // Waits until no other process starts a kernel here, but at most `timeout_ms`; the claim ends
     // with the descriptor. Errors: unavailable "busy".
     Result<Fd> claim_start(int timeout_ms) const;
 
 private:
+    // The process that holds the lock of the store (store/lock_file.h); 0 for none.
+    int holder() const;
+
     StateDirectory(std::string workspace, std::string path, Fd directory)
         : workspace_(std::move(workspace)),
           path_(std::move(path)),

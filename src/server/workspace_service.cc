@@ -141,14 +141,22 @@ void WorkspaceService::let_answer(policy::Actor person) {
                                                  session_.caller.session, session_.caller.actor);
 }
 
+void WorkspaceService::follow_profile(ProfileSource now) {
+    profile_now_ = std::move(now);
+}
+
+tools::Profile WorkspaceService::profile() const {
+    return profile_now_ ? profile_now_() : session_.profile;
+}
+
 kernel::Caller WorkspaceService::caller(std::stop_token cancelled) const {
     kernel::Caller by = session_.caller;
     by.cancelled = std::move(cancelled);
     return by;
 }
 
-const std::vector<tools::ToolInfo>& WorkspaceService::tools() const {
-    return registry_.list(session_.profile, session_.caller.actor);
+tools::ToolList WorkspaceService::tools() const {
+    return registry_.list(profile(), session_.caller.actor);
 }
 
 mcp::Guidance WorkspaceService::guidance() const {
@@ -164,16 +172,16 @@ void WorkspaceService::call(std::string name, Value arguments, std::stop_token c
 
 tools::Profile WorkspaceService::profile_with(std::string_view tool) const {
     using tools::Profile;
-    if (reach_ == Reach::own_profile) return session_.profile;
-    for (const Profile profile :
-         {session_.profile, Profile::full, Profile::model, Profile::compat}) {
-        if (registry_.find(profile, tool) != nullptr) return profile;
+    const Profile own = profile();
+    if (reach_ == Reach::own_profile) return own;
+    for (const Profile each : {own, Profile::full, Profile::model, Profile::compat}) {
+        if (registry_.find(each, tool) != nullptr) return each;
     }
-    return session_.profile;
+    return own;
 }
 
 std::string_view WorkspaceService::reading_tool() const {
-    const bool views = registry_.find(session_.profile, "block_view") != nullptr;
+    const bool views = registry_.find(profile(), "block_view") != nullptr;
     return views ? "block_view" : "block_read";
 }
 

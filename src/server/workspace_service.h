@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,12 +30,15 @@ public:
     // From now on `person` is asked in the client when a call needs an approval. Before the first
     // call.
     void let_answer(policy::Actor person);
+    // The profile of a client that named none: what the settings say whenever it is needed.
+    using ProfileSource = std::function<tools::Profile()>;
+    void follow_profile(ProfileSource now);
     WorkspaceService(const WorkspaceService&) = delete;
     WorkspaceService& operator=(const WorkspaceService&) = delete;
     ~WorkspaceService() override;
 
     mcp::Approver* approver() override { return approver_.get(); }
-    const std::vector<tools::ToolInfo>& tools() const override;
+    tools::ToolList tools() const override;
     mcp::Guidance guidance() const override;
     void call(std::string name, Value arguments, std::stop_token cancelled,
               Reply<tools::ToolResult> reply) override;
@@ -60,6 +64,7 @@ private:
     bool is_shown(std::string_view tool, std::string_view operation = {}) const;
     // The session's caller, for one request.
     kernel::Caller caller(std::stop_token cancelled) const;
+    tools::Profile profile() const;
     // The first profile that has the tool, as far as the reach goes.
     tools::Profile profile_with(std::string_view tool) const;
     std::string_view reading_tool() const;  // Block resources are read as calls of this tool.
@@ -70,6 +75,7 @@ private:
     const WorkspacePrompts prompts_;
     tools::Session session_;
     Reach reach_;
+    ProfileSource profile_now_;  // None for a client that named its profile.
     std::unique_ptr<mcp::Approver> approver_;
 };
 

@@ -21,6 +21,7 @@
 #include "kernel/oversight/rule_calls.h"
 #include "policy/approval.h"
 #include "policy/tool_catalog.h"
+#include "sched/guarded.h"
 #include "text/ecma_pattern.h"
 #include "text/nearest.h"
 #include "tools/addressed.h"
@@ -314,7 +315,7 @@ struct Registry::Body {
     };
     const Shelf& of(Profile profile) const { return shelves[static_cast<std::size_t>(profile)]; }
 
-    explicit Body(kernel::Kernel& served) : kernel(served) { expect_views(nullptr); }
+    explicit Body(kernel::Kernel& served) : kernel(served) {}
 
     // Null where no rules govern the actor.
     std::shared_ptr<const policy::RuleSet> rules_of(const policy::Actor& actor) const {
@@ -323,33 +324,43 @@ struct Registry::Body {
     // Audience one view is for: `set` is null where no rules govern.
     struct Audience {
         Profile profile;
-        const policy::RuleSet* set;
+        std::shared_ptr<const policy::RuleSet> set;
         bool is_person;
         friend auto operator<=>(const Audience&, const Audience&) = default;
     };
     // Made when it is first asked for: a kernel starts without those of clients that do not come.
     struct LazyView {
-        mutable std::once_flag made;
-        mutable View view;
+        std::once_flag made;
+        View view;
     };
-    // Before the first call: views under `set` can be asked for.
-    void expect_views(const policy::RuleSet* set) {
-        for (const Profile profile : kEvery<Profile>) {
-            views.try_emplace({profile, set, false});
-            if (set == nullptr) views.try_emplace({profile, set, true});
-        }
+    using Views = std::map<Audience, std::shared_ptr<LazyView>>;
+
+    std::shared_ptr<const View> view_of(const Audience& audience) const {
+        const std::shared_ptr<LazyView> shown = views.with([&](Views& all) {
+            std::shared_ptr<LazyView>& at = all[audience];
+            if (at == nullptr) at = std::make_shared<LazyView>();
+            return at;
+        });
+        std::call_once(shown->made,
+                       [&] { shown->view = make_view(of(audience.profile), audience); });
+        return {shown, &shown->view};
     }
-    const View& view_of(const Audience& audience) const {
-        const LazyView& shown = views.at(audience);
-        std::call_once(shown.made, [&] { shown.view = make_view(of(audience.profile), audience); });
-        return shown.view;
+    // Forgets the views of rules that nobody is held to any more.
+    void drop_old_views() {
+        const auto now = rules->all();
+        views.with([&](Views& all) {
+            std::erase_if(all, [&](const auto& each) {
+                return each.first.set != nullptr &&
+                       std::find(now.begin(), now.end(), each.first.set) == now.end();
+            });
+        });
     }
     static View make_view(const Shelf& shelf, const Audience& audience);
 
     kernel::Kernel& kernel;
     kernel::RuleCalls* rules = nullptr;
     std::array<Shelf, kEvery<Profile>.size()> shelves;
-    std::map<Audience, LazyView> views;
+    mutable sched::Guarded<Views> views;
 };
 
 View Registry::Body::make_view(const Shelf& shelf, const Audience& audience) {
@@ -465,12 +476,16 @@ policy::ToolCatalog Registry::catalog() const {
 
 void Registry::hold_to(kernel::RuleCalls& rules) {
     body_->rules = &rules;
-    for (const auto& set : rules.all()) body_->expect_views(set.get());
 }
 
-const std::vector<ToolInfo>& Registry::list(Profile profile, const policy::Actor& to) const {
-    const auto set = body_->rules_of(to);
-    return body_->view_of({profile, set.get(), to.kind == policy::ActorKind::human}).infos;
+void Registry::on_new_rules() {
+    body_->drop_old_views();
+}
+
+ToolList Registry::list(Profile profile, const policy::Actor& to) const {
+    const auto view =
+        body_->view_of({profile, body_->rules_of(to), to.kind == policy::ActorKind::human});
+    return {view, &view->infos};
 }
 
 std::vector<std::string> Registry::rules_for(const policy::Actor& actor) const {
@@ -501,7 +516,8 @@ void Registry::call(const Session& session, std::string_view name, Value argumen
         List names;
         // "file.raed" is a slip in the operation, and "file_raed" may be one.
         std::vector<std::string> known;
-        for (const ToolInfo& info : list(session.profile, session.caller.actor)) {
+        const ToolList listed = list(session.profile, session.caller.actor);
+        for (const ToolInfo& info : *listed) {
             all += cat(" ", info.name);
             names.emplace_back(info.name);
             known.push_back(info.name);
@@ -532,16 +548,13 @@ void Registry::call(const Session& session, std::string_view name, Value argumen
     const std::string word(operation_of(info.operations, operation, given.arguments));
     const auto set = body_->rules_of(session.caller.actor);
     if (set != nullptr && is_hidden(*set, info.name, word)) {
-        // The rules say which, in their own order.
-        std::optional<Error> refusal;
-        body_->rules->admit(session.caller, rule_facts(info, word, given.arguments),
-                            [&](auto admitted) { refusal = admitted.error(); });
-        CHECK(refusal.has_value());
-        return refuse(std::move(*refusal));
+        // The rules say which of them refuses it, in their own order.
+        std::optional<Error> refusal =
+            body_->rules->refusal(session.caller, rule_facts(info, word, given.arguments));
+        if (refusal) return refuse(std::move(*refusal));
     }
-    const json::Schema& schema =
-        set == nullptr ? entry->accepts()
-                       : body_->view_of({session.profile, set.get(), false}).schema_of(*entry);
+    const auto view = set == nullptr ? nullptr : body_->view_of({session.profile, set, false});
+    const json::Schema& schema = view == nullptr ? entry->accepts() : view->schema_of(*entry);
     Result<Value> accepted = accept(*entry, schema, session.caller.actor, given);
     if (!accepted) return refuse(std::move(accepted).error());
 

@@ -48,6 +48,7 @@ struct Annotations {
     // Published without the hints that say what is no news of a workspace's tool: that it writes, and
     // that it reaches nothing outside.
     bool brief = false;
+    friend bool operator==(const Annotations&, const Annotations&) = default;
 };
 
 // The published description of a tool.
@@ -129,6 +130,9 @@ private:
     ToolInfo info_;
 };
 
+// The tools that one client is shown.
+using ToolList = std::shared_ptr<const std::vector<ToolInfo>>;
+
 // All tools, by profile, and the rules that limit them. add() and hold_to() come before the first
 // call; after that, any thread.
 class Registry {
@@ -148,8 +152,10 @@ public:
     // the order of adding.
     void add(Profile profile, std::unique_ptr<const Tool> tool);
 
-    // The tools published to the actor, in a stable order. Valid as long as the registry.
-    const std::vector<ToolInfo>& list(Profile profile, const policy::Actor& to) const;
+    // The rules have changed: views of the rules before are forgotten. Any thread.
+    void on_new_rules();
+    // The tools published to the actor, in a stable order. Not after the registry.
+    ToolList list(Profile profile, const policy::Actor& to) const;
     // The rules for the actor, one sentence each; none if no rules govern it.
     std::vector<std::string> rules_for(const policy::Actor& actor) const;
     // The admission that tools pass, for operations that are no tool calls: the log, and the

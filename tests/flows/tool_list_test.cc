@@ -34,7 +34,7 @@ public:
     const std::vector<tools::ToolInfo>& list(tools::Profile profile,
                                              const policy::Actor& to = {policy::ActorKind::human,
                                                                         "ada"}) const {
-        return registry.list(profile, to);
+        return *registry.list(profile, to);
     }
 
 private:
@@ -198,7 +198,7 @@ TEST(ToolList, AReadOnlyToolChangesNothing) {
         const std::string id = desk.block("a\nb\n");
         const std::size_t commits = desk.desk.kernel->status().commits;
         for (const tools::ToolInfo& tool :
-             desk.registry().list(profile, policy::Actor{policy::ActorKind::agent, "ada"})) {
+             *desk.registry().list(profile, policy::Actor{policy::ActorKind::agent, "ada"})) {
             if (!tool.annotations.read_only) continue;
             Map arguments;
             if (const Value* required = tool.input_schema.get("required")) {

@@ -139,18 +139,18 @@ std::string tool_page(const tools::Registry& registry) {
         "Answers "
         "have the members of profile `full`,\nwithout those that say nothing: null, false, empty "
         "strings, arrays and objects, and what the call or another member\nsays already.\n\n";
-    for (const tools::ToolInfo& tool : registry.list(tools::Profile::model, reader))
+    for (const tools::ToolInfo& tool : *registry.list(tools::Profile::model, reader))
         out += describe(tool);
     out +=
         "## Profile `full`\n\nFor programs. Lines count from 0; a range does not include its "
         "end.\n\n";
-    for (const tools::ToolInfo& tool : registry.list(tools::Profile::full, reader))
+    for (const tools::ToolInfo& tool : *registry.list(tools::Profile::full, reader))
         out += describe(tool);
     out +=
         "## Profile `compat`\n\nNames that models know from elsewhere. Lines count from 1; a range "
         "includes both ends. The tools `file`, `context` and `approvals` are those of profile "
         "`model`.\n\n";
-    for (const tools::ToolInfo& tool : registry.list(tools::Profile::compat, reader)) {
+    for (const tools::ToolInfo& tool : *registry.list(tools::Profile::compat, reader)) {
         if (registry.find(tools::Profile::model, tool.name) == nullptr) out += describe(tool);
     }
     while (out.ends_with("\n\n")) out.pop_back();

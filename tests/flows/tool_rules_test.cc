@@ -47,7 +47,7 @@ const policy::Actor kAda{policy::ActorKind::agent, "ada"};
 // "name: operation operation; …" of what is listed; a name alone declares none.
 std::string listed(const Workspace& workspace, const policy::Actor& to = kAda) {
     std::string out;
-    for (const tools::ToolInfo& info : workspace.registry().list(Profile::full, to)) {
+    for (const tools::ToolInfo& info : *workspace.registry().list(Profile::full, to)) {
         out += cat(info.name, info.operations.empty() ? "" : ":");
         for (const tools::Operation& each : info.operations.all) out += cat(" ", each.name);
         out += "; ";
@@ -57,7 +57,7 @@ std::string listed(const Workspace& workspace, const policy::Actor& to = kAda) {
 
 const tools::ToolInfo* info_of(const Workspace& workspace, std::string_view tool,
                                const policy::Actor& to = kAda) {
-    for (const tools::ToolInfo& info : workspace.registry().list(Profile::full, to)) {
+    for (const tools::ToolInfo& info : *workspace.registry().list(Profile::full, to)) {
         if (info.name == tool) return &info;
     }
     return nullptr;
@@ -122,7 +122,7 @@ TEST(ToolRules, AHiddenOperationIsRefusedAsHiddenWhateverElseRefusesIt) {
 
 std::set<std::string> names_in(const Workspace& workspace, Profile profile) {
     std::set<std::string> out;
-    for (const tools::ToolInfo& info : workspace.registry().list(profile, kAda))
+    for (const tools::ToolInfo& info : *workspace.registry().list(profile, kAda))
         out.insert(info.name);
     return out;
 }
@@ -509,10 +509,10 @@ TEST(ToolRules, FiftyToolsAreFilteredInUnderAMillisecondEach) {
     using Micros = std::chrono::duration<double, std::micro>;
     registry.hold_to(*calls);
     const auto begin = Clock::now();
-    const std::size_t count = registry.list(Profile::full, kAda).size();
+    const std::size_t count = registry.list(Profile::full, kAda)->size();
     const Micros filtered = Clock::now() - begin;
     const auto listing = Clock::now();
-    EXPECT_EQ(registry.list(Profile::full, kAda).size(), count);
+    EXPECT_EQ(registry.list(Profile::full, kAda)->size(), count);
     const Micros listed = Clock::now() - listing;
     std::printf("%zu tools: filtered when first listed, in %.0f us; then listed in %.2f us\n",
                 count, filtered.count(), listed.count());

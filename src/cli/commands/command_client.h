@@ -15,10 +15,6 @@
 
 namespace quire::cli {
 
-// The most bytes of JSON that a command puts into one request: the kernel takes lines of 64 MiB
-// (server/local_socket.h), and a line holds more than that JSON.
-inline constexpr std::size_t kMostInRequest = std::size_t{63} << 20;
-
 // A connection to the kernel, closed at the end of its life.
 class CommandClient {
 public:
@@ -41,6 +37,10 @@ public:
     Result<Called> call_for_reader(std::string_view tool, Value arguments);
 
     int kernel_pid() const { return client_.kernel_pid(); }
+    // The most bytes of JSON that a command puts into one request: a line holds a little more.
+    std::size_t most_in_request() const {
+        return client_.message_bytes() - client_.message_bytes() / 64;
+    }
 
 private:
     explicit CommandClient(server::LocalClient client,

@@ -25,6 +25,7 @@ Command log_command();
 Command audit_command();
 Command undo_command();
 Command status_command();
+Command stop_command();
 Command sources_command();
 Command mounts_command();
 Command rules_command();

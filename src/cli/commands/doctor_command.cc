@@ -69,9 +69,9 @@ void check_rule_settings(const std::string& workspace, std::vector<DoctorFinding
         findings.push_back({each.is_error ? Health::broken : Health::doubtful, "settings",
                             std::move(each.text), "see quire rules check"});
     }
-    for (std::string& what : not_acted_on(*settings)) {
-        findings.push_back({Health::doubtful, "settings", std::move(what),
-                            "do not rely on it; the rules for files do hold"});
+    for (const std::string& what : settings->without_effect) {
+        findings.push_back(
+            {Health::doubtful, "settings", what, "do not rely on it; the rules for files do hold"});
     }
 }
 
@@ -192,6 +192,21 @@ void check_store(const Globals& globals, const std::filesystem::path& workspace,
                                    "see the message; details are in .quire/kernel.log"});
     }
     const auto held = client->request("status");
+    const Value* const settings = held ? held->get("settings") : nullptr;
+    if (settings != nullptr && settings->get("error") != nullptr) {
+        findings.push_back({Health::broken, "settings",
+                            cat("the kernel goes on with the settings before, because of ",
+                                settings->get("error")->as_string()),
+                            "correct quire.toml"});
+    }
+    if (settings != nullptr) {
+        for (const Value& section : json::list_in(*settings, "needs_new_kernel")) {
+            findings.push_back(
+                {Health::doubtful, "settings",
+                 cat("what has changed in ", section.as_string(), " holds from the next kernel on"),
+                 "quire stop"});
+        }
+    }
     const Value* documents = held ? held->get("documents") : nullptr;
     findings.push_back(
         {Health::good, "store",

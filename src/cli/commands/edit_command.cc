@@ -105,7 +105,8 @@ private:
         const Value view =
             TRY(client.call("context", Map{{"operation", "view"}, {"label", options_.label}}));
         shown_ = TRY(shown_block(view));
-        if (!options_.print && json::write(shown_.value).size() > kMostInRequest) return too_long();
+        if (!options_.print && json::write(shown_.value).size() > client.most_in_request())
+            return too_long(client.most_in_request());
         label_ = json::text_in(view, "label");
         FormHead head{label_, "", json::text_in(view, "permission"), shown_.version};
         const Value list =
@@ -145,12 +146,14 @@ private:
         return {};
     }
 
-    Failure too_long() const {
+    Failure too_long(std::size_t most) const {
         const Map call{{"operation", "append"}, {"label", options_.label}, {"content", "..."}};
         return fail(
             Errc::unsupported, "too_large",
-            cat("'", options_.label, "' is too long to be edited as a whole: more than 63 ",
-                "MiB cannot be written back at once. The tool context changes parts of it ",
+            cat("'", options_.label, "' is too long to be edited as a whole: more than ",
+                size_text(most),
+                " cannot be written back at once (message_bytes in [limits] of quire.toml). The "
+                "tool context changes parts of it ",
                 "(append, append_to_list, set_field, replace), as in: ", "quire call context",
                 same_options(globals_), " ", for_shell(json::write(call))));
     }

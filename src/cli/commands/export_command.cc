@@ -58,7 +58,7 @@ Result<GatheredMemory> gather_memory(const Globals& globals, const std::string& 
         if (!answer) return Failure(std::move(answer).error());
         const Value* block = answer->get("block");
         if (block == nullptr) return corrupt("the kernel sent a block without its content");
-        if (json::write(*block).size() > kMostInRequest) {
+        if (json::write(*block).size() > client.most_in_request()) {
             out.too_long.push_back(json::text_in(*block, "label"));
         } else {
             out.file.blocks.push_back(*block);

@@ -1,12 +1,17 @@
 // quire serve and quire kernel: the process that owns the workspace, in the foreground for a
 // person, or in the background for the command that starts it.
 #include <cstdlib>
+#include <filesystem>
+#include <optional>
 #include <string>
+#include <system_error>
 
 #include <CLI/CLI.hpp>
 
 #include "base/concat.h"
+#include "cli/commands/command_client.h"
 #include "cli/commands/command_list.h"
+#include "cli/commands/stopping.h"
 #include "cli/commands/terminal.h"
 #include "cli/compose/compose.h"
 #include "server/launch.h"
@@ -16,12 +21,34 @@ namespace quire::cli {
 namespace {
 
 struct ServeOptions {
-    std::string listen;  // "" for the Unix socket alone.
+    std::string listen;     // "" for the Unix socket alone.
+    bool takeover = false;  // A kernel that runs is ended first.
 };
 
 struct KernelOptions {
     int ready_fd = -1;
 };
+
+// The kernel that runs here; none where none does. Creates nothing.
+std::optional<Result<CommandClient>> running_kernel(const Globals& globals) {
+    std::error_code missing;
+    const auto state = std::filesystem::path(globals.workspace) / ".quire";
+    if (!std::filesystem::exists(state, missing)) return std::nullopt;
+    auto client = CommandClient::attach(globals, false);
+    // One that is about to end is waited for when the store is opened.
+    if (!client && client.error().reason() == "no_kernel") return std::nullopt;
+    return client;
+}
+
+Result<int> report_running(const Globals& globals, const CommandClient& client) {
+    std::error_code missing;
+    const auto socket =
+        std::filesystem::canonical(globals.workspace, missing) / ".quire" / "kernel.sock";
+    return output(cat("A kernel serves this workspace already: process ", client.kernel_pid(),
+                      ", socket ", socket.string(),
+                      ". It goes on. quire stop ends it; quire serve --takeover puts this one in "
+                      "its place.\n"));
+}
 
 Result<int> run_serve(const Globals& globals, const ServeOptions& options) {
     if (!options.listen.empty()) {
@@ -29,6 +56,12 @@ Result<int> run_serve(const Globals& globals, const ServeOptions& options) {
                     cat("--listen ", options.listen,
                         ": this version does not speak HTTP. Without --listen it serves the Unix "
                         "socket, which quire mcp and the other commands use. Nothing was started"));
+    }
+    if (options.takeover) {
+        if (const int pid = TRY(stop_running_kernel(globals)); pid != 0)
+            print(cat("The kernel, process ", pid, ", has ended.\n"));
+    } else if (const auto running = running_kernel(globals)) {
+        return report_running(globals, TRY(std::move(*running)));
     }
     server::LocalServer::block_end_signals();
     StderrLog log;
@@ -63,6 +96,8 @@ void add_serve_options(CLI::App& app, ServeOptions& options) {
     app.add_option("--listen", options.listen,
                    "An address for HTTP; this version does not support it and refuses to start")
         ->type_name("HOST:PORT");
+    app.add_flag("--takeover", options.takeover,
+                 "End the kernel that runs here, and serve in its place");
 }
 
 void add_kernel_options(CLI::App& app, KernelOptions& options) {

@@ -8,6 +8,8 @@
 #include "cli/commands/command_list.h"
 #include "cli/commands/terminal.h"
 #include "cli/compose/store_losses.h"
+#include "cli/settings/config.h"
+#include "cli/settings/tool_rules.h"
 #include "json/members.h"
 #include "text/escape_hidden.h"
 
@@ -57,6 +59,30 @@ std::string unsaved_text(const Map& fields) {
     return out;
 }
 
+// What an operator has to know of the settings, a line each.
+std::string settings_text(const Map& fields) {
+    const Value* const settings = fields.find("settings");
+    if (settings == nullptr) return "";
+    std::string out;
+    if (const Value* error = settings->get("error")) {
+        cat_to(out, cat("Settings: ", error->as_string(), ". ",
+                        *fields.find("running") == Value(true)
+                            ? "The kernel goes on with the settings before"
+                            : "No kernel starts before that is right",
+                        "\n"));
+    }
+    std::string sections;
+    for (const Value& section : json::list_in(*settings, "needs_new_kernel"))
+        cat_to(sections, cat(sections.empty() ? "" : ", ", section.as_string()));
+    if (!sections.empty()) {
+        cat_to(out, cat("Settings: what has changed in ", sections,
+                        " holds from the next kernel on; quire stop ends this one\n"));
+    }
+    for (const Value& warning : json::list_in(*settings, "warnings"))
+        cat_to(out, cat("Settings: ", warning.as_string(), "\n"));
+    return out;
+}
+
 std::string status_text(const Map& fields) {
     std::string losses;
     for (const Value& lost : fields.find("lost_commits")->as_list())
@@ -65,7 +91,8 @@ std::string status_text(const Map& fields) {
         cat("Store: ", size_text(static_cast<std::uint64_t>(status_number(fields, "store_bytes"))),
             " in ", fields.find("workspace")->as_string(), "/.quire\n", losses);
     if (*fields.find("running") != Value(true)) {
-        return cat("No kernel runs here; the next command that needs one will start it.\n", store);
+        return cat("No kernel runs here; the next command that needs one will start it.\n", store,
+                   settings_text(fields));
     }
     return cat("A kernel runs: process ", status_number(fields, "pid"), ", version ",
                fields.find("version")->as_string(),
@@ -73,7 +100,30 @@ std::string status_text(const Map& fields) {
                "\nDocuments: ", status_number(fields, "documents"), ", ",
                status_number(fields, "live_documents"),
                " of them in memory\nSince it started: ", status_number(fields, "calls"), " calls, ",
-               status_number(fields, "commits"), " commits\n", unsaved_text(fields), store);
+               status_number(fields, "commits"), " commits\n", unsaved_text(fields), store,
+               settings_text(fields));
+}
+
+// What the next kernel would find in quire.toml.
+Map settings_here(const std::string& workspace) {
+    const auto settings = load_config(workspace);
+    std::error_code missing;
+    Map out{{"file", config_file(workspace)},
+            {"found", std::filesystem::exists(config_file(workspace), missing)}};
+    List warnings;
+    if (!settings) {
+        out.append("error", settings.error().message());
+        if (const Value* line = settings.error().details().find("line")) out.append("line", *line);
+    } else {
+        for (const std::string& what : settings->without_effect) warnings.emplace_back(what);
+        for (RuleProblem& each : rule_problems(*settings)) {
+            if (each.is_error) out.set("error", each.text);
+            if (!each.is_error) warnings.emplace_back(std::move(each.text));
+        }
+    }
+    out.append("needs_new_kernel", List{});
+    out.append("warnings", std::move(warnings));
+    return out;
 }
 
 std::string passed_over_lines(const Globals& globals) {
@@ -100,6 +150,7 @@ Result<int> run_status(const Globals& globals) {
             fields.set("sessions", status_number(fields, "sessions") - 1);
         }
     }
+    if (!fields.contains("settings")) fields.set("settings", settings_here(workspace.string()));
     fields.set("store_bytes", store_size(workspace / ".quire"));
     fields.set("lost_commits", lost_commits_of(workspace.string()));
     List passed_over;

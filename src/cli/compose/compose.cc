@@ -21,6 +21,7 @@
 
 #include "base/clock.h"
 #include "base/concat.h"
+#include "cli/compose/live_settings.h"
 #include "cli/compose/rescue.h"
 #include "cli/compose/store_losses.h"
 #include "cli/settings/config.h"
@@ -95,31 +96,39 @@ struct KernelProcess::Body {
     ~Body() {
         if (runner != nullptr) server->stop();
         runner.reset();
-        if (rescue != nullptr) rescue->set_server(nullptr);
-        server.reset();
         if (source_calls != nullptr) source_calls->stop();
         checkers.reset();
         if (mounts != nullptr) mounts->stop();
         mount_workers.reset();
-        if (kernel == nullptr) return;
+        // Calls that have not begun are refused while their clients are still there.
+        if (kernel != nullptr) close_kernel();
+        if (rescue != nullptr) rescue->set_server(nullptr);
+        server.reset();
+        // Queued work still refuses its calls, for which it needs the other members.
+        pool.reset();
+    }
+
+    // Waits until everything that was accepted is durable.
+    void close_kernel() {
         std::promise<void> durable;
         kernel->close([&](const Result<void>&) { durable.set_value(); });
         durable.get_future().wait();
-        // Queued work still refuses its calls, for which it needs the other members.
-        pool.reset();
     }
 
     // The steps of open(), in order.
     Result<void> open_storage(const KernelProcessOptions& options, const Settings& settings,
                               const server::StateDirectory& state, LogSink& log);
     void open_use_cases(const Settings& settings, const server::StateDirectory& state);
-    void open_diagnostics(const DiagnosticsSettings& settings, const policy::PathRules& rules,
-                          const server::StateDirectory& state);
+    void open_diagnostics(const DiagnosticsSettings& settings, const server::StateDirectory& state);
     void add_tools();
     Result<void> open_mounts(const Settings& settings, const server::StateDirectory& state,
                              LogSink& log);
-    Result<void> open_rules(const Settings& settings, LogSink& log);
-    void open_elicitation();
+    Result<void> open_rules(const Settings& settings);
+    void open_elicitation(const Settings& settings);
+    // Makes other settings hold, as far as that is possible without a new kernel.
+    Result<std::vector<std::string>> apply(const Settings& settings);
+    // The rules for tools under which a running kernel goes on.
+    Result<policy::RuleBook> book_of(const Settings& settings, policy::ToolCatalog known) const;
     void start_sources(LogSink& log);
     Result<void> open_server(const KernelProcessOptions& options, server::StateDirectory state,
                              LogSink& log);
@@ -127,10 +136,12 @@ struct KernelProcess::Body {
     Result<std::unique_ptr<rpc::Session>> session_for(const rpc::Hello& hello,
                                                       std::shared_ptr<rpc::Connection> connection);
     // The profile of an actor that names none.
-    Result<tools::Profile> profile_of(const policy::Actor& actor) const;
+    tools::Profile profile_of(const policy::Actor& actor) const;
+    void take_profiles(const Settings& settings);
 
     std::string version;
     std::string socket;
+    std::unique_ptr<LiveSettings> live;
     SystemClock clock;
     SystemRng rng;
     std::unique_ptr<Rescue> rescue;
@@ -152,7 +163,10 @@ struct KernelProcess::Body {
     std::unique_ptr<sched::Pool> mount_workers;
     std::unique_ptr<mounts::Mounts> mounts;
     std::unique_ptr<tools::Registry> registry;
-    std::map<std::string, std::string> profiles;  // Profiles from the settings, keyed by agent.
+    // Profiles from the settings, keyed by agent.
+    using Profiles = std::map<std::string, tools::Profile, std::less<>>;
+    sched::Guarded<Profiles> profiles;
+    std::vector<std::string> settings_warnings;  // About those of the start.
     // The person whom agents' clients ask, and how; none where nobody is asked there.
     std::optional<policy::Actor> person;
     std::unique_ptr<mcp::ElicitationContext> asking;
@@ -160,20 +174,30 @@ struct KernelProcess::Body {
     std::unique_ptr<sched::Pool> runner;  // Serves for start().
 };
 
-Result<tools::Profile> KernelProcess::Body::profile_of(const policy::Actor& actor) const {
-    const auto own = profiles.find(actor.name);
-    if (actor.kind != policy::ActorKind::agent || own == profiles.end())
-        return tools::Profile::model;
-    return parse_enum<tools::Profile>("profile", own->second);
+tools::Profile KernelProcess::Body::profile_of(const policy::Actor& actor) const {
+    return profiles.with([&](const Profiles& all) {
+        const auto own = all.find(actor.name);
+        return actor.kind != policy::ActorKind::agent || own == all.end() ? tools::Profile::model
+                                                                          : own->second;
+    });
+}
+
+// The settings know no other words than those of profiles.
+void KernelProcess::Body::take_profiles(const Settings& settings) {
+    Profiles now;
+    for (const auto& [name, agent] : settings.agents) {
+        if (agent.profile) now.emplace(name, *enum_named<tools::Profile>(*agent.profile));
+    }
+    profiles.with([&](Profiles& all) { all = std::move(now); });
 }
 
 Result<std::unique_ptr<rpc::Session>> KernelProcess::Body::session_for(
     const rpc::Hello& hello, std::shared_ptr<rpc::Connection> connection) {
     tools::Session session;
     session.caller.actor = TRY(policy::Actor::parse(hello.actor));
-    session.profile =
-        TRY(hello.profile.empty() ? profile_of(session.caller.actor)
-                                  : parse_enum<tools::Profile>("profile", hello.profile));
+    session.profile = hello.profile.empty()
+                          ? profile_of(session.caller.actor)
+                          : TRY(parse_enum<tools::Profile>("profile", hello.profile));
     const bool command = hello.kind == "cli";
     if (!command && hello.kind != "mcp") {
         return invalid("invalid_argument",
@@ -184,6 +208,8 @@ Result<std::unique_ptr<rpc::Session>> KernelProcess::Body::session_for(
         *registry, *kernel, *file_calls, std::move(session),
         command ? server::WorkspaceService::Reach::any_profile
                 : server::WorkspaceService::Reach::own_profile);
+    if (hello.profile.empty())
+        service->follow_profile([this, actor = caller.actor] { return profile_of(actor); });
     // Only agents ask: people may do what agents ask for, and a command shows its own refusal.
     if (!command && caller.actor.kind == policy::ActorKind::agent && person)
         service->let_answer(*person);
@@ -191,16 +217,17 @@ Result<std::unique_ptr<rpc::Session>> KernelProcess::Body::session_for(
         return std::make_unique<server::CommandSession>(
             std::move(service),
             server::CommandSession::Workspace{*kernel, *file_calls, *memory_calls, *source_calls,
-                                              *mounts},
+                                              *mounts, live.get(), [this] { server->stop(); }},
             caller, std::move(connection), version);
     }
     return std::make_unique<mcp::McpSession>(std::move(service), std::move(connection),
                                              mcp::Implementation{.version = version}, asking.get());
 }
 
-void KernelProcess::Body::open_elicitation() {
+void KernelProcess::Body::open_elicitation(const Settings& settings) {
     person = person_here();
-    asking = std::make_unique<mcp::ElicitationContext>(mcp::ElicitationContext{*pool, clock, rng});
+    asking = std::make_unique<mcp::ElicitationContext>(*pool, clock, rng);
+    asking->off.with([&](bool& off) { off = !settings.approvals.elicitation; });
 }
 
 // Half of the processors, since people work on this machine too.
@@ -218,7 +245,6 @@ bool agents_write(const policy::PathRules& rules, const std::string& path) {
 }
 
 void KernelProcess::Body::open_diagnostics(const DiagnosticsSettings& settings,
-                                           const policy::PathRules& rules,
                                            const server::StateDirectory& state) {
     diagnostics::DiagnosticsOptions made;
     made.root = state.workspace();
@@ -228,7 +254,9 @@ void KernelProcess::Body::open_diagnostics(const DiagnosticsSettings& settings,
     made.scratch = state.file("diagnostics");
     made.timeout_ms = settings.timeout_s * 1000;
     made.jobs = settings.jobs > 0 ? settings.jobs : usual_jobs();
-    made.agents_write = [rules](const std::string& path) { return agents_write(rules, path); };
+    made.agents_write = [this](const std::string& path) {
+        return agents_write(gate->rules()->paths, path);
+    };
     checkers = std::make_unique<sched::Pool>(static_cast<unsigned>(made.jobs));
     checks = std::make_unique<diagnostics::DiagnosticsSource>(std::move(made), *checkers, clock);
 }
@@ -278,14 +306,16 @@ Result<void> KernelProcess::Body::open_mounts(const Settings& settings,
     return {};
 }
 
+kernel::FileRules file_rules(const Settings& settings) {
+    return {policy::PathRules(settings.files.rules), settings.files.ignore};
+}
+
 Result<void> KernelProcess::Body::open_storage(const KernelProcessOptions& options,
                                                const Settings& settings,
                                                const server::StateDirectory& state, LogSink& log) {
     version = options.version;
     socket = state.file("kernel.sock");
-    for (const auto& [name, agent] : settings.agents) {
-        if (agent.profile) profiles.emplace(name, *agent.profile);
-    }
+    take_profiles(settings);
     rescue = std::make_unique<Rescue>(options.workspace, version, clock, log);
     store::Opened opened = TRY(store::open_sqlite(
         state.file("quire.db"), {.rescue = [this](store::Store& held) { return rescue->run(held); },
@@ -302,9 +332,8 @@ Result<void> KernelProcess::Body::open_storage(const KernelProcessOptions& optio
     store = std::move(opened.store);
     pool = std::make_unique<sched::Pool>(kWorkers);
     files = TRY(fs::DiskFiles::open(options.workspace, {rng.next(), {}}));
-    gate = std::make_unique<kernel::FileGate>(
-        *files, kernel::FileRules{policy::PathRules(settings.files.rules), settings.files.ignore},
-        clock, settings.limits.block_bytes);
+    gate = std::make_unique<kernel::FileGate>(*files, file_rules(settings), clock,
+                                              settings.limits.block_bytes);
     kernel = TRY(kernel::open_kernel(
         {*store, *pool, clock, rng, settings.limits, gate.get(), options.version}));
     return {};
@@ -315,7 +344,7 @@ void KernelProcess::Body::open_use_cases(const Settings& settings,
     file_calls = std::make_unique<kernel::FileCalls>(*kernel, *gate, settings.files.save);
     std::vector<memory::Source*> sources;
     if (settings.diagnostics) {
-        open_diagnostics(*settings.diagnostics, policy::PathRules(settings.files.rules), state);
+        open_diagnostics(*settings.diagnostics, state);
         sources.push_back(checks.get());
     }
     memory_calls = std::make_unique<kernel::MemoryCalls>(*kernel, std::move(sources));
@@ -335,19 +364,42 @@ void KernelProcess::Body::add_tools() {
     registry->add(Profile::compat, tools::make_memory(*kernel, *memory_calls));
 }
 
-Result<void> KernelProcess::Body::open_rules(const Settings& settings, LogSink& log) {
-    policy::ToolCatalog known = known_tools(registry->catalog());
+Result<policy::RuleBook> KernelProcess::Body::book_of(const Settings& settings,
+                                                      policy::ToolCatalog known) const {
     std::vector<std::string> unmet;
     for (const std::string& name : mounts->names()) {
         if (!mounts->has_pin(name)) unmet.push_back(name);
     }
+    // Mounts that were added since are not there before a new kernel is.
+    const auto& met = mounts->names();
+    for (const auto& [name, mount] : settings.mounts) {
+        if (std::find(met.begin(), met.end(), name) == met.end()) unmet.push_back(name);
+    }
     assume_mounted(settings, unmet, known);
-    policy::RuleBook rules = TRY(load_rules(settings, std::move(known)));
+    return load_rules(settings, std::move(known));
+}
+
+Result<void> KernelProcess::Body::open_rules(const Settings& settings) {
+    policy::RuleBook rules = TRY(book_of(settings, known_tools(registry->catalog())));
+    settings_warnings = settings.without_effect;
     for (const policy::BookFinding& finding : rules.findings())
-        log.write(LogLevel::warning, finding.text);
+        settings_warnings.push_back(finding.text);
     rule_calls = TRY(kernel::RuleCalls::open(*kernel, std::move(rules)));
     registry->hold_to(*rule_calls);
     return {};
+}
+
+Result<std::vector<std::string>> KernelProcess::Body::apply(const Settings& settings) {
+    policy::RuleBook book = TRY(book_of(settings, rule_calls->catalog()));
+    std::vector<std::string> said = settings.without_effect;
+    for (const policy::BookFinding& finding : book.findings()) said.push_back(finding.text);
+    gate->set_rules(file_rules(settings));
+    rule_calls->replace(std::move(book));
+    registry->on_new_rules();
+    take_profiles(settings);
+    if (asking != nullptr)
+        asking->off.with([&](bool& off) { off = !settings.approvals.elicitation; });
+    return said;
 }
 
 // Waits until the sources' blocks exist, so that the first client sees them.
@@ -368,8 +420,11 @@ Result<void> KernelProcess::Body::open_server(const KernelProcessOptions& option
     server = TRY(server::LocalServer::open(
         std::move(state),
         {.version = options.version,
+         .line_bytes = live->started().messages.message_bytes,
+         .in_flight_bytes = live->started().messages.in_flight_bytes,
          .linger_ms = options.linger_ms,
-         .pool = looks ? nullptr : pool.get()},
+         .pool = looks ? nullptr : pool.get(),
+         .settings = looks ? nullptr : live.get()},
         [this](const rpc::Hello& hello, std::shared_ptr<rpc::Connection> connection) {
             return session_for(hello, std::move(connection));
         },
@@ -384,23 +439,25 @@ KernelProcess::~KernelProcess() = default;
 Result<std::unique_ptr<KernelProcess>> KernelProcess::open(const KernelProcessOptions& options,
                                                            LogSink& log) {
     const bool looks = !options.copy_in.empty();
-    Settings settings = TRY(load_config(options.workspace));
-    if (looks) {
-        settings = settings_for_looking(std::move(settings));
-    } else {
-        for (const std::string& warning : not_acted_on(settings))
-            log.write(LogLevel::warning, warning);
-    }
+    auto live = TRY(LiveSettings::open(options.workspace, log));
+    const Settings settings = looks ? settings_for_looking(live->started()) : live->started();
     server::StateDirectory state =
         TRY(looks ? copied_state(options) : server::StateDirectory::open(options.workspace));
     TRY(write_ignore_file(state));
     auto body = std::make_unique<Body>();
+    body->live = std::move(live);
     TRY(body->open_storage(options, settings, state, log));
     body->open_use_cases(settings, state);
     body->add_tools();
     TRY(body->open_mounts(settings, state, log));
-    TRY(body->open_rules(settings, log));
-    if (settings.approvals.elicitation) body->open_elicitation();
+    TRY(body->open_rules(settings));
+    if (looks) body->settings_warnings.clear();
+    for (const std::string& warning : body->settings_warnings)
+        log.write(LogLevel::warning, warning);
+    body->open_elicitation(settings);
+    if (!looks)
+        body->live->follow(body->settings_warnings,
+                           [made = body.get()](const Settings& now) { return made->apply(now); });
     body->start_sources(log);
     // Removes temporary files of interrupted saves; nothing waits for it.
     if (!looks) body->pool->post([&files = *body->files] { static_cast<void>(files.sweep()); });

@@ -1,7 +1,7 @@
 // Reads quire.toml. The field list of each table checks names, types and bounds; the functions
 // here add the checks that involve several fields or another parser: globs, permissions, commands
-// of mounts, agents and their rules. Every refusal names the file and the line. not_acted_on()
-// lists settings that are valid but have no effect yet.
+// of mounts, agents and their rules. Every refusal names the file and the line. The settings of
+// later versions are in later_settings.cc.
 #include "cli/settings/config.h"
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "base/utf8.h"
+#include "cli/settings/later_settings.h"
 #include "cli/settings/toml_section.h"
 #include "cli/settings/tool_rule_settings.h"
 #include "kernel/memory/memory_header.h"
@@ -50,6 +51,7 @@ struct PathRuleSettings {
 
 Result<policy::PathRule> read_path_rule(Section& section) {
     const auto written = TRY(section.fields<PathRuleSettings>());
+    TRY(check_later_path_rule(section));
     const toml::node& pattern_at = *section.node("pattern");
     auto glob = text::Glob::compile(written.pattern);
     if (!glob) return section.wrong(pattern_at, glob.error().message());
@@ -76,7 +78,7 @@ Result<void> read_files(Section& section, FileSettings& files) {
     TRY(section.tables("rules", take_rule));
     files = TRY(section.fields<FileSettings>());
     files.rules = std::move(rules);
-    return {};
+    return check_later_files(section);
 }
 
 constexpr std::size_t kLongestMountName = 32;
@@ -179,6 +181,17 @@ Result<void> read_diagnostics(Section& section, std::optional<DiagnosticsSetting
     return {};
 }
 
+Result<void> read_shell(Section& section, ShellSettings& shell) {
+    shell = TRY(section.fields<ShellSettings>());
+    return check_later_shell(section);
+}
+
+Result<void> read_limits(Section& section, Settings& settings) {
+    settings.limits = TRY(section.fields<kernel::Limits>());
+    settings.messages = TRY(section.fields<MessageLimits>());
+    return check_later_limits(section);
+}
+
 // Settings that are their field list and nothing else.
 template <class T>
 auto plain_settings(T& out) {
@@ -199,18 +212,20 @@ Result<Settings> read_settings(const toml::table& table, std::string_view file) 
         return {};
     };
     TRY(root.table("files", [&](Section& section) { return read_files(section, settings.files); }));
-    TRY(root.table("shell", plain_settings(settings.shell)));
+    TRY(root.table("shell", [&](Section& section) { return read_shell(section, settings.shell); }));
     TRY(root.table("tools", take_tools));
     TRY(root.table("agents",
                    [&](Section& section) { return read_agents(section, settings.agents); }));
     TRY(root.table("approvals", plain_settings(settings.approvals)));
-    TRY(root.table("limits", plain_settings(settings.limits)));
+    TRY(root.table("limits", [&](Section& section) { return read_limits(section, settings); }));
+    TRY(root.table("memory", check_memory));
     TRY(root.table("sources", [&](Section& section) {
         return section.table("diagnostics", [&](Section& diagnostics) {
             return read_diagnostics(diagnostics, settings.diagnostics);
         });
     }));
     TRY(root.end());
+    settings.without_effect = without_effect(table, file);
     return settings;
 }
 
@@ -230,21 +245,35 @@ Result<Settings> parse_config(std::string_view toml, std::string_view file) {
     return read_settings(parsed.table(), file);
 }
 
-Result<Settings> load_config(const std::string& directory) {
-    const std::string file = cat(directory, "/quire.toml");
+std::string config_file(const std::string& directory) {
+    return cat(directory, "/quire.toml");
+}
+
+Result<std::optional<std::string>> read_config(const std::string& directory) {
+    const std::string file = config_file(directory);
     std::ifstream in(file, std::ios::binary);
     if (!in) {
-        if (errno == ENOENT) return Settings{};
+        if (errno == ENOENT) return std::nullopt;
         return invalid_config(file, 1, cat("it cannot be read: ", std::strerror(errno)));
     }
     std::ostringstream text;
     if (in.peek() != std::ifstream::traits_type::eof()) text << in.rdbuf();
     if (!text || in.bad()) return invalid_config(file, 1, "it cannot be read as a file");
-    return parse_config(text.view(), file);
+    return std::move(text).str();
 }
 
-std::vector<std::string> not_acted_on(const Settings&) {
-    return {};
+Result<Settings> load_config(const std::string& directory) {
+    const std::optional<std::string> text = TRY(read_config(directory));
+    return text ? parse_config(*text, config_file(directory)) : Settings{};
+}
+
+std::vector<std::string> needs_new_kernel(const Settings& started, const Settings& now) {
+    std::vector<std::string> out;
+    if (started.limits != now.limits || started.messages != now.messages)
+        out.emplace_back("[limits]");
+    if (started.diagnostics != now.diagnostics) out.emplace_back("[sources]");
+    if (started.mounts != now.mounts) out.emplace_back("[tools.mount]");
+    return out;
 }
 
 }  // namespace cli

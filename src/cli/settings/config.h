@@ -1,4 +1,4 @@
-// quire.toml: an operator's settings, read once when the kernel starts.
+// quire.toml: an operator's settings, read when the kernel starts and again when they change.
 //
 // Anything that is not understood is refused: a rule with a misspelt key would otherwise protect
 // nothing. Sections that only a later version acts on are read and checked too. Each struct lists
@@ -105,6 +105,7 @@ struct DiagnosticsSettings {
                       {{"minimum", 1}, {"maximum", 3'600}})
             .optional("jobs", &DiagnosticsSettings::jobs, "", {{"minimum", 1}, {"maximum", 64}});
     }
+    friend bool operator==(const DiagnosticsSettings&, const DiagnosticsSettings&) = default;
 };
 
 // [tools.mount.NAME]
@@ -122,6 +123,20 @@ struct MountSettings {
             .optional("timeout_s", &MountSettings::timeout_s, "",
                       {{"minimum", 1}, {"maximum", 3'600}});
     }
+    friend bool operator==(const MountSettings&, const MountSettings&) = default;
+};
+
+// The members of [limits] that bound messages; kernel::Limits has those that bound texts.
+struct MessageLimits {
+    std::size_t message_bytes = 8U << 20;     // Longer messages are refused before they are parsed.
+    std::size_t in_flight_bytes = 64U << 20;  // Requests and answers of all clients together.
+    static json::Fields<MessageLimits> fields() {
+        const Map bytes{{"minimum", 1}, {"maximum", std::int64_t{1} << 30}};
+        return json::Fields<MessageLimits>()
+            .optional("message_bytes", &MessageLimits::message_bytes, "", bytes)
+            .optional("in_flight_bytes", &MessageLimits::in_flight_bytes, "", bytes);
+    }
+    friend bool operator==(const MessageLimits&, const MessageLimits&) = default;
 };
 
 // The whole file; every section may be absent.
@@ -134,20 +149,29 @@ struct Settings {
     std::map<std::string, AgentSettings> agents;
     ApprovalSettings approvals;
     kernel::Limits limits;
+    MessageLimits messages;
     std::optional<DiagnosticsSettings> diagnostics;
     std::map<std::string, MountSettings> mounts;
+    // A sentence for each setting that is written and has no effect in this version, because an
+    // operator might rely on it.
+    std::vector<std::string> without_effect;
 };
 
 // Reads the text of a quire.toml. `file` is its name in messages. Errors: invalid_argument
 // "invalid_config" {file, line}; the message names both, the fault, and the valid values.
 // tool_rules.h checks later that the tools which rules name exist, and that all rules can be met.
 Result<Settings> parse_config(std::string_view toml, std::string_view file = "quire.toml");
+// The text of the quire.toml in `directory`; none if it has none. Errors: invalid_argument
+// "invalid_config" when it cannot be read.
+Result<std::optional<std::string>> read_config(const std::string& directory);
+// The name of that file.
+std::string config_file(const std::string& directory);
 // The settings of the workspace `directory`; the defaults if it has no quire.toml.
 Result<Settings> load_config(const std::string& directory);
 
-// The settings that have no effect in this version, one sentence each, because an operator might
-// rely on one.
-std::vector<std::string> not_acted_on(const Settings& settings);
+// The sections in which `now` differs from what a kernel was started with, of those that take
+// effect only in a new kernel: "[limits]", "[sources]", "[tools.mount]".
+std::vector<std::string> needs_new_kernel(const Settings& started, const Settings& now);
 
 // The file that `quire init` writes: rules that suit most source trees, and everything else in
 // comments.

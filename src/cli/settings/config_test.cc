@@ -306,7 +306,7 @@ metadata = { day = 2026-11-23, at = 08:30:00, since = 2026-11-23T08:30:00Z, shar
 TEST(Config, SettingsWithoutAnEffectYetAreReported) {
     const auto said = [](std::string_view toml) {
         std::string out;
-        for (const std::string& line : not_acted_on(*parse_config(toml))) out += line + "\n";
+        for (const std::string& line : parse_config(toml)->without_effect) out += line + "\n";
         return out;
     };
 

@@ -27,9 +27,6 @@ namespace quire::kernel {
 // Error: denied "memory_block" {label}.
 Failure is_memory(const LiveDocument& document);
 
-// Error: unavailable "shutting_down".
-Failure shutting_down();
-
 // One per kernel. Calls keep it alive until they are answered.
 class Core : public std::enable_shared_from_this<Core> {
 public:

@@ -31,7 +31,7 @@ void Core::enter(Caller by, Address address, Access access, Reply<T> reply, Work
         ++counters.calls;
         return counters.closing;
     });
-    if (closing) return reply(shutting_down());
+    if (closing) return reply(Failure(kernel_ending()));
     Result<std::shared_ptr<LiveDocument>> found = address.find(catalog_);
     if (!found) return reply(Failure(std::move(found).error()));
     LiveDocument& live = **found;

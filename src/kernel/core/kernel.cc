@@ -23,9 +23,10 @@ bool Oversight::is_unasked(const Error& error) {
     return error.code() == Errc::escalation_required && !error.details().contains("approval_id");
 }
 
-Failure shutting_down() {
-    return fail(Errc::unavailable, "shutting_down",
-                "the kernel is shutting down; call again to start a new one");
+Error kernel_ending() {
+    return {Errc::unavailable, "kernel_ending",
+            "nothing was done: the workspace's kernel is ending. Make the call again: the next one "
+            "starts a new kernel"};
 }
 
 // Flushes the pending appends of every loaded document, waits until all of them are durable, and

@@ -5,7 +5,7 @@
 // from the latest state, and not before that state is durable.
 //
 // Errors that any call may give: not_found "invalid_reference" for an id that names nothing;
-// unavailable "disk_full", "store_failed", "shutting_down".
+// unavailable "disk_full", "store_failed", "kernel_ending".
 #pragma once
 
 #include <cstdint>
@@ -57,6 +57,9 @@ struct Status {
     std::uint64_t calls = 0;
     std::uint64_t commits = 0;
 };
+
+// unavailable "kernel_ending": the call came to a kernel that ends, and nothing was done.
+Error kernel_ending();
 
 // Every call takes its caller first and its Reply last. Calls of one caller to one document take
 // effect in the order in which they are made.

@@ -30,6 +30,7 @@ struct Limits {
     // The most lines that one read returns.
     std::size_t read_lines = 2000;
     std::size_t read_columns = 2000;  // Code points of one line.
+    friend bool operator==(const Limits&, const Limits&) = default;
 };
 
 struct Parts {

@@ -58,13 +58,19 @@ std::map<std::uint64_t, std::int32_t> version_of(LiveDocument& document) {
     return document.doc().version().ends();
 }
 
+void FileGate::set_rules(FileRules rules) {
+    auto made = std::make_shared<const FileRules>(std::move(rules));
+    rules_.with([&](auto& held) { held = std::move(made); });
+}
+
 // A link must not open what the rules close, so every name on the way counts.
 policy::Decision FileGate::decide(const fs::Place& place, Operation operation,
                                   const policy::Actor& actor) const {
-    policy::Decision decision = rules_.paths.decide(place.path, operation, actor);
+    const std::shared_ptr<const FileRules> rules = this->rules();
+    policy::Decision decision = rules->paths.decide(place.path, operation, actor);
     for (const std::string& alias : place.aliases) {
         decision =
-            policy::stricter(std::move(decision), rules_.paths.decide(alias, operation, actor));
+            policy::stricter(std::move(decision), rules->paths.decide(alias, operation, actor));
     }
     return decision;
 }

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +21,7 @@
 #include "fs/file_system.h"
 #include "kernel/core/gate.h"
 #include "policy/path_rules.h"
+#include "sched/guarded.h"
 
 namespace quire::kernel {
 
@@ -48,7 +50,15 @@ class FileGate final : public Gate {
 public:
     // Files of more than `file_bytes` are refused.
     FileGate(fs::FileSystem& files, FileRules rules, Clock& clock, std::size_t file_bytes)
-        : files_(files), rules_(std::move(rules)), clock_(clock), file_bytes_(file_bytes) {}
+        : files_(files), clock_(clock), file_bytes_(file_bytes) {
+        set_rules(std::move(rules));
+    }
+
+    // The rules that hold now, and others that hold from the next decision on. Any thread.
+    std::shared_ptr<const FileRules> rules() const {
+        return rules_.with([](const auto& rules) { return rules; });
+    }
+    void set_rules(FileRules rules);
 
     Result<void> enter(LiveDocument& document, const policy::Actor& actor, Access access,
                        policy::Operations approved) override;
@@ -81,14 +91,14 @@ public:
     Result<Disk> look(LiveDocument& document);
 
     fs::FileSystem& files() { return files_; }
-    const fs::IgnoreNames& ignore_files() const { return rules_.ignore; }
+    fs::IgnoreNames ignore_files() const { return rules()->ignore; }
 
 private:
     Result<DiskUpdate> apply(LiveDocument& document, const std::optional<files::DiskState>& before,
                              files::DiskState now, const std::string& text);
 
     fs::FileSystem& files_;
-    const FileRules rules_;
+    sched::Guarded<std::shared_ptr<const FileRules>> rules_;
     Clock& clock_;
     const std::size_t file_bytes_;
 };

@@ -80,7 +80,7 @@ public:
           reply_(std::move(reply)) {}
 
     void run() {
-        if (kernel_->is_closing()) return reply_(shutting_down());
+        if (kernel_->is_closing()) return reply_(Failure(kernel_ending()));
         if (const Result<void> packed = pack_all(); !packed) return reply_(Failure(packed.error()));
         if (what_.dry_run || packed_.empty()) return reply_(report());
         std::vector<store::DocumentRecord> records;

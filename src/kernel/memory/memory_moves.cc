@@ -250,7 +250,7 @@ private:
     // Runs on the strand of the first document.
     void store() {
         // Closing waits for what was submitted before it came to this strand, and for no more.
-        if (kernel_->is_closing()) return stored(shutting_down());
+        if (kernel_->is_closing()) return stored(Failure(kernel_ending()));
         part_of(*first_);
         join(first_->batch());
         kernel_->count_commit();

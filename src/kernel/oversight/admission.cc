@@ -38,7 +38,7 @@ void Admission::begin(Caller by, CallFacts facts, Reply<AdmittedCall> reply) con
     if (facts.asks) call.by.call = call.logged;
     // Everything that the call hands to the store comes after its entry, and is durable only with
     // it.
-    Result<void> noted = core_->is_closing() ? Result<void>(shutting_down())
+    Result<void> noted = core_->is_closing() ? Result<void>(Failure(kernel_ending()))
                                              : overseer_->audit().begin(logged_caller(call));
     if (!noted) return refused(std::move(call), std::move(noted).error(), std::move(reply));
     if (!facts.asks)

@@ -68,7 +68,7 @@ public:
 
     RuleCalls* rules() const { return rules_; }
 
-    // Takes the steps before the call. Errors: unavailable "shutting_down", or "disk_full" if the
+    // Takes the steps before the call. Errors: unavailable "kernel_ending", or "disk_full" if the
     // log has no room; those of the store and of RuleCalls::admit(). After an error the call has
     // ended.
     void begin(Caller by, CallFacts facts, Reply<AdmittedCall> reply) const;

@@ -56,7 +56,7 @@ void ApprovalCalls::resolve(const Caller& by, std::string id, policy::Resolution
                             Reply<Approval> reply) {
     if (const auto person = policy::check_person(by.actor); !person)
         return reply(Failure(person.error()));
-    if (core_->is_closing()) return reply(shutting_down());
+    if (core_->is_closing()) return reply(Failure(kernel_ending()));
     const Result<Approval> found = overseer_.approvals().find(id);
     if (!found) return reply(Failure(found.error()));
     const bool waits = found->status == policy::ApprovalStatus::pending;

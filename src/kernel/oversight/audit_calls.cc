@@ -64,7 +64,7 @@ struct LogWalk : std::enable_shared_from_this<LogWalk<T>> {
     Function<Result<bool>(T&)> step;
 
     void go_on() {
-        if (core->is_closing()) return reply(shutting_down());
+        if (core->is_closing()) return reply(Failure(kernel_ending()));
         if (by.cancelled.stop_requested())
             return reply(fail(Errc::unavailable, "cancelled", "the call was cancelled"));
         const Result<bool> more = step(found);

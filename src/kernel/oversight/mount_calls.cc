@@ -47,7 +47,7 @@ void MountCalls::pin(const Caller& by, MountPin what, Value arguments, Reply<voi
 }
 
 void MountCalls::note(MountPin what, Reply<void> reply) {
-    if (core_->is_closing()) return reply(shutting_down());
+    if (core_->is_closing()) return reply(Failure(kernel_ending()));
     core_->parts().store.commit(pin_batch(std::move(what)), std::move(reply));
 }
 

@@ -90,7 +90,7 @@ void Overseer::ask(const Caller& by, LiveDocument& document, Error refusal,
 void Overseer::ask(const Caller& by, Approvals::Wanted what, Error refusal,
                    Function<void(Error)> tell) {
     if (by.call == nullptr) return tell(std::move(refusal));
-    if (closing_.with([](bool closing) { return closing; })) return tell(shutting_down().value());
+    if (closing_.with([](bool closing) { return closing; })) return tell(kernel_ending());
     approvals_->ask(by, std::move(what),
                     [refusal = std::move(refusal),
                      tell = std::move(tell)](Result<policy::Approval> asked) mutable {

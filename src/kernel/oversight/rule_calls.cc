@@ -78,14 +78,21 @@ struct RuleCalls::Desk : std::enable_shared_from_this<Desk> {
     using Refused = std::map<std::string, std::vector<policy::LedgerEntry>, std::less<>>;
 
     Desk(Kernel& kernel, policy::RuleBook rules)
-        : core(kernel.core()), overseer(Overseer::of(kernel)), book(std::move(rules)) {}
+        : core(kernel.core()),
+          overseer(Overseer::of(kernel)),
+          held_book(std::make_shared<const policy::RuleBook>(std::move(rules))) {}
+
+    // The rules that hold now.
+    std::shared_ptr<const policy::RuleBook> book() const {
+        return held_book.with([](const auto& held) { return held; });
+    }
 
     // The agent's state. Its stored facts are restored at its first call.
     Agent& agent(State& all, const policy::Actor& actor) const {
         const auto at = all.agents.find(actor.name);
         if (at != all.agents.end()) return at->second;
         Agent& made =
-            all.agents.try_emplace(actor.name, book.rules_for(actor.name), core->parts().clock)
+            all.agents.try_emplace(actor.name, book()->rules_for(actor.name), core->parts().clock)
                 .first->second;
         if (const auto known = all.stored.find(actor.name); known != all.stored.end()) {
             made.ledger.restore(known->second);
@@ -146,7 +153,8 @@ struct RuleCalls::Desk : std::enable_shared_from_this<Desk> {
         std::string name = facts.conversation;
         if (name.empty()) name = core->conversation_of(facts.block_id);
         if (name.empty() && facts.block_id.empty()) {
-            if (const policy::KnownTool* const tool = book.catalog().find(facts.tool))
+            const auto rules = book();
+            if (const policy::KnownTool* const tool = rules->catalog().find(facts.tool))
                 name = tool->conversation;
         }
         return is_conversation_name(name) ? name : "";
@@ -170,7 +178,7 @@ struct RuleCalls::Desk : std::enable_shared_from_this<Desk> {
 
     const std::shared_ptr<Core> core;
     Overseer& overseer;
-    const policy::RuleBook book;
+    sched::Guarded<std::shared_ptr<const policy::RuleBook>> held_book;
     sched::Guarded<State> state;
     // With a lock of its own: a store may answer where it is asked, which is under the other.
     sched::Guarded<Refused> refused;
@@ -201,11 +209,36 @@ Result<std::unique_ptr<RuleCalls>> RuleCalls::open(Kernel& kernel, policy::RuleB
 }
 
 std::shared_ptr<const policy::RuleSet> RuleCalls::rules_of(const policy::Actor& actor) const {
-    return policy::is_governed(actor) ? desk_->book.rules_for(actor.name) : nullptr;
+    return policy::is_governed(actor) ? desk_->book()->rules_for(actor.name) : nullptr;
 }
 
 std::vector<std::shared_ptr<const policy::RuleSet>> RuleCalls::all() const {
-    return desk_->book.all();
+    return desk_->book()->all();
+}
+
+policy::ToolCatalog RuleCalls::catalog() const {
+    return desk_->book()->catalog();
+}
+
+void RuleCalls::replace(policy::RuleBook book) {
+    auto next = std::make_shared<const policy::RuleBook>(std::move(book));
+    desk_->state.with([&](Desk::State& state) {
+        for (auto& [name, agent] : state.agents) {
+            agent.ledger.adopt(next->rules_for(name));
+            for (auto& [number, session] : agent.sessions) session.automaton.follow_ledger();
+        }
+        desk_->held_book.with([&](auto& held) { held = std::move(next); });
+    });
+}
+
+std::optional<Error> RuleCalls::refusal(const Caller& by, const Facts& facts) {
+    if (!policy::is_governed(by.actor)) return std::nullopt;
+    const std::string conversation = desk_->conversation_of(facts);
+    return desk_->state.with([&](Desk::State& state) {
+        return desk_->session(state, by)
+            .automaton.decide({facts.tool, facts.operation, conversation})
+            .error;
+    });
 }
 
 // A rule that requires consent makes the first decision an escalation. If a person has approved
@@ -216,7 +249,7 @@ void RuleCalls::admit(const Caller& by, const Facts& facts, Reply<Admitted> repl
     policy::ToolCall call{facts.tool, facts.operation, conversation};
     policy::Admission admission = desk_->admit(by, call);
     if (admission.decision.verdict == policy::Verdict::escalate) {
-        const auto rules = desk_->book.rules_for(by.actor.name);
+        const auto rules = desk_->book()->rules_for(by.actor.name);
         for (const std::size_t each : admission.decision.asks) {
             policy::Target target = target_for(rules->rule(each), facts.tool);
             if (desk_->overseer.approved(by, target).has(policy::Operation::execute)) continue;

@@ -37,6 +37,12 @@ public:
     // All sets of rules that rules_of() may return.
     std::vector<std::shared_ptr<const policy::RuleSet>> all() const;
 
+    // The tools that the rules may name.
+    policy::ToolCatalog catalog() const;
+    // Holds calls to other rules from now on. Their catalog is this one, with more behind it. What
+    // was counted stays: of sessions, conversations and for ever.
+    void replace(policy::RuleBook book);
+
     // A call as the rules see it.
     struct Facts {
         std::string tool = {};
@@ -53,6 +59,9 @@ public:
     // "escalation_required" with the approval_id that waits for a person; those of requesting
     // one.
     void admit(const Caller& by, const Facts& call, Reply<Admitted> reply);
+    // Why a call would be refused, or that it would need consent; none where it would be admitted.
+    // Counts nothing and asks nobody.
+    std::optional<Error> refusal(const Caller& by, const Facts& call);
     // Counts the call, and returns its effect on the agent's loop. Its session may be gone by
     // then.
     policy::LoopStep end(const Caller& by, Admitted admitted, bool success);

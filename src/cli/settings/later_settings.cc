@@ -1,0 +1,194 @@
+// A field list per section says what its later members may be. kWithoutEffect says what happens
+// instead of what each would do; a setting leaves it when something acts on the setting.
+#include "cli/settings/later_settings.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "cli/settings/config.h"
+
+namespace quire::cli {
+namespace {
+
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
+
+struct LaterFiles {
+    std::string notify;
+    std::vector<std::string> never_merge;
+    static json::Fields<LaterFiles> fields() {
+        return json::Fields<LaterFiles>()
+            .optional("notify", &LaterFiles::notify)
+            .optional("never_merge", &LaterFiles::never_merge);
+    }
+};
+
+struct LaterGit {
+    std::string ref;
+    std::int64_t after_s = 30;
+    static json::Fields<LaterGit> fields() {
+        return json::Fields<LaterGit>()
+            .optional("ref", &LaterGit::ref)
+            .optional("after_s", &LaterGit::after_s, "", {{"minimum", 0}, {"maximum", 86'400}});
+    }
+};
+
+struct LaterPathRule {
+    std::string encoding;
+    static json::Fields<LaterPathRule> fields() {
+        return json::Fields<LaterPathRule>().optional("encoding", &LaterPathRule::encoding);
+    }
+};
+
+struct LaterShell {
+    std::string minimum_tier = "staged";
+    std::int64_t output_bytes = 0;
+    std::int64_t processes = 0;
+    std::int64_t memory_bytes = 0;
+    std::int64_t disk_bytes = 0;
+    static json::Fields<LaterShell> fields() {
+        const Map bytes{{"minimum", 1}, {"maximum", kMostBytes}};
+        return json::Fields<LaterShell>()
+            .optional("minimum_tier", &LaterShell::minimum_tier, "",
+                      {{"enum", List{"staged", "bubblewrap", "landlock", "observed"}}})
+            .optional("output_bytes", &LaterShell::output_bytes, "", bytes)
+            .optional("processes", &LaterShell::processes, "",
+                      {{"minimum", 1}, {"maximum", 1'000'000}})
+            .optional("memory_bytes", &LaterShell::memory_bytes, "", bytes)
+            .optional("disk_bytes", &LaterShell::disk_bytes, "", bytes);
+    }
+};
+
+struct LaterLimits {
+    std::int64_t resident_bytes = 0;
+    static json::Fields<LaterLimits> fields() {
+        return json::Fields<LaterLimits>().optional("resident_bytes", &LaterLimits::resident_bytes,
+                                                    "", {{"minimum", 1}, {"maximum", kMostBytes}});
+    }
+};
+
+struct MemorySettings {
+    std::string render = "tags";
+    static json::Fields<MemorySettings> fields() {
+        return json::Fields<MemorySettings>().optional("render", &MemorySettings::render, "",
+                                                       {{"enum", List{"tags", "plain"}}});
+    }
+};
+
+struct MemoryToolSettings {
+    std::vector<std::string> labels;
+    static json::Fields<MemoryToolSettings> fields() {
+        return json::Fields<MemoryToolSettings>().optional("labels", &MemoryToolSettings::labels);
+    }
+};
+
+template <class T>
+Result<void> check_fields(Section& section) {
+    TRY(section.fields<T>());
+    return {};
+}
+
+Result<void> check_template(Section& section) {
+    const toml::node* const schema = section.node("schema");
+    const bool good = schema != nullptr && (schema->is_table() || schema->is_string());
+    constexpr std::string_view kHint = "a template needs a schema, as in schema = { Text = {} }";
+    if (!good) return schema == nullptr ? section.wrong(kHint) : section.wrong(*schema, kHint);
+    return {};
+}
+
+Result<void> check_templates(Section& section) {
+    for (const std::string& name : section.keys()) TRY(section.table(name, check_template));
+    return {};
+}
+
+struct WithoutEffect {
+    std::string_view path;
+    std::string_view instead;
+};
+
+constexpr std::string_view kNoShell = "there is no tool shell yet";
+
+constexpr auto kWithoutEffect = std::to_array<WithoutEffect>({
+    {"files.watch", "a change on the disk is taken in when its file is next used"},
+    {"files.settle_ms", "a change on the disk is taken in when its file is next used"},
+    {"files.notify", "no entry is made of changes on the disk"},
+    {"files.never_merge", "two changed sides of any file are merged"},
+    {"files.git", "nothing is written to git"},
+    {"shell.enforcement", kNoShell},
+    {"shell.minimum_tier", kNoShell},
+    {"shell.output_bytes", kNoShell},
+    {"shell.processes", kNoShell},
+    {"shell.memory_bytes", kNoShell},
+    {"shell.disk_bytes", kNoShell},
+    {"shell.network", kNoShell},
+    {"shell.timeout_s", kNoShell},
+    {"memory.render", "memory is drawn with tags"},
+    {"memory.templates", "templates are the built-in ones"},
+    {"memory.tools", "no tool remember_LABEL is published"},
+    {"limits.resident_bytes", "documents stay in memory until the kernel ends"},
+});
+
+std::string has_no_effect(std::string_view file, std::size_t line, std::string_view what,
+                          std::string_view instead) {
+    return cat(file, ":", line, ": ", what, " has no effect yet: ", instead);
+}
+
+// The value at a path of two names; null where there is none.
+const toml::node* node_at(const toml::table& table, std::string_view path) {
+    const std::size_t dot = path.find('.');
+    const toml::table* const section = table[path.substr(0, dot)].as_table();
+    return section == nullptr ? nullptr : section->get(path.substr(dot + 1));
+}
+
+// [[files.rules]] is a list of tables, which no path of names reaches.
+void add_encodings(const toml::table& table, std::string_view file, std::vector<std::string>& out) {
+    const toml::node* const rules = node_at(table, "files.rules");
+    if (rules == nullptr || !rules->is_array()) return;
+    for (const toml::node& rule : *rules->as_array()) {
+        const toml::node* const at = rule.is_table() ? rule.as_table()->get("encoding") : nullptr;
+        if (at != nullptr) {
+            out.push_back(has_no_effect(file, line_of(*at), "encoding",
+                                        "only UTF-8, and UTF-16 with its mark, are read as text"));
+        }
+    }
+}
+
+}  // namespace
+
+Result<void> check_later_files(Section& section) {
+    TRY(section.fields<LaterFiles>());
+    return section.table("git", check_fields<LaterGit>);
+}
+Result<void> check_later_path_rule(Section& section) {
+    return check_fields<LaterPathRule>(section);
+}
+Result<void> check_later_shell(Section& section) {
+    return check_fields<LaterShell>(section);
+}
+Result<void> check_later_limits(Section& section) {
+    return check_fields<LaterLimits>(section);
+}
+
+Result<void> check_memory(Section& section) {
+    TRY(section.fields<MemorySettings>());
+    TRY(section.table("templates", check_templates));
+    return section.table("tools", check_fields<MemoryToolSettings>);
+}
+
+std::vector<std::string> without_effect(const toml::table& table, std::string_view file) {
+    std::vector<std::string> out;
+    for (const WithoutEffect& each : kWithoutEffect) {
+        if (const toml::node* const at = node_at(table, each.path))
+            out.push_back(has_no_effect(file, line_of(*at), each.path, each.instead));
+    }
+    add_encodings(table, file, out);
+    if (const toml::node* const save = node_at(table, "files.save");
+        save != nullptr && save->value_or(std::string_view()) == name_of(SaveWhen::on_commit)) {
+        out.push_back(
+            has_no_effect(file, line_of(*save), "files.save = \"on_commit\"",
+                          "edits reach the disk when they are saved (tool file, operation save)"));
+    }
+    return out;
+}
+
+}  // namespace quire::cli
