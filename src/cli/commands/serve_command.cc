@@ -61,7 +61,8 @@ Result<int> run_serve(const Globals& globals, const ServeOptions& options) {
         if (const int pid = TRY(stop_running_kernel(globals)); pid != 0)
             print(cat("The kernel, process ", pid, ", has ended.\n"));
     } else if (const auto running = running_kernel(globals)) {
-        return report_running(globals, TRY(std::move(*running)));
+        if (!*running) return Failure(running->error());
+        return report_running(globals, **running);
     }
     server::LocalServer::block_end_signals();
     StderrLog log;
