@@ -29,9 +29,10 @@ private:
     bool held_ = false;
 };
 
-// Calls that have not been answered; shared with the test, because the session owns the service.
+// Calls that have not been answered, and what is listed; shared with the test, because the session owns the service.
 struct Pending {
     std::vector<std::pair<std::stop_token, Reply<tools::ToolResult>>> calls;
+    std::size_t hidden = 0;  // So many of the last tools are not listed.
 
     void release(const std::string& text) {
         for (auto& [cancelled, reply] : std::exchange(calls, {})) {
@@ -57,7 +58,9 @@ public:
     }
 
     tools::ToolList tools() const override {
-        return std::make_shared<const std::vector<tools::ToolInfo>>(tools_);
+        auto shown = std::make_shared<std::vector<tools::ToolInfo>>(tools_);
+        shown->resize(shown->size() - pending_->hidden);
+        return shown;
     }
 
     void call(std::string name, Value arguments, std::stop_token cancelled,

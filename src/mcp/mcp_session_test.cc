@@ -208,6 +208,58 @@ TEST(McpSession, IsBusyWithCallsAndNotWithSubscriptions) {
     EXPECT_FALSE(client.session().is_busy());
 }
 
+std::vector<Value> methods_heard(SessionClient& client) {
+    std::vector<Value> methods;
+    for (const Value& message : client.heard())
+        methods.push_back(message.get("method") != nullptr ? *message.get("method") : Value());
+    return methods;
+}
+
+TEST(McpSession, AClientWhoseListDiffersIsTold) {
+    SessionClient client;
+    client.open();
+    client.session().on_settings_change();
+    EXPECT_TRUE(client.heard().empty());
+
+    client.pending->hidden = 1;
+    client.session().on_settings_change();
+    client.session().on_settings_change();
+
+    EXPECT_EQ(methods_heard(client), std::vector<Value>{"notifications/tools/list_changed"});
+}
+
+TEST(McpSession, AClientThatHasSeenNoListIsNotTold) {
+    SessionClient client;
+    client.pending->hidden = 1;
+    client.session().on_settings_change();
+    EXPECT_TRUE(client.heard().empty());
+}
+
+TEST(McpSession, ASubscriptionToTheListIsToldUnderItsIdUntilItIsCancelled) {
+    SessionClient client;
+    const auto acknowledged = client.say(
+        R"({"jsonrpc":"2.0","id":"s","method":"subscriptions/listen","params":{"notifications":
+        {"toolsListChanged":true,"resourcesListChanged":true},"_meta":{
+        "io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}})");
+    ASSERT_EQ(acknowledged.size(), 1U);
+    EXPECT_EQ(json::write(*acknowledged[0].get("params")->get("notifications")),
+              R"({"toolsListChanged":true})");
+
+    client.pending->hidden = 1;
+    client.session().on_settings_change();
+    const auto heard = client.heard();
+    ASSERT_EQ(heard.size(), 1U);
+    EXPECT_EQ(*heard[0].get("method"), Value("notifications/tools/list_changed"));
+    EXPECT_EQ(json::write(*heard[0].get("params")),
+              R"({"_meta":{"io.modelcontextprotocol/subscriptionId":"s"}})");
+
+    client.say(
+        R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"s"}})");
+    client.pending->hidden = 0;
+    client.session().on_settings_change();
+    EXPECT_TRUE(client.heard().empty());
+}
+
 TEST(McpSession, AnswersABatchAsOneArray) {
     SessionClient client;
     client.open("2025-03-26");

@@ -178,6 +178,8 @@ TEST(RuleAnalysis, RulesThatDemandAMissingToolAreErrors) {
         EXPECT_EQ(told({rule(T::exit_loop, tool), rule(T::exit_loop, "search")}),
                   cat("not_built ", tool, " 1"));
     }
+    EXPECT_EQ(told({rule(T::allowed_operations, "file", {"read", "stage"})}), "not_built file 1");
+    EXPECT_EQ(told({rule(T::allowed_operations, "file", {"read"})}), "");
     const ToolRule stage = rule(T::allowed_operations, "file", {"stage"});
     EXPECT_EQ(told({stage}), "not_built file 1");
     EXPECT_EQ(told({stage, rule(T::start_constraint, "file")}), "cannot_begin file 1 2");

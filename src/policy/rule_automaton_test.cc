@@ -90,6 +90,36 @@ TEST(RuleAutomaton, TheNextCallIsNeverAToolThatAgentsLack) {
               "Operation 'read' not allowed for tool 'file'. Allowed operations: stage");
 }
 
+TEST(RuleAutomaton, WhatWasCountedStaysWhenTheRulesChange) {
+    Agent agent({rule(RuleType::max_calls, "file", 1)});
+    ASSERT_EQ(agent.call("file"), "");
+    ASSERT_EQ(agent.call("file"), "max_calls_exceeded");
+    ToolCatalog longer = tools_for_test();
+    longer.add({.name = "added"});
+
+    agent.ledger().adopt(rule_set({rule(RuleType::max_calls, "file", 2),
+                                   rule(RuleType::requires_preceding_tools, "added", {"file"})},
+                                  {}, std::move(longer)));
+    agent.automaton().follow_ledger();
+
+    EXPECT_EQ(agent.call("added"), "");
+    EXPECT_EQ(agent.call("file"), "");
+    EXPECT_EQ(agent.call("file"), "max_calls_exceeded");
+}
+
+TEST(RuleAutomaton, ACallUnderWayWhileTheRulesChangeIsFinished) {
+    Agent agent({});
+    Admission running = agent.automaton().admit({.tool = "file"});
+
+    agent.ledger().adopt(rule_set({rule(RuleType::requires_preceding_tools, "search", {"file"})},
+                                  {}, tools_for_test()));
+    agent.automaton().follow_ledger();
+
+    EXPECT_EQ(agent.call("search"), "prerequisites_not_met");
+    agent.automaton().finish(std::move(*running.ticket), true);
+    EXPECT_EQ(agent.call("search"), "");
+}
+
 TEST(RuleAutomaton, AllCallsCountForALimitButNotRefusedOnes) {
     Agent agent({rule(RuleType::max_calls, "file", 2), rule(RuleType::cooldown, "file", 10)});
 

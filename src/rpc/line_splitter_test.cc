@@ -55,6 +55,24 @@ TEST(LineSplitter, ALineThatIsTooLongIsKnownByItsIdWhereverThatStands) {
     EXPECT_EQ(split(16, {R"({"id":")" + std::string(5000, 'x') + "\"}\n"}), (Lines{"!"}));
 }
 
+// A line is scanned as it arrives once it is long, and its strings are skipped.
+TEST(LineSplitter, ALongLineThatIsTooLongIsKnownByItsIdHoweverItIsCut) {
+    std::string text = R"({"params":{"text":")";
+    while (text.size() < (std::size_t{3} << 20)) text += R"(\\\" \n \\\\ a line )";
+    text += "\"},\"id\":\"\\u0061\"}\nafter\n";
+    for (const std::size_t part : {std::size_t{7}, std::size_t{65'536}, text.size()}) {
+        std::vector<std::string> chunks;
+        for (std::size_t at = 0; at < text.size(); at += part)
+            chunks.push_back(text.substr(at, part));
+        EXPECT_EQ(split(std::size_t{2} << 20, chunks), (Lines{"!\"a\"", "after"})) << part;
+    }
+}
+
+TEST(LineSplitter, ALongLineWithinTheBoundPassesWhole) {
+    const std::string text = "{\"text\":\"" + std::string(std::size_t{3} << 20, 'x') + "\"}";
+    EXPECT_EQ(split(std::size_t{4} << 20, {text, "\nafter\n"}), (Lines{text, "after"}));
+}
+
 TEST(LineSplitter, HowBytesAreCutMakesNoDifference) {
     const auto seed = std::random_device{}();
     SCOPED_TRACE("seed " + std::to_string(seed));

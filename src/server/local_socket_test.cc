@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <filesystem>
 #include <future>
 #include <memory>
 #include <string>
@@ -11,9 +12,11 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/concat.h"
 #include "server/attach.h"
+#include "server/settings_watch.h"
 #include "server/test_workspace.h"
 
 namespace quire::server {
@@ -27,8 +30,9 @@ struct Gate {
     std::shared_future<void> opened = promise.get_future().share();
 };
 
-// Says every line back. "big N" sends N bytes, "close" ends the connection; "later X" says X from a
-// task, "hold" does so once the gate is open.
+// Says every line back. "big N" sends N bytes, "close" ends the connection, "pause" takes no more
+// lines; "later X" says X from a task, "hold" does so once the gate is open, and "open N" keeps a
+// request of N bytes open until then.
 class Echo final : public rpc::Session {
 public:
     Echo(std::shared_ptr<rpc::Connection> connection, sched::Scheduler& scheduler, const Gate& gate,
@@ -42,6 +46,16 @@ public:
             connection_->close();
         } else if (line.rfind("later ", 0) == 0) {
             strand_.post([to = connection_, text = line.substr(6)] { to->send(text); });
+        } else if (line == "pause") {
+            connection_->hold_input(true);
+        } else if (line.rfind("open ", 0) == 0) {
+            strand_.post(
+                [to = connection_, bytes = std::stoul(line.substr(5)), opened = gate_.opened] {
+                    to->open_request(bytes);
+                    to->send("open");
+                    opened.wait();
+                    to->end_request(bytes);
+                });
         } else if (line == "hold") {
             strand_.post([to = connection_, opened = gate_.opened] {
                 opened.wait();
@@ -54,6 +68,7 @@ public:
     void on_oversize(std::size_t bound, const std::string& id) override {
         connection_->send(cat("oversize ", bound, " ", id));
     }
+    void on_settings_change() override { connection_->send("the settings are others"); }
     void on_close() override { ++closed_; }
 
 private:
@@ -377,6 +392,97 @@ TEST(LocalSocket, TheSocketEndsSomeTimeAfterItsLastClientHasLeft) {
     EXPECT_FALSE(server.ended);
     second.leave();
     EXPECT_TRUE(comes_true([&] { return server.ended.load(); }));
+}
+
+TEST(LocalSocket, RequestsThatWereNotBegunAreAnsweredWhenItEnds) {
+    const Workspace workspace;
+    Server server(workspace, patient());
+    Client client(workspace);
+    ASSERT_TRUE(
+        client.say("pause\n{\"id\":7,\"method\":\"tools/call\"}\n{\"method\":\"notice\"}\n"));
+    ASSERT_TRUE(client.say("{\"id\":\"a\",\"method\":\"tools/list\"}\n{\"id\":8,\"met"));
+
+    (*server).stop();
+
+    const std::string called = client.hear(), listed = client.hear();
+    EXPECT_NE(called.find("\"id\":7,\"result\""), std::string::npos) << called;
+    EXPECT_NE(called.find("kernel_ending"), std::string::npos) << called;
+    EXPECT_NE(listed.find("\"id\":\"a\",\"error\""), std::string::npos) << listed;
+    EXPECT_NE(listed.find("kernel_ending"), std::string::npos) << listed;
+    EXPECT_TRUE(comes_true([&] { return server.ended.load(); }));
+}
+
+TEST(LocalSocket, ARequestThatFindsNoRoomIsRefusedAfterAWhile) {
+    const Workspace workspace;
+    LocalServerOptions options = patient();
+    options.in_flight_bytes = 1000;
+    options.in_flight_wait_ms = 50;
+    Server server(workspace, options);
+    Client large(workspace), small(workspace);
+    ASSERT_TRUE(large.say("open 1000\n"));
+    ASSERT_EQ(large.hear(), "open");
+
+    ASSERT_TRUE(small.say("{\"id\":7,\"method\":\"tools/list\"}\n"));
+
+    const std::string answer = small.hear();
+    EXPECT_NE(answer.find("\"id\":7,\"error\""), std::string::npos) << answer;
+    EXPECT_NE(answer.find("in_flight_limit"), std::string::npos) << answer;
+    server.gate.promise.set_value();
+}
+
+TEST(LocalSocket, ARequestThatFindsNoRoomBeginsOnceThereIsSome) {
+    const Workspace workspace;
+    LocalServerOptions options = patient();
+    options.in_flight_bytes = 1000;
+    Server server(workspace, options);
+    Client large(workspace), small(workspace);
+    ASSERT_TRUE(large.say("open 1000\n"));
+    ASSERT_EQ(large.hear(), "open");
+    ASSERT_TRUE(small.say("waits\n"));
+
+    server.gate.promise.set_value();
+
+    EXPECT_EQ(small.hear(), "waits");
+}
+
+TEST(LocalSocket, ASocketThatWasRemovedIsMadeAnew) {
+    const Workspace workspace;
+    Server server(workspace, patient());
+    const std::string socket = workspace.path() + "/.quire/kernel.sock";
+    Client before(workspace);
+
+    ASSERT_EQ(::unlink(socket.c_str()), 0);
+
+    EXPECT_TRUE(comes_true([&] { return std::filesystem::exists(socket); }));
+    Client after(workspace);
+    ASSERT_TRUE(before.say("before\n") && after.say("after\n"));
+    EXPECT_EQ(before.hear(), "before");
+    EXPECT_EQ(after.hear(), "after");
+}
+
+// Says that the settings have changed whenever it is looked at.
+class AlwaysNew final : public SettingsWatch {
+public:
+    int fd() const override { return -1; }
+    void take_events() override {}
+    bool look() override { return ++looks > 0; }
+    Map report() const override { return {}; }
+    std::atomic<int> looks{0};
+};
+
+TEST(LocalSocket, TheSettingsAreLookedAtBeforeEachLine) {
+    const Workspace workspace;
+    AlwaysNew settings;
+    LocalServerOptions options = patient();
+    options.settings = &settings;
+    Server server(workspace, options);
+    Client client(workspace);
+    ASSERT_TRUE(client.say("one\ntwo\n"));
+    EXPECT_EQ(client.hear(), "the settings are others");
+    EXPECT_EQ(client.hear(), "one");
+    EXPECT_EQ(client.hear(), "the settings are others");
+    EXPECT_EQ(client.hear(), "two");
+    EXPECT_EQ(settings.looks, 2);
 }
 
 TEST(LocalSocket, ASocketToldToEndStillSendsTheQueuedLines) {

@@ -157,13 +157,13 @@ TEST(Config, AnErrorNamesItsLineAndTheValidValues) {
         {"[files]\nwatch = 1", "quire.toml:2: files.watch is true or false"},
         {"[files]\n\nwach = true",
          "quire.toml:3: unknown key 'files.wach', expected one of: rules, watch, settle_ms, "
-         "ignore, save"},
+         "ignore, save, notify, never_merge, git"},
         {"[[files.rules]]\npattern = \"a\"\npermission = \"admin\"\nonly = 1",
          "quire.toml:4: unknown key 'files.rules.only', expected one of: pattern, permission, "
-         "operations_requiring_escalation"},
+         "operations_requiring_escalation, encoding"},
         {"[filez]",
          "quire.toml:1: unknown key 'filez', expected one of: files, shell, tools, agents, "
-         "approvals, limits, sources"},
+         "approvals, limits, memory, sources"},
         {"[[files.rules]]\npattern = \"a\"\npermission = \"rw\"",
          "quire.toml:3: unknown permission 'rw', expected: read_only, partner, human, append, "
          "read_write, admin"},
@@ -320,6 +320,87 @@ TEST(Config, SettingsWithoutAnEffectYetAreReported) {
     EXPECT_EQ(rules.find("files.save"), std::string::npos) << rules;
     EXPECT_EQ(rules.find("max_calls"), std::string::npos) << rules;
     EXPECT_EQ(rules.find("agents.ada"), std::string::npos) << rules;
+}
+
+TEST(Config, TheWholeFileOfTheManualIsRead) {
+    const auto parsed = parse_config(R"([[files.rules]]
+pattern = "src/**/*.rs"
+permission = "read_write"
+encoding = "latin-1"
+[files]
+watch = true
+settle_ms = 100
+ignore = [".gitignore"]
+save = "explicit"
+notify = "changes"
+never_merge = ["*.lock"]
+[files.git]
+ref = "refs/quire/main"
+after_s = 30
+[shell]
+enforcement = "strict"
+minimum_tier = "staged"
+output_bytes = 10485760
+processes = 512
+memory_bytes = 4294967296
+disk_bytes = 10737418240
+network = false
+timeout_s = 120
+[memory]
+render = "tags"
+[memory.templates.bug_report]
+schema = { Map = { fields = [ { name = "title", field_type = "Text", required = true } ] } }
+[memory.tools]
+labels = ["partner_profile"]
+[limits]
+message_bytes = 1000
+in_flight_bytes = 2000
+resident_bytes = 268435456
+block_bytes = 16777216
+)");
+
+    ASSERT_TRUE(parsed) << parsed.error().message();
+    EXPECT_EQ(parsed->messages, (MessageLimits{1000, 2000}));
+    std::string said;
+    for (const std::string& line : parsed->without_effect) said += line + "\n";
+    for (const char* const name :
+         {":4: encoding", ":10: files.notify", ":11: files.never_merge", ":12: files.git",
+          ":15: shell.enforcement", ":16: shell.minimum_tier", ":24: memory.render",
+          ":25: memory.templates", ":27: memory.tools", ":31: limits.resident_bytes"}) {
+        EXPECT_NE(said.find(cat("quire.toml", name, " has no effect yet: ")), std::string::npos)
+            << name << " in " << said;
+    }
+    EXPECT_EQ(said.find("message_bytes"), std::string::npos) << said;
+}
+
+TEST(Config, SettingsOfLaterVersionsAreCheckedToo) {
+    const std::pair<const char*, const char*> wrong[] = {
+        {"[files.git]\nafter_s = \"soon\"", ":2: files.git.after_s is a whole number"},
+        {"[files]\nnever_merge = 5", ":2: files.never_merge is a list of strings"},
+        {"[shell]\nminimum_tier = \"high\"", ":2: shell.minimum_tier cannot be 'high'"},
+        {"[memory]\nrender = \"html\"", ":2: memory.render cannot be 'html'"},
+        {"[memory.templates.bug]\nshape = 1", ":1: a template needs a schema"},
+        {"[memory.tools]\nlabel = []", ":2: unknown key 'memory.tools.label'"},
+    };
+    for (const auto& [toml, message] : wrong) {
+        const auto parsed = parse_config(toml);
+        ASSERT_FALSE(parsed) << toml;
+        EXPECT_NE(parsed.error().message().find(message), std::string::npos)
+            << parsed.error().message();
+    }
+}
+
+TEST(Config, SectionsThatNeedANewKernelAreNamed) {
+    const auto needs = [](std::string_view toml) {
+        return needs_new_kernel(Settings{}, *parse_config(toml));
+    };
+    using Sections = std::vector<std::string>;
+    EXPECT_EQ(needs("[[files.rules]]\npattern = \"**\"\npermission = \"admin\"\n"), Sections{});
+    EXPECT_EQ(needs("[limits]\nread_lines = 5\n"), Sections{"[limits]"});
+    EXPECT_EQ(needs("[limits]\nmessage_bytes = 5\n"), Sections{"[limits]"});
+    EXPECT_EQ(needs("[sources.diagnostics]\ncompile_commands = \"c.json\"\n"
+                    "[tools.mount.fs]\ncommand = \"fs\"\n"),
+              (Sections{"[sources]", "[tools.mount]"}));
 }
 
 TEST(Config, AWorkspaceWithoutTheFileHasTheDefaults) {

@@ -1,0 +1,156 @@
+// quire.toml changes under a running kernel: what holds from the next call on, what clients are told, and
+// what becomes of a file that is wrong or gone.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+
+import { everythingAllowed, quire, rawQuire, skip, workspace } from "./support/workspace.mjs";
+
+const closed = '[[files.rules]]\npattern = "**"\npermission = "read_only"\n';
+
+function run(folder, ...words) {
+    return spawnSync(quire, [...words, "--workspace", folder], { encoding: "utf8" });
+}
+
+function settings(folder, text) {
+    writeFileSync(join(folder, "quire.toml"), text);
+}
+
+async function started(t, text = everythingAllowed, options = { profile: "model" }) {
+    const folder = workspace(t, { "a.txt": "a\n" }, text);
+    const client = rawQuire(t, folder, options);
+    await client.initialize();
+    return { folder, client };
+}
+
+const change = (client, text) => client.call("file", { operation: "append", path: "a.txt", content: text });
+
+const reasonOf = (answer) => answer.result?.structuredContent?.error?.reason ?? "done";
+
+test("a tightened rule for files holds from the next call on, and a loosened one too", { skip }, async (t) => {
+    const { folder, client } = await started(t);
+    assert.equal(reasonOf(await change(client, "b\n")), "done");
+    settings(folder, closed);
+    assert.equal(reasonOf(await change(client, "c\n")), "permission_denied");
+    settings(folder, everythingAllowed);
+    assert.equal(reasonOf(await change(client, "d\n")), "done");
+});
+
+test("each of many quick changes holds at the call that follows it", { skip }, async (t) => {
+    const { folder, client } = await started(t);
+    const both = [everythingAllowed, closed.padEnd(everythingAllowed.length)];
+    for (let i = 0; i < 40; ++i) {
+        settings(folder, both[i % 2]);
+        assert.equal(reasonOf(await change(client, "x\n")), i % 2 === 0 ? "done" : "permission_denied", `change ${i}`);
+    }
+});
+
+test("a client whose list of tools changes is told, without a call of its own", { skip }, async (t) => {
+    const { folder, client } = await started(t);
+    const before = (await client.request("tools/list", {})).result.tools;
+    settings(folder, `${everythingAllowed}[[tools.rules]]\ntool = "file"\ntype = "allowed_operations"\nvalue = ["read"]\n`);
+    await client.receive((m) => m.method === "notifications/tools/list_changed", 10_000);
+    const after = (await client.request("tools/list", {})).result.tools;
+    const operations = (tools) => JSON.stringify(tools.find((tool) => tool.name === "file").inputSchema);
+    assert.notEqual(operations(after), operations(before));
+    assert.equal(reasonOf(await change(client, "b\n")), "operation_not_allowed");
+});
+
+test("a client whose list stays the same is not told", { skip }, async (t) => {
+    const { folder, client } = await started(t);
+    settings(folder, closed);
+    assert.equal(reasonOf(await change(client, "b\n")), "permission_denied");
+    await client.request("tools/list", {});
+    await assert.rejects(client.receive((m) => m.method === "notifications/tools/list_changed", 300));
+});
+
+test("what was counted in a session still counts under changed rules", { skip }, async (t) => {
+    const most = (count) => `${everythingAllowed}[[tools.rules]]\ntool = "file"\ntype = "max_calls"\nvalue = ${count}\n`;
+    const { folder, client } = await started(t, most(2));
+    const read = () => client.call("file", { operation: "read", path: "a.txt" });
+    assert.equal(reasonOf(await read()), "done");
+    assert.equal(reasonOf(await read()), "done");
+    assert.equal(reasonOf(await read()), "max_calls_exceeded");
+    settings(folder, most(3));
+    assert.equal(reasonOf(await read()), "done");
+    assert.equal(reasonOf(await read()), "max_calls_exceeded");
+});
+
+test("an agent's profile changes for a client that named none", { skip }, async (t) => {
+    const { folder, client } = await started(t, everythingAllowed, { profile: "" });
+    const names = async () => (await client.request("tools/list", {})).result.tools.map((tool) => tool.name);
+    assert.ok((await names()).includes("block_view"));
+    settings(folder, `${everythingAllowed}[agents.test]\nprofile = "full"\n`);
+    assert.ok((await names()).includes("block_read"));
+    await client.receive((m) => m.method === "notifications/tools/list_changed", 10_000);
+});
+
+test("a call that waits for an approval is decided by the rules of its repetition", { skip }, async (t) => {
+    const asks = '[[files.rules]]\npattern = "**"\npermission = "human"\n';
+    const { folder, client } = await started(t, asks);
+    const asked = await change(client, "b\n");
+    assert.equal(reasonOf(asked), "escalation_required");
+    const id = asked.result.structuredContent.error.details.approval_id;
+    settings(folder, closed);
+    run(folder, "approvals", "approve", id, "--actor", "human:tom");
+    assert.equal(reasonOf(await change(client, "b\n")), "permission_denied");
+});
+
+test("an invalid file changes nothing, and status, doctor and kernel.log name its line", { skip }, async (t) => {
+    const { folder, client } = await started(t);
+    settings(folder, `${closed}permision = "admin"\n`);
+    assert.equal(reasonOf(await change(client, "b\n")), "done");
+
+    const place = /quire\.toml:4: .*permision/;
+    assert.match(run(folder, "status").stdout, place);
+    const told = JSON.parse(run(folder, "status", "--json").stdout).settings;
+    assert.match(told.error, place);
+    assert.equal(told.line, 4);
+    const doctor = run(folder, "doctor");
+    assert.equal(doctor.status, 1);
+    assert.match(doctor.stdout, place);
+    assert.match(readFileSync(join(folder, ".quire/kernel.log"), "utf8"), place);
+
+    settings(folder, closed);
+    assert.equal(reasonOf(await change(client, "c\n")), "permission_denied");
+    assert.equal(JSON.parse(run(folder, "status", "--json").stdout).settings.error, undefined);
+});
+
+test("rules that cannot be met are as invalid as a file that cannot be read", { skip }, async (t) => {
+    const { folder, client } = await started(t);
+    settings(folder, `${closed}[[tools.rules]]\ntool = "frobnicate"\ntype = "max_calls"\nvalue = 1\n`);
+    assert.equal(reasonOf(await change(client, "b\n")), "done");
+    assert.match(run(folder, "status").stdout, /quire\.toml:5: .*frobnicate/);
+});
+
+test("a removed file means no rules: everything is read-only", { skip }, async (t) => {
+    const { folder, client } = await started(t);
+    rmSync(join(folder, "quire.toml"));
+    assert.equal(reasonOf(await change(client, "b\n")), "permission_denied");
+    assert.equal(reasonOf(await client.call("file", { operation: "read", path: "a.txt" })), "done");
+    settings(folder, everythingAllowed);
+    assert.equal(reasonOf(await change(client, "b\n")), "done");
+});
+
+test("what needs a new kernel is said by status until there is one", { skip }, async (t) => {
+    const { folder, client } = await started(t);
+    settings(folder, `${everythingAllowed}[limits]\nread_lines = 10\n`);
+    assert.equal(reasonOf(await change(client, "b\n")), "done");
+    assert.match(run(folder, "status").stdout, /\[limits\].*next kernel.*quire stop/);
+    assert.equal(run(folder, "stop").status, 0);
+    assert.equal(reasonOf(await client.call("file", { operation: "read", path: "a.txt" })), "done");
+    assert.doesNotMatch(run(folder, "status").stdout, /\[limits\]/);
+});
+
+test("settings without an effect yet are named at the start, by status and by doctor", { skip }, async (t) => {
+    const text = `${everythingAllowed}[files]\nsettle_ms = 5\nnever_merge = ["*.lock"]\n[shell]\nminimum_tier = "staged"\n`;
+    const { folder } = await started(t, text);
+    const log = readFileSync(join(folder, ".quire/kernel.log"), "utf8");
+    const status = run(folder, "status").stdout;
+    const doctor = run(folder, "doctor").stdout;
+    for (const name of ["files.settle_ms", "files.never_merge", "shell.minimum_tier"]) {
+        for (const said of [log, status, doctor]) assert.ok(said.includes(`${name} has no effect yet`), `${name}\n${said}`);
+    }
+});
