@@ -161,7 +161,7 @@ TEST(RuleAnalysis, ARuleForAToolThatIsNotBuiltIsAWarning) {
 TEST(RuleAnalysis, RulesThatDemandAMissingToolAreErrors) {
     ToolCatalog catalog({{"file", {"read", "stage"}}, {"search"}, {"shell", {"execute"}, false}});
     catalog.add({.name = "approvals", .for_people = true});
-    catalog.add({.name = "file", .operations = {"read", "stage"}, .later = {"stage"}});
+    catalog.add({.name = "file", .operations = {"edit", "read", "stage"}, .later = {"stage"}});
     const auto told = [&](std::vector<ToolRule> rules) {
         return found(std::move(rules), {}, catalog);
     };

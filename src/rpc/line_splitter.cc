@@ -18,6 +18,7 @@ namespace {
 constexpr std::size_t kLongestId = 4096;
 // From this length on a line is scanned as it arrives.
 constexpr std::size_t kLongLine = std::size_t{1} << 20;
+constexpr std::size_t kMostReserved = std::size_t{16} << 20;
 
 }  // namespace
 
@@ -93,6 +94,8 @@ void IdScan::end_member() {
 void LineSplitter::take(std::string_view part) {
     if (is_skipping_) return scan_->feed(part);
     if (held_.size() <= bound_ && part.size() <= bound_ - held_.size()) {
+        // Growing by doubling would hold a long line up to three times.
+        if (held_.size() + part.size() >= kLongLine) held_.reserve(std::min(bound_, kMostReserved));
         held_.append(part);
         if (held_.size() >= kLongLine) scan_held();
         return;

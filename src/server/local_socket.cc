@@ -64,6 +64,7 @@ namespace quire::server {
 namespace {
 
 constexpr std::chrono::milliseconds kFirstClientWait{2000};
+constexpr std::chrono::milliseconds kRemovalWait{500};
 
 using Clock = std::chrono::steady_clock;
 using Milliseconds = std::chrono::milliseconds;
@@ -169,7 +170,7 @@ private:
                 options_.settings->take_events();
                 return look_at_settings();
             case kState:
-                return listen_again();
+                return note_removal();
             default:
                 return serve_client(event.data.u64, event.events);
         }
@@ -194,10 +195,17 @@ private:
         }
     }
 
-    // Somebody may have removed the socket of a kernel that lives: nobody would find it any more.
-    void listen_again() {
+    // Something was removed from the state directory.
+    void note_removal() {
         std::array<char, 4096> events;
         static_cast<void>(::read(state_watch_.get(), events.data(), events.size()) == 0);
+        if (!end_by_ && directory_.lacks_socket()) listen_at_ = Clock::now() + kRemovalWait;
+    }
+
+    // Somebody has removed the socket of a kernel that lives: nobody would find it any more. Whoever
+    // removes the whole directory has done so by now.
+    void listen_again() {
+        listen_at_.reset();
         if (end_by_ || !listener_ || !directory_.lacks_socket()) return;
         Result<Fd> again = directory_.listen();
         if (!again) return log_.write(LogLevel::error, again.error().message());
@@ -264,6 +272,7 @@ private:
         // While the server drains, sessions must be asked whether they are busy: they do not call.
         if (end_by_) sooner(Clock::now() + Milliseconds(5));
         if (accept_at_) sooner(*accept_at_);
+        if (listen_at_) sooner(*listen_at_);
         if (clients_.empty() && options_.linger_ms >= 0)
             sooner(idle_since_ + Milliseconds(options_.linger_ms));
         if (const auto due = waiting_.due_ms()) sooner(Clock::time_point(Milliseconds(*due)));
@@ -415,6 +424,7 @@ private:
     void drop_silent() {
         const Clock::time_point now = Clock::now();
         if (accept_at_ && now >= *accept_at_ && listener_) accept_again();
+        if (listen_at_ && now >= *listen_at_) listen_again();
         std::vector<std::uint64_t> silent;
         for (const auto& [id, client] : clients_) {
             if (!client.session && now_ms() >= client.hello_until_ms) silent.push_back(id);
@@ -438,6 +448,7 @@ private:
     Clock::time_point idle_since_ = Clock::now();
     std::optional<Clock::time_point> end_by_;
     std::optional<Clock::time_point> accept_at_;  // Set while accepting is paused.
+    std::optional<Clock::time_point> listen_at_;  // Set once the socket was removed.
     sched::Pool::Errand* errand_ = nullptr;       // The round's, while it keeps back posted tasks.
     sched::Guarded<bool> stop_asked_;
     sched::Guarded<std::size_t> count_;

@@ -241,23 +241,24 @@ test("a graph as other systems write it is read, and nothing of it is lost", { s
 
 test("a memory that is too long to import or to edit whole is refused, with another way to do it", { skip }, (t) => {
     const world = setUp(t);
+    writeFileSync(join(world.folder, "quire.toml"), "[limits]\nmessage_bytes = 1048576\n");
     const entity = (name, observation) => JSON.stringify({ type: "entity", name, entityType: "thing", observations: Array(63).fill(observation) });
-    const longer = world.run(["import", world.file("longer.jsonl", entity("Longer", "a".repeat(1_100_000))), "--agent", "ada", ...tom]);
+    const longer = world.run(["import", world.file("longer.jsonl", entity("Longer", "a".repeat(17_188))), "--agent", "ada", ...tom]);
     assert.equal(longer.status, 1);
-    assert.match(refusal(longer.stderr).message, /^the block 'Longer' is too long to be imported: .*64 MiB.*\nnothing was imported$/);
-    // Each is a MiB in JSON, and much less to the engine.
-    const made = world.run(["import", world.file("long.jsonl", entity("Long", "\u0001".repeat(174_763))), "--agent", "ada", ...tom]);
+    assert.match(refusal(longer.stderr).message, /^the block 'Longer' is too long to be imported: .*message_bytes.*\nnothing was imported$/);
+    // Each is 16 KiB in JSON, and much less to the engine.
+    const made = world.run(["import", world.file("long.jsonl", entity("Long", "\u0001".repeat(2_731))), "--agent", "ada", ...tom]);
     assert.equal(made.status, 0, made.stderr);
 
     const edited = world.run(["edit", "Long", ...tom]);
     assert.equal(edited.status, 1);
-    assert.match(refusal(edited.stderr).message, /^'Long' is too long to be edited as a whole: .*63 MiB.*quire call context --workspace \S+ --actor human:tom '\{"operation":"append","label":"Long"/);
+    assert.match(refusal(edited.stderr).message, /^'Long' is too long to be edited as a whole: .*message_bytes.*quire call context --workspace \S+ --actor human:tom '\{"operation":"append","label":"Long"/);
     // It does not hold back the others.
     world.context("create", { label: "short", schema: "Text" });
     const path = join(world.folder, "ada.memory");
     const without = world.run(["export", "--agent", "ada", path, ...tom]);
     assert.equal(without.status, 1);
-    assert.match(refusal(without.stderr).message, /^the file leaves out 'Long', which is too long to be exported: .*63 MiB.*quire call context --workspace \S+ --actor human:tom '\{"operation":"view","label":"Long"\}'.*copy of the folder \.quire/);
+    assert.match(refusal(without.stderr).message, /^the file leaves out 'Long', which is too long to be exported: .*message_bytes.*quire call context --workspace \S+ --actor human:tom '\{"operation":"view","label":"Long"\}'.*copy of the folder \.quire/);
     assert.match(without.stdout, /^Wrote 1 block of agent:ada/);
     assert.deepEqual(readFileSync(path, "utf8").split("\n").slice(1, 2).map((line) => JSON.parse(line).label), ["short"]);
 });

@@ -1,7 +1,7 @@
 // How a kernel is ended and replaced, and what its clients are answered.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 
@@ -13,21 +13,36 @@ function run(folder, ...words) {
 
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 
-// `quire serve` with what it prints, ended with the test.
-async function serving(t, folder, ...words) {
-    const child = spawn(quire, ["serve", ...words, "--workspace", folder]);
-    let printed = "";
-    child.stdout.on("data", (data) => (printed += data));
-    child.stderr.on("data", (data) => (printed += data));
-    const exit = new Promise((done) => child.on("exit", done));
+// A workspace and the `quire serve` processes in it, which end before it is removed.
+function served(t) {
+    const folder = workspace();
+    const ends = [];
     t.after(async () => {
-        child.kill("SIGCONT");
-        child.kill("SIGTERM");
-        await exit;
+        for (const end of ends) await end();
+        rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
     });
-    for (let i = 0; i < 200 && !printed.includes("until Ctrl-C"); ++i) await pause(50);
-    assert.match(printed, /until Ctrl-C/);
-    return { child, exit };
+    const serve = async (...words) => {
+        const child = spawn(quire, ["serve", ...words, "--workspace", folder]);
+        const exit = new Promise((done) => child.on("exit", done));
+        ends.push(async () => {
+            child.kill("SIGCONT");
+            child.kill("SIGTERM");
+            await exit;
+        });
+        let printed = "";
+        child.stdout.on("data", (data) => (printed += data));
+        child.stderr.on("data", (data) => (printed += data));
+        for (let i = 0; i < 200 && !printed.includes("until Ctrl-C"); ++i) await pause(50);
+        assert.match(printed, /until Ctrl-C/);
+        return { child, exit };
+    };
+    return { folder, serve };
+}
+
+// Stops a process, and waits until it is.
+async function halt(child) {
+    child.kill("SIGSTOP");
+    for (let i = 0; i < 100 && !/State:\s+T/.test(readFileSync(`/proc/${child.pid}/status`, "utf8")); ++i) await pause(10);
 }
 
 test("a kernel that is asked to end answers what it has not begun", { skip }, async (t) => {
@@ -62,14 +77,14 @@ test("stop ends the kernel, waits for it and says its process", { skip }, async 
     const stopped = run(folder, "stop");
     assert.equal(stopped.status, 0, stopped.stderr);
     assert.match(stopped.stdout, new RegExp(`process ${kernel}\\b`));
-    assert.equal(existsSync(`/proc/${kernel}`), false);
+    assert.notEqual(kernelOf(folder), kernel);
     // The client goes on: its next call starts another one.
     assert.ok((await client.request("tools/list", {})).result.tools.length > 0);
 });
 
 test("a second serve says what runs and goes on with it", { skip }, async (t) => {
-    const folder = workspace(t, {});
-    const { child } = await serving(t, folder);
+    const { folder, serve } = served(t);
+    const { child } = await serve();
     const second = run(folder, "serve");
     assert.equal(second.status, 0, second.stderr);
     assert.match(second.stdout, new RegExp(`process ${child.pid}\\b.*kernel\\.sock`));
@@ -77,37 +92,37 @@ test("a second serve says what runs and goes on with it", { skip }, async (t) =>
 });
 
 test("serve --takeover puts itself in the place of the kernel that runs", { skip }, async (t) => {
-    const folder = workspace(t, {});
-    const first = await serving(t, folder);
+    const { folder, serve } = served(t);
+    const first = await serve();
     const client = rawQuire(t, folder);
     await client.initialize();
-    const second = await serving(t, folder, "--takeover");
+    const second = await serve("--takeover");
     await first.exit;
     assert.ok((await client.request("tools/list", {})).result.tools.length > 0);
     assert.equal(JSON.parse(run(folder, "status", "--json").stdout).pid, second.child.pid);
 });
 
 test("a stopped kernel is named, with what to do", { skip }, async (t) => {
-    const folder = workspace(t, {});
-    const { child } = await serving(t, folder);
-    child.kill("SIGSTOP");
+    const { folder, serve } = served(t);
+    const { child } = await serve();
+    await halt(child);
     const status = run(folder, "status");
     assert.equal(status.status, 1);
     assert.match(status.stderr, new RegExp(`process ${child.pid}\\b.*kill -CONT ${child.pid}`));
 });
 
 test("a kernel whose socket was removed makes it anew", { skip }, async (t) => {
-    const folder = workspace(t, {});
-    const { child } = await serving(t, folder);
+    const { folder, serve } = served(t);
+    const { child } = await serve();
     rmSync(join(folder, ".quire/kernel.sock"));
     for (let i = 0; i < 100 && !existsSync(join(folder, ".quire/kernel.sock")); ++i) await pause(20);
     assert.equal(JSON.parse(run(folder, "status", "--json").stdout).pid, child.pid);
 });
 
 test("a kernel that cannot make its socket anew is named by what wants it", { skip }, async (t) => {
-    const folder = workspace(t, {});
-    const { child } = await serving(t, folder);
-    child.kill("SIGSTOP");
+    const { folder, serve } = served(t);
+    const { child } = await serve();
+    await halt(child);
     rmSync(join(folder, ".quire/kernel.sock"));
     const call = run(folder, "stop");
     assert.equal(call.status, 1);

@@ -1,7 +1,7 @@
 // What clients send, all together, is bounded: too long messages by their size, the rest by their sum.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import net from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -63,10 +63,14 @@ class Direct {
 }
 
 async function serving(t, settings = everythingAllowed) {
-    const folder = workspace(t, {}, settings);
-    const child = spawn(quire, ["serve", "--workspace", folder], { stdio: ["ignore", "pipe", "inherit"] });
+    const folder = workspace(undefined, {}, settings);
+    const child = spawn(quire, ["serve", "--workspace", folder], { stdio: ["ignore", "pipe", "ignore"] });
     const exit = new Promise((done) => child.on("exit", done));
-    t.after(async () => (child.kill("SIGTERM"), exit));
+    t.after(async () => {
+        child.kill("SIGTERM");
+        await exit;
+        rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+    });
     await new Promise((ready) => child.stdout.once("data", ready));
     return { folder, pid: child.pid };
 }

@@ -6,7 +6,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { everythingAllowed, quire, rawQuire, skip, workspace } from "./support/workspace.mjs";
+import { RawClient, everythingAllowed, quire, rawQuire, skip, workspace } from "./support/workspace.mjs";
 
 const closed = '[[files.rules]]\npattern = "**"\npermission = "read_only"\n';
 
@@ -79,7 +79,10 @@ test("what was counted in a session still counts under changed rules", { skip },
 });
 
 test("an agent's profile changes for a client that named none", { skip }, async (t) => {
-    const { folder, client } = await started(t, everythingAllowed, { profile: "" });
+    const folder = workspace(t);
+    const client = new RawClient(quire, ["mcp", "--workspace", folder, "--actor", "agent:test"]);
+    t.after(() => client.end());
+    await client.initialize();
     const names = async () => (await client.request("tools/list", {})).result.tools.map((tool) => tool.name);
     assert.ok((await names()).includes("block_view"));
     settings(folder, `${everythingAllowed}[agents.test]\nprofile = "full"\n`);

@@ -37,9 +37,9 @@ struct GatheredMemory {
 std::string left_out_message(const Globals& globals, const std::string& label) {
     const Map view{{"operation", "view"}, {"label", label}};
     return cat("the file leaves out '", label, "', which is too long to be exported: with its ",
-               "history it is more than the 63 MiB that an import takes at once. To print its ",
-               "content without the history: quire call context", same_options(globals), " ",
-               for_shell(json::write(view)),
+               "history it is more than an import takes at once (message_bytes in [limits] of ",
+               "quire.toml). To print its content without the history: quire call context",
+               same_options(globals), " ", for_shell(json::write(view)),
                "; a copy of the folder .quire, made while no kernel runs, holds all of it");
 }
 

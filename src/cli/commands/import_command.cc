@@ -124,7 +124,8 @@ private:
         if (error.reason() == "too_large" && error.code() == Errc::unsupported) {
             return fail(error.code(), error.reason(),
                         cat("the block '", label, "' is too long to be imported: it would take ",
-                            "more than the 64 MiB that the kernel accepts at once. Import the ",
+                            "more than the kernel accepts at once (message_bytes in [limits] of "
+                            "quire.toml). Import the ",
                             "file without it"),
                         {{"label", label}});
         }

@@ -7,8 +7,11 @@
 #include <system_error>
 
 #include <CLI/CLI.hpp>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include "base/concat.h"
+#include "base/fd.h"
 #include "cli/commands/command_client.h"
 #include "cli/commands/command_list.h"
 #include "cli/commands/stopping.h"
@@ -27,6 +30,25 @@ struct ServeOptions {
 
 struct KernelOptions {
     int ready_fd = -1;
+};
+
+// Standard error, and kernel.log, where people look whichever way the kernel was started.
+class ServeLog final : public LogSink {
+public:
+    explicit ServeLog(const std::string& workspace) : path_(cat(workspace, "/.quire/kernel.log")) {}
+
+    void write(LogLevel level, std::string_view line) override {
+        stderr_.write(level, line);
+        // There is no directory for it before the kernel has made one.
+        const Fd file(
+            ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
+        const std::string out = log_line(level, line);
+        if (file) static_cast<void>(::write(file.get(), out.data(), out.size()) == 0);
+    }
+
+private:
+    StderrLog stderr_;
+    const std::string path_;
 };
 
 // The kernel that runs here; none where none does. Creates nothing.
@@ -65,7 +87,7 @@ Result<int> run_serve(const Globals& globals, const ServeOptions& options) {
         return report_running(globals, **running);
     }
     server::LocalServer::block_end_signals();
-    StderrLog log;
+    ServeLog log(globals.workspace);
     const auto process = TRY(KernelProcess::open(
         {.workspace = globals.workspace, .version = globals.version, .linger_ms = -1}, log));
     print(cat("Serving ", process->socket(), " until Ctrl-C.\n"));

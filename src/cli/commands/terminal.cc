@@ -124,10 +124,14 @@ std::string for_shell(const std::string& word) {
     return out + "'";
 }
 
-void StderrLog::write(LogLevel level, std::string_view line) {
+std::string log_line(LogLevel level, std::string_view line) {
     constexpr std::array<std::string_view, 4> kLevels = {"debug", "info", "warning", "error"};
-    const std::string out = cat(local_time(SystemClock().wall_ms()), " ",
-                                kLevels[static_cast<std::size_t>(level)], ": ", line, "\n");
+    return cat(local_time(SystemClock().wall_ms()), " ", kLevels[static_cast<std::size_t>(level)],
+               ": ", line, "\n");
+}
+
+void StderrLog::write(LogLevel level, std::string_view line) {
+    const std::string out = log_line(level, line);
     // One write, so that the lines of several threads do not mix.
     static_cast<void>(::write(STDERR_FILENO, out.data(), out.size()) == 0);
 }

@@ -51,7 +51,10 @@ std::string padded(std::string word, std::size_t width);
 // `word` as a shell reads it back: quoted if it has to be.
 std::string for_shell(const std::string& word);
 
-// Writes lines to standard error, each after the time and its level.
+// A line of a log: the time, the level, what happened, and a newline.
+std::string log_line(LogLevel level, std::string_view line);
+
+// Writes lines to standard error.
 class StderrLog final : public LogSink {
 public:
     void write(LogLevel level, std::string_view line) override;

@@ -59,6 +59,8 @@ permission = "admin"
 # elicitation = true
 
 # [limits]
+# message_bytes = 8388608               # longer messages are refused
+# in_flight_bytes = 67108864            # requests and answers of all clients together; more have to wait
 # block_bytes = 16777216
 # operation_bytes = 1048576
 # read_lines = 2000
