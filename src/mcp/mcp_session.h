@@ -96,9 +96,9 @@ private:
     // Set while a message is served that has a number which a double cannot hold exactly: calls in
     // it are refused with this.
     std::optional<Error> inexact_;
-    tools::ToolList listed_;            // What the client may know of; null while it knows none.
+    tools::ToolList listed_;            // The list that the client may know; null for none.
     std::vector<Value> subscriptions_;  // To changes of that list, by the ids of their requests.
-    std::size_t line_bytes_ = 0;  // Of the line that is served, until a request of it is open.
+    std::size_t line_bytes_ = 0;  // The size of the line, until a request of it is open.
     // Shared with the calls that are open, which may outlive the session.
     std::shared_ptr<Service> service_;
     std::shared_ptr<rpc::Connection> connection_;

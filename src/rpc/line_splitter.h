@@ -84,7 +84,7 @@ private:
 
     std::size_t bound_;
     std::string held_;
-    std::optional<IdScan> scan_;  // Of a line that is long, or too long.
+    std::optional<IdScan> scan_;  // Set for a line that is long, or too long.
     std::size_t scanned_ = 0;     // How much of held_ it has seen.
     bool is_skipping_ = false;    // The rest of a line that is too long goes by.
 };

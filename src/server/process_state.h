@@ -1,4 +1,4 @@
-// What can be said of another process: a kernel that does not answer.
+// The state of another process: a kernel that does not answer.
 #pragma once
 
 #include <string>

@@ -59,7 +59,7 @@ std::string unsaved_text(const Map& fields) {
     return out;
 }
 
-// What an operator has to know of the settings, a line each.
+// The facts about the settings that an operator needs, a line each.
 std::string settings_text(const Map& fields) {
     const Value* const settings = fields.find("settings");
     if (settings == nullptr) return "";
@@ -104,7 +104,7 @@ std::string status_text(const Map& fields) {
                settings_text(fields));
 }
 
-// What the next kernel would find in quire.toml.
+// Reads quire.toml as the next kernel would.
 Map settings_here(const std::string& workspace) {
     const auto settings = load_config(workspace);
     std::error_code missing;

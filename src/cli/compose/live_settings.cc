@@ -17,7 +17,7 @@ std::string joined(const std::vector<std::string>& words) {
 
 Result<std::unique_ptr<LiveSettings>> LiveSettings::open(std::string workspace, LogSink& log) {
     std::unique_ptr<LiveSettings> made(new LiveSettings(std::move(workspace), log));
-    made->watch_.may_have_changed();  // What is read next is what it has seen, or later.
+    made->watch_.may_have_changed();  // The file is read after this look, so no change is missed.
     made->started_ = TRY(made->read(made->text_));
     made->is_there_ = made->text_.has_value();
     return made;

@@ -49,7 +49,7 @@ private:
     fs::FileWatch watch_;
     Settings started_;
     Apply apply_;
-    std::optional<std::string> text_;  // As it was last read; none where there was no file.
+    std::optional<std::string> text_;  // The text last read; none where there was no file.
     bool is_there_ = false;
     std::optional<Error> wrong_;  // In the file as it is now: the settings before still hold.
     std::vector<std::string> warnings_;

@@ -13,7 +13,7 @@ namespace {
 // Runs work() → Result<T> on a worker.
 template <class T, class Work>
 void at_work(Core& core, Reply<T> reply, Work work) {
-    if (core.is_closing()) return reply(shutting_down());
+    if (core.is_closing()) return reply(Failure(kernel_ending()));
     core.parts().scheduler.post(
         [reply = std::move(reply), work = std::move(work)]() mutable { reply(work()); });
 }
