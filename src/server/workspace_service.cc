@@ -234,9 +234,9 @@ void WorkspaceService::list_resources(std::string cursor, std::stop_token cancel
 }
 
 bool WorkspaceService::is_shown(std::string_view tool, std::string_view operation) const {
-    const std::vector<tools::ToolInfo>& shown = tools();
-    const auto info = std::ranges::find(shown, tool, &tools::ToolInfo::name);
-    return info != shown.end() &&
+    const tools::ToolList shown = tools();
+    const auto info = std::ranges::find(*shown, tool, &tools::ToolInfo::name);
+    return info != shown->end() &&
            (operation.empty() || info->operations.find(operation) != nullptr);
 }
 

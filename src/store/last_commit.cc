@@ -71,6 +71,13 @@ Result<LastCommit> read_last_commit(Database& database) {
     return last;
 }
 
+Result<void> store_last_commit(Database& database, const LastCommit& last) {
+    Statement row = TRY(database.prepare(
+        "INSERT OR REPLACE INTO last_commit(one, number, hash, checksum) VALUES(1, ?, ?, ?)"));
+    row.bind(std::bit_cast<std::int64_t>(last.number)).bind(std::bit_cast<std::int64_t>(last.hash));
+    return row.seal().run();
+}
+
 Result<LastCommit> count_commit(Database& database, const LastCommit& before) {
     const std::uint64_t records = database.take_sealed();
     const AuditEntry end = TRY(read_audit_end(database));
@@ -78,10 +85,7 @@ Result<LastCommit> count_commit(Database& database, const LastCommit& before) {
                           .hash = next_hash(before, records, end.hash),
                           .audit_seq = end.seq,
                           .audit_head = end.hash};
-    Statement row = TRY(database.prepare(
-        "INSERT OR REPLACE INTO last_commit(one, number, hash, checksum) VALUES(1, ?, ?, ?)"));
-    row.bind(std::bit_cast<std::int64_t>(last.number)).bind(std::bit_cast<std::int64_t>(last.hash));
-    TRY(row.seal().run());
+    TRY(store_last_commit(database, last));
     return last;
 }
 

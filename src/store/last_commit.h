@@ -28,6 +28,8 @@ struct LastCommit {
 
 // Reads what the database says; number 0 for one without the table. Errors: corrupt "corrupt".
 Result<LastCommit> read_last_commit(Database& database);
+// Writes the row.
+Result<void> store_last_commit(Database& database, const LastCommit& last);
 // Counts the transaction that runs, as the last of its statements. O(1).
 Result<LastCommit> count_commit(Database& database, const LastCommit& before);
 

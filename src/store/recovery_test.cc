@@ -39,14 +39,6 @@ std::size_t frames_in(const std::string& log) {
     return count;
 }
 
-bool is_log_empty(const std::string& log) {
-    const std::string bytes = content_of(log);
-    return std::all_of(
-        bytes.begin(),
-        bytes.begin() + static_cast<std::ptrdiff_t>(std::min(bytes.size(), kLogHeader)),
-        [](char c) { return c == 0; });
-}
-
 bool comes_true(auto condition) {
     for (int i = 0; i < 1000; ++i) {
         if (condition()) return true;
@@ -55,29 +47,57 @@ bool comes_true(auto condition) {
     return false;
 }
 
+// The history in the database, without its log.
+int length_alone(const TestDirectory& directory) {
+    const TestDirectory alone(quick_parent());
+    replace_file(alone / "quire.db", directory / "quire.db");
+    const auto opened = open_sqlite(alone / "quire.db");
+    return opened ? history_length(*opened->store) : -1;
+}
+
 TEST(StoreLog, ASecondAfterTheLastCommitTheDatabaseAloneHoldsEverything) {
     const TestDirectory directory(quick_parent());
     const auto store = open_at(directory);
     ASSERT_TRUE(commit(*store, numbered(0)));
-    ASSERT_FALSE(is_log_empty(directory / "quire.db-wal"));
-
-    ASSERT_TRUE(comes_true([&] { return is_log_empty(directory / "quire.db-wal"); }));
-
-    const TestDirectory alone(quick_parent());
-    replace_file(alone / "quire.db", directory / "quire.db");
-    EXPECT_EQ(history_length(*open_at(alone)), 1);
+    ASSERT_EQ(length_alone(directory), 0);
+    EXPECT_TRUE(comes_true([&] { return length_alone(directory) == 1; }));
 }
 
-TEST(StoreLog, AnEmptyLogIsWrittenAgainFromItsBeginning) {
+TEST(StoreLog, OfAKilledStoreIsMovedIntoTheDatabaseAndWrittenAgain) {
     const TestDirectory directory(quick_parent());
     leave_killed_store(directory, kCommits);
     {
         const auto store = open_at(directory);
-        ASSERT_TRUE(comes_true([&] { return is_log_empty(directory / "quire.db-wal"); }));
+        ASSERT_TRUE(comes_true([&] { return length_alone(directory) == kCommits; }));
         ASSERT_TRUE(commit(*store, numbered(kCommits)));
-        EXPECT_FALSE(is_log_empty(directory / "quire.db-wal"));
+        EXPECT_EQ(length_alone(directory), kCommits);
     }
     EXPECT_EQ(history_length(*open_at(directory)), kCommits + 1);
+}
+
+TEST(StoreLog, DamageAnywhereInItAfterASilenceCostsNothing) {
+    const TestDirectory whole(quick_parent());
+    const pid_t child = ::fork();
+    if (child == 0) {
+        const auto store = open_at(whole);
+        for (int i = 0; i < kCommits; ++i) static_cast<void>(commit(*store, numbered(i)));
+        const bool moved = comes_true([&] { return length_alone(whole) == kCommits; });
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+        ::_exit(moved ? 0 : 1);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    ASSERT_EQ(status, 0);
+    for (std::size_t at = 0; at < 4 * kFrame; at += 499) {
+        const TestDirectory directory(quick_parent());
+        for (const char* name : {"quire.db", "quire.db-wal", "last-commit"})
+            replace_file(directory / name, whole / name);
+        overwrite(directory / "quire.db-wal", at, 1);
+        const Result<Opened> opened = open_sqlite(directory / "quire.db");
+        ASSERT_TRUE(opened) << "byte " << at;
+        EXPECT_EQ(history_length(*opened->store), kCommits) << "byte " << at;
+        EXPECT_FALSE(opened->lost) << "byte " << at;
+    }
 }
 
 TEST(StoreLog, AtTheEndItHasNoBytes) {

@@ -389,6 +389,7 @@ void SqliteStore::tend() {
     if (log_in_use_) {
         const sched::TurnLock::Patient turn(turn_);
         checkpoint();
+        if (!log_in_use_ && !failure_) begin_log();
     }
     make_room();
 }
@@ -401,6 +402,15 @@ void SqliteStore::make_room() {
     const std::int64_t wanted = used + step;
     if (Result<void> grown = log_.grow(wanted); !grown) failure_ = std::move(grown).error();
     log_room_ = wanted;
+}
+
+// The first commit of a log flushes the log's header on its own before it flushes its pages. An edit
+// that comes after a silence would wait for both, so a commit that changes nothing goes first. The
+// database has its page already: it may be lost.
+void SqliteStore::begin_log() {
+    const Result<void> begun =
+        database_.transaction([&] { return store_last_commit(database_, last_); });
+    if (!begun && begun.error().reason() != "disk_full") failure_ = begun.error();
 }
 
 void SqliteStore::checkpoint(Database::AfterCheckpoint after) {

@@ -72,6 +72,8 @@ private:
     // Moves the log into the database file, with the turn held, and empties it if all of it is
     // there now. At the end of the store the log's file is cut, too.
     void checkpoint(Database::AfterCheckpoint after = Database::AfterCheckpoint::keep_file);
+    // Writes the header of an empty log, with the turn held.
+    void begin_log();
     // The batches are written, but into files that are gone. Has everything rescued.
     Error removed();
     // Extends the log's file ahead of need, because a commit that makes the file longer costs
