@@ -175,8 +175,10 @@ private:
             shrunk += (place.end - place.begin).n;
             TRY(check_block_size(draft.text().bytes().n, call_.limits));
         }
-        if (call_.replace_all) wanted.notes.push_back(replaced(places));
-        return Planned{draft.splices(), std::move(wanted.notes)};
+        auto splices = draft.splices();
+        // Where the new text is the old one, nothing was replaced.
+        if (call_.replace_all && !splices.empty()) wanted.notes.push_back(replaced(places));
+        return Planned{std::move(splices), std::move(wanted.notes)};
     }
 
     static std::string replaced(const std::vector<Place>& places) {

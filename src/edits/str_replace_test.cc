@@ -43,6 +43,7 @@ TEST(StrReplace, AllReplacesEachFromTheLeft) {
     EXPECT_EQ(outcome("aaa", all("aa", "b")), "ba");
     EXPECT_EQ(notes("a b a\na\n", all("a", "xx")),
               (std::vector<std::string>{"3 occurrences were replaced"}));
+    EXPECT_EQ(notes("a b a\n", all("a", "a")), std::vector<std::string>());
     EXPECT_EQ(outcome("b", all("a", "x")), "no_match");
 }
 

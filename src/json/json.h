@@ -19,7 +19,8 @@ struct ParseLimits {
     std::size_t depth = 128;
     // The most bytes of input. A Value takes several times as much memory as its text.
     std::size_t bytes = 64U << 20;
-    // True if an integer that does not fit 64 bits is an error instead of a float.
+    // True if an integer that neither 64 bits nor a double hold is an error instead of another
+    // number. As JavaScript writes a double, 9223372036854776000 for 2^63, it is one that it holds.
     bool exact_integers = false;
 };
 

@@ -55,11 +55,15 @@ TEST(JsonParse, KeepsIntegersExactAndApartFromFloats) {
 }
 
 TEST(JsonParse, RefusesAnInexactIntegerIfAskedTo) {
-    for (const char* text : {"[9223372036854775808]", "[-9223372036854775809]"}) {
+    for (const char* text : {"[9223372036854775809]", "[-9223372036854775809]",
+                             "[9223372036854776001]", "[123456789012345678901234567890]"}) {
         EXPECT_EQ(refusal(text, {.exact_integers = true}), "inexact_number");
         EXPECT_TRUE(parsed(text).as_list()[0].is_float());
     }
-    for (const char* text : {"[9223372036854775807,-9223372036854775808]", "[1e30,0.1]"})
+    for (const char* text :
+         {"[9223372036854775807,-9223372036854775808]", "[1e30,0.1]", "[9223372036854775808]",
+          "[-9223372036854776000]", "[18446744073709552000]", "[18446744073709551616]",
+          "[999999999999999900000]", "[1000000000000000000000]"})
         EXPECT_EQ(json::write(*parse(text, {.exact_integers = true})), json::write(parsed(text)));
 }
 

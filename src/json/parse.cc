@@ -225,6 +225,28 @@ Result<Value> Parser::word(std::string_view spelling, Value value) {
     return value;
 }
 
+// Returns true if a double holds this integer, in its decimal digits or, below 10^21, as JavaScript
+// writes it: the fewest digits that read back as the same double, then zeros.
+bool is_held_by_a_double(std::string_view integer) {
+    constexpr std::size_t kLongest = 512;  // More than a double has digits before the point.
+    constexpr double kJavaScriptWritesDigits = 1e21;
+    double value = 0;
+    const auto [end, error] =
+        std::from_chars(integer.data(), integer.data() + integer.size(), value);
+    if (error != std::errc() || !std::isfinite(value)) return false;
+    char digits[kLongest];
+    const auto exact = std::to_chars(digits, digits + kLongest, value, std::chars_format::fixed, 0);
+    if (integer == std::string_view(digits, exact.ptr)) return true;
+    if (std::abs(value) >= kJavaScriptWritesDigits) return false;
+    const auto shortest =
+        std::to_chars(digits, digits + kLongest, value, std::chars_format::scientific);
+    std::string fewest(digits, std::find(digits, shortest.ptr, 'e'));
+    std::erase(fewest, '.');
+    if (fewest.size() > integer.size()) return false;
+    fewest.resize(integer.size(), '0');
+    return integer == fewest;
+}
+
 Result<Value> Parser::number() {
     const std::size_t begin = at_;
     const auto digit = [&] { return peek() >= '0' && peek() <= '9'; };
@@ -260,7 +282,7 @@ Result<Value> Parser::number() {
         const auto [end, error] =
             std::from_chars(spelled.data(), spelled.data() + spelled.size(), value);
         if (error == std::errc()) return Value(value);
-        if (limits_.exact_integers) {
+        if (limits_.exact_integers && !is_held_by_a_double(spelled)) {
             return invalid("inexact_number",
                            cat("the integer at byte ", begin,
                                " does not fit 64 bits and would become another number; write it "

@@ -52,7 +52,8 @@ Result<void> permit(const Decision& decision, Operation operation, const Actor& 
                     const std::string& path, Operations approved) {
     if (decision.verdict == Verdict::allow) return {};
     if (decision.verdict == Verdict::escalate && approved.has(operation)) return {};
-    const std::string what = cat(by.str(), " may not ", name_of(operation), " ", path);
+    const std::string what =
+        cat(by.str(), " may not ", name_of(operation), " ", text::escape_hidden(path));
     if (decision.verdict == Verdict::deny) {
         const bool by_rule = decision.because.kind != Because::Kind::built_in;
         return fail(Errc::denied, "permission_denied",

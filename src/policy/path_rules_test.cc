@@ -110,6 +110,18 @@ TEST(PathRules, ALinkGetsTheStricterOfItsOwnAndItsTargetsDecision) {
     EXPECT_EQ(stricter(at("open/link"), at("open/file")).verdict, Verdict::allow);
 }
 
+TEST(PathRules, ARefusalEscapesThePathWhereverItStands) {
+    const PathRules rules((std::vector<PathRule>()));
+    const std::string path = "a\x1b[2J";
+
+    const Result<void> permitted = permit(rules.decide(path, Operation::overwrite, kAgent),
+                                          Operation::overwrite, kAgent, path, {});
+
+    ASSERT_FALSE(permitted);
+    EXPECT_EQ(permitted.error().message().find('\x1b'), std::string::npos)
+        << permitted.error().message();
+}
+
 TEST(PathRules, TheReasonNamesTheRuleAndItsLine) {
     PathRule docs = rule("docs/**", Permission::append, {Operation::create});
     docs.line = 14;

@@ -219,3 +219,32 @@ test("settings with a mistake end the start, and say where", { skip }, async (t)
         assert.match(client.errors, /quire\.toml/);
     }
 });
+
+// Pieces of a pipe and of a socket have 64 KB: what is longer is put together from several.
+test("answers of 64 KB and more arrive byte for byte", { skip }, async (t) => {
+    const client = await started(t);
+    for (const size of [65_535, 65_536, 65_537, 200_000, 1_000_000]) {
+        const line = (i) => `${i} ${"äb€c😀".repeat(60)}`;
+        let content = "";
+        for (let i = 0; Buffer.byteLength(content) < size; ++i) content += `${line(i)}\n`;
+        const made = await client.call("block_create", { role: "user", kind: "text", content });
+
+        const read = await client.call("block_read", { block_id: made.result.structuredContent.block_id, line_numbers: false });
+
+        assert.equal(read.result.structuredContent.bytes, Buffer.byteLength(content));
+        assert.ok(Buffer.from(read.result.structuredContent.content).equals(Buffer.from(content)), `${size} bytes`);
+    }
+});
+
+test("an integer that a double holds is accepted in digits and as JavaScript writes it", { skip }, async (t) => {
+    const client = await started(t);
+    await client.call("context", { operation: "create", label: "sum", schema: { Map: { fields: [{ name: "n", field_type: "Number" }] } } });
+    for (const number of ["9223372036854775808", `${2 ** 63}`, `${2 ** 64}`, "18446744073709551616", `${1e20}`, "1000000000000000000000"]) {
+        client.write(`{"jsonrpc":"2.0","id":"${number}","method":"tools/call","params":{"name":"context","arguments":{"operation":"set_field","label":"sum","field":"n","value":${number}}}}\n`);
+        const { result } = await client.receive((message) => message.id === number);
+
+        assert.ok(!result.isError, `${number}: ${JSON.stringify(result.structuredContent)}`);
+        const view = await client.call("context", { operation: "view", label: "sum" });
+        assert.equal(view.result.structuredContent.value.n, Number(number));
+    }
+});

@@ -221,6 +221,8 @@ void show(const std::shared_ptr<Core>& kernel, const Caller& by, std::vector<sto
 void MemoryCalls::search(Caller by, MemorySearch what, Reply<MemoryFound> reply) {
     Result<store::TextQuery> query = query_of(what, by.actor);
     if (!query) return reply(Failure(std::move(query).error()));
+    // What must not occur narrows a search; by itself it finds nothing.
+    if (query->all.empty() && query->in_name.empty()) return reply(MemoryFound{});
     store::Store& store = body_->kernel->parts().store;
     Result<std::vector<store::DocumentKey>> stale = body_->texts->stale(store);
     if (!stale) return reply(Failure(std::move(stale).error()));

@@ -35,6 +35,7 @@ TEST(MemorySearch, FindsWhatBlocksSayNow) {
     EXPECT_EQ(study.search("house"), "house");
     EXPECT_EQ(study.search("sea"), "");
     EXPECT_EQ(study.search("!!"), "empty_query");
+    EXPECT_EQ(study.search("-nowhere"), "");
 }
 
 TEST(MemorySearch, ShowsWhereItFoundIt) {
