@@ -42,6 +42,7 @@
 #include "base/check.h"
 #include "base/value.h"
 #include "json/codec.h"
+#include "json/members.h"
 
 namespace quire::json {
 
@@ -121,7 +122,17 @@ public:
         return *this;
     }
 
+    // The member that was added last is what a caller asks for: lean() keeps it whatever it holds.
+    Fields& kept() {
+        CHECK(!fields_.empty());
+        fields_.back().in_lean = InLean::always;
+        return *this;
+    }
+    // The member of that name says what others say: lean() leaves it out.
+    Fields& implied(std::string_view name);
+
     // read() refuses members that the list does not name; else it passes over them.
+
     Fields& closed();
     // read() takes a null for a member that is not there.
     Fields& null_is_absent();
@@ -134,6 +145,11 @@ public:
     // Requires a value that fits schema(), and in which those not listed are of their types.
     T decode(const Value& value) const;
     Map encode(const T& from) const;
+    // Takes out of `encoded`, which encode() made, what says nothing: null, false, empty strings,
+    // arrays and objects, at each depth that fields describe; what is implied; and what `said` has
+    // by the same name and value. O(size).
+    void lean(Map& encoded, const Map& said = {}) const;
+
     // Returns true if an object has the tags of this struct, of which there must be some.
     bool is_tagged(const Value& value) const;
     // The first tag.
@@ -145,13 +161,18 @@ private:
     friend class Fields;
 
     enum class Absent : std::uint8_t { never, left_out, filled_in, null };
+    enum class InLean : std::uint8_t { where_it_says_something, always, never };
     struct Field {
         std::string name;
+
         Map schema;
         bool required = true;
         bool listed = true;
         bool written = true;
         bool is_tag = false;
+        InLean in_lean = InLean::where_it_says_something;
+        void (*lean)(Value& inside) = [](Value&) {};
+
         std::function<std::optional<Fault>(T&, const Value&)> read;
         std::function<std::optional<Value>(const T&)> encode;  // None: it is left out.
     };

@@ -9,6 +9,23 @@
 
 namespace quire::json {
 
+// Makes what a member holds lean as far as fields describe it: objects, and arrays of them.
+template <class T>
+struct LeanInside {
+    static void make(Value& value) {
+        if constexpr (requires { Codec<T>::fields(); }) {
+            if (value.is_map()) Codec<T>::fields().lean(value.as_map());
+        }
+    }
+};
+template <class T>
+struct LeanInside<std::vector<T>> {
+    static void make(Value& value) {
+        if (!value.is_list()) return;
+        for (Value& each : value.as_list()) LeanInside<T>::make(each);
+    }
+};
+
 template <class T>
 Fields<T>& Fields<T>::constant(std::string name, Value value) {
     Field field;
@@ -44,6 +61,7 @@ Fields<T>& Fields<T>::add(std::string name, At at, Absent absent, std::string_vi
     field.name = std::move(name);
     field.required = absent == Absent::never || absent == Absent::null;
     field.schema = Codec<Type>::schema();
+    field.lean = &LeanInside<Type>::make;
     for (const Map::Entry& rule : rules) field.schema.set(rule.key, rule.value);
     if (absent == Absent::null) field.schema = or_null(std::move(field.schema));
     if (!description.empty()) field.schema.append("description", description);
@@ -99,6 +117,9 @@ Fields<T>& Fields<T>::members(const Fields<M>& of, At at) {
         field.listed = each.listed;
         field.is_tag = each.is_tag;
         field.written = each.written;
+        field.in_lean = static_cast<InLean>(each.in_lean);
+        field.lean = each.lean;
+
         for (std::size_t i = 0; i < before; ++i)
             field.written = field.written && fields_[i].name != field.name;
         field.read = [at, read = each.read](T& out, const Value& value) {
@@ -212,6 +233,28 @@ Map Fields<T>::encode(const T& from) const {
             out.append(field.name, std::move(*value));
     }
     return out;
+}
+
+template <class T>
+Fields<T>& Fields<T>::implied(std::string_view name) {
+    for (Field& field : fields_) {
+        if (field.name == name) field.in_lean = InLean::never;
+    }
+    return *this;
+}
+
+template <class T>
+void Fields<T>::lean(Map& encoded, const Map& said) const {
+    for (const Field& field : fields_) {
+        Value* const value = encoded.find(field.name);
+        if (value == nullptr) continue;
+        field.lean(*value);
+        if (field.in_lean == InLean::always) continue;
+        const Value* const same = said.find(field.name);
+        if (field.in_lean == InLean::never || says_nothing(*value) ||
+            (same != nullptr && *same == *value))
+            encoded.erase(field.name);
+    }
 }
 
 template <class T>

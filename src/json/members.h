@@ -26,4 +26,12 @@ inline List list_in(const Value& object, std::string_view member) {
     return value != nullptr && value->is_list() ? value->as_list() : List();
 }
 
+// Null, false, "", [] or {}.
+inline bool says_nothing(const Value& value) {
+    return value.is_null() || value == Value(false) ||
+           (value.is_string() && value.as_string().empty()) ||
+           (value.is_list() && value.as_list().empty()) ||
+           (value.is_map() && value.as_map().empty());
+}
+
 }  // namespace quire::json

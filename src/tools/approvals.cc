@@ -41,6 +41,7 @@ struct ShownApproval {
     static Fields<ShownApproval> fields() {
         return Fields<ShownApproval>()
             .required("approval_id", &ShownApproval::approval_id)
+            .kept()
             .required("status", &ShownApproval::status)
             .required("actor", &ShownApproval::actor)
             .required("operation", &ShownApproval::operation)
@@ -52,17 +53,19 @@ struct ShownApproval {
             .required("description", &ShownApproval::description)
             .required("timestamp", &ShownApproval::timestamp)
             .optional("decision", &ShownApproval::decision)
+            .kept()
             .optional("by", &ShownApproval::by)
             .optional("resolved_at", &ShownApproval::resolved_at)
             .optional("until", &ShownApproval::until)
             .optional("scope", &ShownApproval::scope)
+            .kept()
             .optional("elicited_in", &ShownApproval::elicited_in);
     }
 };
 struct ShownApprovals {
     std::vector<ShownApproval> approvals;
     static Fields<ShownApprovals> fields() {
-        return Fields<ShownApprovals>().required("approvals", &ShownApprovals::approvals);
+        return Fields<ShownApprovals>().required("approvals", &ShownApprovals::approvals).kept();
     }
 };
 

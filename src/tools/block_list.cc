@@ -81,6 +81,7 @@ MadeTool make_block_list(kernel::Kernel& kernel) {
             .optional("cursor", &BlockListArgs::cursor, "From next_cursor."),
         Fields<ListPage>()
             .required("blocks", &ListPage::blocks)
+            .kept()
             .nullable("next_cursor", &ListPage::next_cursor),
         [&kernel](const Session& session, BlockListArgs args, Reply<Answered<ListPage>> reply) {
             kernel::ListQuery query;

@@ -36,6 +36,7 @@ struct FieldsOf<kernel::MemoryList> {
         using kernel::MemoryList;
         return Fields<MemoryList>()
             .required("blocks", &MemoryList::blocks)
+            .kept()
             .optional("unreadable", &MemoryList::unreadable);
     }
 };
@@ -47,14 +48,18 @@ struct FieldsOf<kernel::MemoryFound::Hit> {
         return Fields<MemoryFound::Hit>()
             .members(Codec<kernel::MemoryRow>::fields(), &MemoryFound::Hit::row)
             .required("snippet", &MemoryFound::Hit::snippet)
-            .required("score", &MemoryFound::Hit::score);
+            .required("score", &MemoryFound::Hit::score)
+            .implied("score")       // Their order says it.
+            .implied("permission")  // The list of blocks says these.
+            .implied("description")
+            .implied("pinned");
     }
 };
 template <>
 struct FieldsOf<kernel::MemoryFound> {
     static Fields<kernel::MemoryFound> fields() {
         using kernel::MemoryFound;
-        return Fields<MemoryFound>().required("blocks", &MemoryFound::hits);
+        return Fields<MemoryFound>().required("blocks", &MemoryFound::hits).kept();
     }
 };
 // One block, whole: as text, as a value, and its schema.
@@ -71,8 +76,11 @@ struct FieldsOf<kernel::MemoryView> {
             .required(
                 "permission", [](auto& view) -> auto& { return view.row.permission; })
             .required("schema", &MemoryView::schema)
+            .kept()
             .required("rendered", &MemoryView::rendered)
-            .required("value", &MemoryView::value);
+            .kept()
+            .required("value", &MemoryView::value)
+            .kept();
     }
 };
 template <>
@@ -103,7 +111,8 @@ struct FieldsOf<kernel::MemoryDiff> {
             .members(Codec<kernel::MemoryVersion>::fields(), &MemoryDiff::block)
             .required("from", &MemoryDiff::from)
             .required("to", &MemoryDiff::to)
-            .required("diff", &MemoryDiff::diff);
+            .required("diff", &MemoryDiff::diff)
+            .kept();
     }
 };
 // A move has a second label, that of the archive.
@@ -140,7 +149,8 @@ struct Counted {
     static Fields<Counted> fields() {
         return Fields<Counted>()
             .members(Codec<MemoryVersion>::fields(), &Counted::block)
-            .required("value", &Counted::value);
+            .required("value", &Counted::value)
+            .kept();
     }
 };
 struct Removed {
@@ -149,7 +159,8 @@ struct Removed {
     static Fields<Removed> fields() {
         return Fields<Removed>()
             .members(Codec<MemoryVersion>::fields(), &Removed::block)
-            .required("removed", &Removed::removed);
+            .required("removed", &Removed::removed)
+            .kept();
     }
 };
 
@@ -173,7 +184,8 @@ struct Converted {
     static Fields<Converted> fields() {
         return Fields<Converted>()
             .members(Codec<MemoryVersion>::fields(), &Converted::block)
-            .required("report", &Converted::report);
+            .required("report", &Converted::report)
+            .kept();
     }
 };
 

@@ -12,6 +12,7 @@
 #include "kernel/files/file_calls.h"
 #include "tools/argument_words.h"
 #include "tools/edit_fields.h"
+#include "tools/file_list.h"
 #include "tools/kernel_fields.h"
 #include "tools/operation_tool.h"
 #include "tools/render.h"
@@ -21,29 +22,6 @@
 
 namespace quire::json {
 
-template <>
-struct FieldsOf<kernel::FileEntry> {
-    static Fields<kernel::FileEntry> fields() {
-        using kernel::FileEntry;
-        return Fields<FileEntry>()
-            .required("path", &FileEntry::path)
-            .nullable("block_id", &FileEntry::block_id)
-            .nullable("version", &FileEntry::version)
-            .required("size", &FileEntry::size)
-            .required("permission", &FileEntry::permission);
-    }
-};
-template <>
-struct FieldsOf<kernel::FileList> {
-    static Fields<kernel::FileList> fields() {
-        using kernel::FileList;
-        return Fields<FileList>()
-            .required("files", &FileList::files)
-            .required("truncated", &FileList::truncated)
-            .nullable("next_cursor", &FileList::next_cursor)
-            .required("skipped_names", &FileList::skipped_names);
-    }
-};
 template <>
 struct FieldsOf<kernel::FileStatus> {
     static Fields<kernel::FileStatus> fields() {
@@ -159,7 +137,7 @@ struct FileDone {
 struct StatusOfAll {
     std::vector<kernel::FileStatus> files;
     static Fields<StatusOfAll> fields() {
-        return Fields<StatusOfAll>().required("files", &StatusOfAll::files);
+        return Fields<StatusOfAll>().required("files", &StatusOfAll::files).kept();
     }
 };
 using FileShown = About<FileVersion, ShownBlock>;
@@ -202,25 +180,6 @@ ToolResult render_file_edited(const kernel::FileEdited& edited, Profile profile)
     return result_of(FileEditAnswer{edited.file, std::move(change)}, std::move(text));
 }
 
-ToolResult render_file_list(const kernel::FileList& list, bool had_pattern) {
-    std::string text;
-    for (const kernel::FileEntry& file : list.files)
-        text += cat(file.path, "\t", name_of(file.permission), "\t", file.size, "\n");
-    if (list.files.empty()) {
-        text = had_pattern ? "No file matches. A pattern without '/' matches file names; "
-                             "'DIR/**' matches all below DIR.\n"
-                           : "No files.\n";
-    }
-    if (list.next_cursor)
-        text += cat(list.files.size(),
-                    " are shown; narrow the pattern, or go on: ", cursor_line(*list.next_cursor));
-    else if (list.truncated)
-        text += "There are too many files to list them all; narrow the pattern.\n";
-    if (list.skipped_names > 0)
-        text += cat(list.skipped_names, " with names that are not UTF-8 were left out.\n");
-    return result_of(list, std::move(text));
-}
-
 std::string file_status_line(const kernel::FileStatus& status) {
     return cat(status.file.path, ": ", name_of(status.permission), ", ",
                status.dirty ? "edits not saved" : "no edits to save", ", on disk ",
@@ -252,10 +211,11 @@ void list_files(FileTool tool, OperationCall call, std::optional<std::string> pa
         query.pattern = std::move(*compiled);
     }
     tool.files.list(call.by(), std::move(query),
-                    answer_with(std::move(call.reply), [had_pattern = pattern.has_value()](
-                                                           const kernel::FileList& listed) {
-                        return render_file_list(listed, had_pattern);
-                    }));
+                    answer_with(std::move(call.reply),
+                                [had_pattern = pattern.has_value(),
+                                 profile = call.session.profile](const kernel::FileList& listed) {
+                                    return render_file_list(listed, had_pattern, profile);
+                                }));
 }
 
 struct FileLines {
@@ -297,6 +257,8 @@ void read_file(FileTool tool, OperationCall call, FileLines args) {
             if (past) return reply(Failure(std::move(*past)));
             if (!file) return reply(Failure(std::move(file).error()));
             auto [shown, text] = render_block(file->text, profile, numbers);
+            // That it is a file, the caller knows.
+            if (profile == Profile::model) shown.role = shown.kind = "";
             reply(result_of(FileShown{file->file, std::move(shown)}, std::move(text)));
         });
 }

@@ -17,7 +17,8 @@ struct FieldsOf<kernel::FileVersion> {
         return Fields<FileVersion>()
             .required("path", &FileVersion::path)
             .required("block_id", &FileVersion::block_id)
-            .required("version", &FileVersion::version);
+            .required("version", &FileVersion::version)
+            .kept();
     }
 };
 template <>
@@ -38,6 +39,7 @@ struct FieldsOf<kernel::MemoryVersion> {
             .required("label", &MemoryVersion::label)
             .required("block_id", &MemoryVersion::block_id)
             .required("version", &MemoryVersion::version)
+            .kept()
             .optional("source", &MemoryVersion::source);
     }
 };

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <compare>
-#include <deque>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -22,10 +21,10 @@
 #include "policy/approval.h"
 #include "policy/tool_catalog.h"
 #include "sched/guarded.h"
-#include "text/ecma_pattern.h"
 #include "text/nearest.h"
 #include "tools/addressed.h"
 #include "tools/loop_notes.h"
+#include "tools/shelf.h"
 #include "tools/tool.h"
 #include "tools/tools.h"
 
@@ -41,75 +40,16 @@ ToolInfo shown_in(Profile profile, ToolInfo info) {
     if (profile == Profile::model) {
         if (info.output_schema.is_map()) info.output_schema = Map{{"type", "object"}};
         info.annotations.brief = !info.foreign;
-
     } else {
         for (Operation& row : info.operations.all) row.twin = {};
     }
     return info;
 }
 
-// The operation that a dotted name means among the arguments. Error: invalid_argument
-// "invalid_argument" where they name another one.
-Result<void> set_operation(Map& arguments, const Operations& operations, std::string_view name,
-                           std::string_view word) {
-    const Value* const given = arguments.find(operations.argument);
-    if (given != nullptr && *given != Value(word)) {
-        return invalid("invalid_argument",
-                       cat(name, " is the operation ", word, ", and the argument ",
-                           operations.argument, " names another; leave it out"));
-    }
-    arguments.set(operations.argument, word);
-    return {};
-}
-
-json::Schema compiled(const Value& schema) {
-    Result<json::Schema> made = json::Schema::compile(schema, {.strict = true});
-    CHECK(made.has_value());
-    return std::move(*made);
-}
-
 // A schema that takes no arguments at all.
 json::Schema closed() {
     return std::move(*json::Schema::compile(Value(false)));
 }
-
-Result<json::Schema> accepting(const ToolInfo& info) {
-    if (!info.foreign) return compiled(info.input_schema);
-    return json::Schema::compile(info.input_schema, {.patterns = text::ecma_pattern});
-}
-
-// A tool as one profile has it.
-class Entry {
-public:
-    Entry(std::unique_ptr<const Tool> held, ToolInfo published)
-        : tool(std::move(held)), info(std::move(published)) {}
-
-    // The schema of its arguments. It is compiled when it is first asked for: a kernel starts
-    // without the schemas of tools that nobody calls.
-    const json::Schema& accepts() const {
-        std::call_once(compiled_, [this] {
-            Result<json::Schema> made = accepting(info);
-            CHECK(made.has_value());  // A foreign tool's schema was compiled before it was added.
-            accepts_ = std::move(*made);
-        });
-        return *accepts_;
-    }
-
-    const std::unique_ptr<const Tool> tool;
-    const ToolInfo info;  // The published form.
-
-private:
-    mutable std::once_flag compiled_;
-    mutable std::optional<json::Schema> accepts_;
-};
-
-// A tool as a call names it. Of "context.set_field" the operation is not among the arguments, and
-// of "context_view", the twin of an operation, it must not be.
-struct NamedTool {
-    const Entry* entry = nullptr;
-    std::string_view operation = {};
-    const Operation::Twin* twin = nullptr;
-};
 
 // "numbered lines" as "Numbered lines."
 std::string as_sentence(std::string words) {
@@ -126,16 +66,6 @@ ToolInfo twin_info(const ToolInfo& of, const Operation& row) {
             .input_schema = json::without_members(row.arguments, row.twin.without),
             .output_schema = of.output_schema,
             .annotations = {.read_only = true, .idempotent = true, .brief = true}};
-}
-
-// The operation that a call means, "" where it says none that the tool has.
-std::string_view operation_of(const Operations& operations, std::string_view dotted,
-                              const Value& arguments) {
-    if (!dotted.empty()) return dotted;
-    const Value* const word = arguments.get(operations.argument);
-    if (word == nullptr || !word->is_string()) return {};
-    const Operation* const named = operations.find(word->as_string());
-    return named == nullptr ? std::string_view() : named->name;
 }
 
 // The facts that rules see. Blocks are identified by `block_id`, whatever the tool.
@@ -170,48 +100,6 @@ bool only_reads(const ToolInfo& info, std::string_view operation) {
     if (info.foreign) return false;
     const Operation* const named = info.operations.find(operation);
     return info.annotations.read_only || (named != nullptr && named->reads);
-}
-
-// The arguments of a call, as everything that looks at them sees them.
-struct CallArguments {
-    Value arguments;
-    bool unwrapped = false;  // They came as JSON in a string.
-    std::optional<Error> conflict = {};
-};
-
-// A call of a twin names no operation, and no argument that the twin leaves out. Error:
-// invalid_argument "invalid_argument" {unknown}.
-Result<void> check_twin(const Operation::Twin& twin, const Operations& operations,
-                        const Map& arguments) {
-    for (const Map::Entry& each : arguments) {
-        if (each.key != operations.argument &&
-            std::ranges::find(twin.without, each.key) == twin.without.end())
-            continue;
-        return invalid("invalid_argument",
-                       cat("there is no argument \"", each.key, "\" here; leave it out"),
-                       {{"unknown", each.key}});
-    }
-    return {};
-}
-
-// Errors, as `conflict`: those of check_twin() and set_operation().
-
-CallArguments call_arguments(const NamedTool& named, std::string_view name, Value arguments) {
-    CallArguments given{std::move(arguments)};
-    if (given.arguments.is_null()) given.arguments = Map{};
-    if (given.arguments.is_string()) {
-        std::optional<Value> inner = json::unwrapped(given.arguments.as_string());
-        if (inner && inner->is_map()) given = {std::move(*inner), true};
-    }
-    // The schema refuses arguments that are no object.
-    if (!given.arguments.is_map() || named.operation.empty()) return given;
-    const Operations& operations = named.entry->info.operations;
-    Map& members = given.arguments.as_map();
-    auto fits =
-        named.twin == nullptr ? Result<void>() : check_twin(*named.twin, operations, members);
-    if (fits) fits = set_operation(members, operations, name, named.operation);
-    if (!fits) given.conflict = std::move(fits).error();
-    return given;
 }
 
 // The arguments that the tool is called with. Errors: those of call_arguments(),
@@ -256,6 +144,25 @@ void require(Map& schema, const std::string& member) {
     }
 }
 
+// The arguments of a call that its answer need not repeat: names and numbers, not texts.
+Map not_to_repeat(const Value& arguments) {
+    constexpr std::size_t kLongestName = 1024;
+    Map out;
+    for (const Map::Entry& each : arguments.as_map()) {
+        const bool is_name =
+            each.value.is_string() && each.value.as_string().size() <= kLongestName;
+        if (is_name || each.value.is_int()) out.append(each.key, each.value);
+    }
+    return out;
+}
+
+// The answer without the members that say nothing.
+void make_lean(Result<ToolResult>& result, const Map& said) {
+    auto* const answer = result ? std::get_if<ToolAnswer>(&result->outcome) : nullptr;
+    if (answer != nullptr && answer->lean && answer->structured.is_map())
+        answer->lean(answer->structured.as_map(), said);
+}
+
 // The end of a call, as the log has it.
 kernel::CallEnd end_of(const Result<ToolResult>& result) {
     if (!result) return kernel::CallEnd::of(result.error());
@@ -280,39 +187,6 @@ std::string published_name(std::string_view name) {
 }
 
 struct Registry::Body {
-    struct Shelf {
-        std::deque<Entry> entries;
-
-        const Entry* published(std::string_view name) const {
-            const auto at = std::find_if(entries.begin(), entries.end(), [&](const Entry& entry) {
-                return entry.info.name == name;
-            });
-            return at == entries.end() ? nullptr : &*at;
-        }
-        // The operation for which "file_read" stands.
-        NamedTool twin(std::string_view name) const {
-            for (const Entry& entry : entries) {
-                const std::string& tool = entry.info.name;
-                if (!name.starts_with(tool) || name.substr(tool.size(), 1) != "_") continue;
-                const Operation* const row =
-                    entry.info.operations.find(name.substr(tool.size() + 1));
-                if (row != nullptr && !row->twin.title.empty())
-                    return {&entry, row->name, &row->twin};
-            }
-            return {};
-        }
-        NamedTool find(std::string_view name) const {
-            if (const Entry* entry = published(published_name(name))) return {entry};
-            if (const NamedTool named = twin(name); named.entry != nullptr) return named;
-
-            const std::size_t dot = name.find('.');
-            if (dot == std::string_view::npos) return {};
-            const Entry* entry = published(name.substr(0, dot));
-            const std::string_view word = name.substr(dot + 1);
-            const bool there = entry != nullptr && entry->info.operations.find(word) != nullptr;
-            return there ? NamedTool{entry, word} : NamedTool{};
-        }
-    };
     const Shelf& of(Profile profile) const { return shelves[static_cast<std::size_t>(profile)]; }
 
     explicit Body(kernel::Kernel& served) : kernel(served) {}
@@ -451,9 +325,8 @@ ToolInfo published(ToolInfo info, const std::vector<std::string>& operations) {
 
 void Registry::add(Profile profile, std::unique_ptr<const Tool> tool) {
     CHECK(find(profile, tool->info().name) == nullptr);
-    Body::Shelf& shelf = body_->shelves[static_cast<std::size_t>(profile)];
+    Shelf& shelf = body_->shelves[static_cast<std::size_t>(profile)];
     ToolInfo info = shown_in(profile, published(tool->info(), tool->info().operations.names()));
-
     shelf.entries.emplace_back(std::move(tool), std::move(info));
 }
 
@@ -561,19 +434,23 @@ void Registry::call(const Session& session, std::string_view name, Value argumen
     kernel::CallFacts facts{std::string(profile), info.name, *accepted, only_reads(info, word)};
     if (set != nullptr) facts.for_rules = rule_facts(info, word, *accepted);
     facts.asks = true;
-    admission.begin(session.caller, std::move(facts),
-                    [admission, tool = entry->tool.get(), profile = session.profile,
-                     arguments = std::move(*accepted),
-                     reply = std::move(reply)](Result<kernel::AdmittedCall> admitted) mutable {
-                        if (!admitted) return reply(refused(std::move(admitted).error()));
-                        const Session asked{admitted->by, profile};
-                        tool->call(asked, std::move(arguments),
-                                   [admission, call = std::move(*admitted),
-                                    reply = std::move(reply)](Result<ToolResult> result) mutable {
-                                       end_call(admission, std::move(call), result);
-                                       reply(std::move(result));
-                                   });
-                    });
+    admission.begin(
+        session.caller, std::move(facts),
+        [admission, tool = entry->tool.get(), profile = session.profile,
+         arguments = std::move(*accepted),
+         reply = std::move(reply)](Result<kernel::AdmittedCall> admitted) mutable {
+            if (!admitted) return reply(refused(std::move(admitted).error()));
+            const Session asked{admitted->by, profile};
+            const bool is_lean = profile == Profile::model;
+            Map said = is_lean ? not_to_repeat(arguments) : Map();
+            tool->call(asked, std::move(arguments),
+                       [admission, call = std::move(*admitted), is_lean, said = std::move(said),
+                        reply = std::move(reply)](Result<ToolResult> result) mutable {
+                           end_call(admission, std::move(call), result);
+                           if (is_lean) make_lean(result, said);
+                           reply(std::move(result));
+                       });
+        });
 }
 
 }  // namespace quire::tools

@@ -286,6 +286,7 @@ Fields<kernel::HistoryPage> FieldsOf<kernel::HistoryPage>::fields() {
     using kernel::HistoryPage;
     return Fields<HistoryPage>()
         .required("versions", &HistoryPage::versions)
+        .kept()
         .nullable("next_cursor", &HistoryPage::next_cursor);
 }
 

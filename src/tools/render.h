@@ -72,7 +72,11 @@ kernel::Touched touched_by(const Answer& answer) {
 // A result encoded by the fields that an Answer has wherever it is one.
 template <class Answer>
 ToolResult result_of(const Answer& answer, std::string text) {
-    return {ToolAnswer{json::Codec<Answer>::encode(answer), std::move(text)}, touched_by(answer)};
+    ToolAnswer out{json::Codec<Answer>::encode(answer), std::move(text)};
+    out.lean = [](Map& structured, const Map& said) {
+        json::Codec<Answer>::fields().lean(structured, said);
+    };
+    return {std::move(out), touched_by(answer)};
 }
 template <class Answer>
 ToolResult result_of(Answered<Answer> said) {

@@ -60,13 +60,17 @@ Fields<FoundLine> FoundLine::fields() {
     return Fields<FoundLine>()
         .required("line", &FoundLine::line)
         .required("content", &FoundLine::content)
+        .kept()
         .required("match_start", &FoundLine::match_start)
-        .required("match_end", &FoundLine::match_end);
+        .required("match_end", &FoundLine::match_end)
+        .implied("match_start")  // The query and the content say where.
+        .implied("match_end");
 }
 
 Fields<Found> Found::fields() {
     return Fields<Found>()
         .required("matches", &Found::matches)
+        .kept()
         .required("truncated", &Found::truncated);
 }
 
@@ -74,12 +78,14 @@ Fields<FoundInMany::InBlock> FoundInMany::InBlock::fields() {
     return Fields<InBlock>()
         .required("block_id", &InBlock::block_id)
         .nullable("path", &InBlock::path)
-        .required("matches", &InBlock::matches);
+        .required("matches", &InBlock::matches)
+        .kept();
 }
 
 Fields<FoundInMany> FoundInMany::fields() {
     return Fields<FoundInMany>()
         .required("blocks", &FoundInMany::blocks)
+        .kept()
         .required("searched", &FoundInMany::searched)
         .required("truncated", &FoundInMany::truncated);
 }

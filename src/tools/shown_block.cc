@@ -1,5 +1,5 @@
-// Profile `model` publishes only the members that a model needs to read a block; the answer has all
-// of them in every profile.
+// Profile `model` publishes only the members that a model needs to read a block, and leaves out what
+// the lines themselves show.
 #include "tools/shown_block.h"
 
 #include "base/concat.h"
@@ -15,6 +15,7 @@ Fields<ShownBlock> shown_fields(Profile profile) {
     const bool brief = profile != Profile::full;
     return Fields<ShownBlock>()
         .required("content", &ShownBlock::content)
+        .kept()
         .required("metadata", &ShownBlock::metadata)
         .unlisted(brief)
         .required("role", &ShownBlock::role)
@@ -24,6 +25,7 @@ Fields<ShownBlock> shown_fields(Profile profile) {
         .required("status", &ShownBlock::status)
         .unlisted(brief)
         .required("version", &ShownBlock::version)
+        .kept()
         .required("line_count", &ShownBlock::line_count)
         .required("bytes", &ShownBlock::bytes)
         .unlisted(brief)
@@ -75,6 +77,12 @@ Answered<ShownBlock> render_block(const kernel::BlockText& block, Profile profil
         out.notes.push_back(columns_note(block, numbering));
     } else if (block.truncated && next < info.line_count && !block.lines.empty()) {
         out.notes.push_back(cat("the next line is ", edits::shown(numbering, text::Line{next})));
+    }
+    // The lines of a whole block show how lines end, and whether the last one does.
+    if (profile == Profile::model && block.first_line == 0 && next == info.line_count &&
+        !block.truncated) {
+        out.eol.clear();
+        out.final_newline = false;
     }
     if (line_numbers) {
         out.content = edits::numbered(block.lines, first, numbering);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -84,6 +85,9 @@ struct ToolAnswer {
     std::optional<List> content = {};
     // Another program's tool reports that it failed. This is an answer, not a refusal of ours.
     bool failed = false;
+    // Leaves out of `structured` what says nothing or what the call's arguments `said`
+    // (json::Fields::lean()); null for another program's tool. Profile `model` answers so.
+    std::function<void(Map& structured, const Map& said)> lean = {};
 };
 
 // The outcome of a call: values, until a door encodes them.

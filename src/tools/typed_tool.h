@@ -78,8 +78,11 @@ std::unique_ptr<const Tool> make_tool(Described words, Fields<Args> fields, Fiel
             const Session& session, Args args, Reply<ToolResult> reply) {
             run(session, std::move(args),
                 answer_with(std::move(reply), [answer](Answered<Answer> said) {
-                    return ToolResult{ToolAnswer{answer->encode(said.answer), std::move(said.text)},
-                                      touched_by(said.answer)};
+                    ToolAnswer out{answer->encode(said.answer), std::move(said.text)};
+                    out.lean = [answer](Map& structured, const Map& arguments) {
+                        answer->lean(structured, arguments);
+                    };
+                    return ToolResult{std::move(out), touched_by(said.answer)};
                 }));
         });
 }

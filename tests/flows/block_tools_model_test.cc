@@ -133,15 +133,29 @@ TEST_F(Model, SearchLooksIntoOneBlockOrEverywhere) {
     block("another needle\n");
 
     const Value one = ok("block_search", on(id, R"({"query":"needle"})"));
-    EXPECT_EQ(
-        one,
-        parsed(
-            R"({"matches":[{"line":2,"content":"one\nneedle","match_start":4,"match_end":10}],"truncated":false})"));
+    EXPECT_EQ(one, parsed(R"({"matches":[{"line":2,"content":"one\nneedle"}]})"));
     const Value everywhere = ok("block_search", parsed(R"({"query":"needle"})"));
     EXPECT_EQ(everywhere.get("blocks")->as_list().size(), 2U);
     EXPECT_NE(call("block_search", parsed(R"({"query":"needle"})"))
                   .text.find(id + ":\n1\tone\n2\tneedle\n"),
               std::string::npos);
+}
+
+TEST_F(Model, AnAnswerKeepsWhatWasAskedForEvenWhereItIsEmpty) {
+    EXPECT_EQ(ok("block_list", parsed(R"({"conversation":"main"})")), parsed(R"({"blocks":[]})"));
+    const std::string id = block("");
+    EXPECT_EQ(*ok("block_view", Map{{"block_id", id}}).get("content"), Value(""));
+    EXPECT_EQ(ok("block_search", on(id, R"({"query":"x"})")), parsed(R"({"matches":[]})"));
+}
+
+TEST_F(Model, AWholeBlockShowsHowItsLinesEndAndAPartOfItSaysSo) {
+    const std::string id = block("a\r\nb\r\n");
+    const Value whole = ok("block_view", Map{{"block_id", id}});
+    EXPECT_EQ(*whole.get("content"), Value("1\ta\r\n2\tb\r\n"));
+    EXPECT_FALSE(whole.get("eol"));
+    const Value part = ok("block_view", on(id, R"({"start_line":1,"end_line":1})"));
+    EXPECT_EQ(*part.get("eol"), Value("crlf"));
+    EXPECT_EQ(*part.get("final_newline"), Value(true));
 }
 
 TEST_F(Model, ErrorsNameToolsAndArgumentsThatThisProfileHas) {

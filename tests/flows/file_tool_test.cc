@@ -85,6 +85,29 @@ TEST(FileTool, TheModelProfileCountsLinesFromOneAndIncludesTheLast) {
               "invalid_range");
 }
 
+TEST(FileTool, TheModelProfileSaysThePermissionOfMostFilesOnce) {
+    Workspace workspace(Profile::model);
+    workspace.disk.put("a.txt", "one\n");
+    workspace.disk.put("b.lock", "two\n");
+    workspace.disk.put("c.txt", "three\n");
+
+    EXPECT_EQ(workspace.outcome(R"({"operation":"list"})"), "ok");
+
+    EXPECT_EQ(json::write(workspace.last),
+              R"({"files":[{"path":"a.txt","size":4},{"path":"b.lock","size":4,)"
+              R"("permission":"read_only"},{"path":"c.txt","size":6}],"permission":"read_write"})");
+}
+
+TEST(FileTool, TheModelProfileDoesNotRepeatThePathThatTheCallNames) {
+    Workspace workspace(Profile::model);
+    workspace.disk.put("f", "one\n");
+
+    EXPECT_EQ(workspace.outcome(R"({"operation":"read","path":"f"})"), "ok");
+    EXPECT_FALSE(workspace.last.get("path"));
+    EXPECT_EQ(workspace.outcome(R"({"operation":"read","path":"./f"})"), "ok");
+    EXPECT_EQ(*workspace.last.get("path"), Value("f"));
+}
+
 TEST(FileTool, ARangeOfTheModelProfileEndsAtItsStartOrLater) {
     Workspace workspace(Profile::model);
     workspace.disk.put("f", "one\ntwo\nthree\n");
