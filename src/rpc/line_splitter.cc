@@ -103,7 +103,7 @@ void LineSplitter::take(std::string_view part) {
     scan_held();
     scan_->feed(part);
     is_skipping_ = true;
-    held_ = {};
+    std::string().swap(held_);  // An assignment would keep its memory.
     scanned_ = 0;
 }
 
