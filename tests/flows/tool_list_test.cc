@@ -119,7 +119,7 @@ TEST(ToolList, EveryOperationHasALineWithItsArguments) {
     const Published published;
     const tools::ToolInfo* const file = published.registry.find(tools::Profile::model, "file");
     ASSERT_NE(file, nullptr);
-    EXPECT_NE(file->description.find("\nread(path, range?): "), std::string::npos);
+    EXPECT_NE(file->description.find("\nread(path, range?, columns?): "), std::string::npos);
     for (const tools::Profile profile : kProfiles) {
         for (const tools::ToolInfo& tool : published.list(profile)) {
             for (const tools::Operation& each : tool.operations.all) {
@@ -146,7 +146,7 @@ TEST(ToolList, AReadOnlyTwinTakesArgumentsOfItsOperation) {
             members += each.key + " ";
     }
     const std::map<std::string, std::string> expected{{"file_list", "pattern all "},
-                                                      {"file_read", "path range "},
+                                                      {"file_read", "path range columns "},
                                                       {"context_view", "label section "}};
     EXPECT_EQ(twins, expected);
 }
