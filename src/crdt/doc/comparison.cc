@@ -1,3 +1,7 @@
+// Only containers that were written to in one version and not in the other can differ, so the graph
+// tells which to look at, and each compares itself. A container that appears brings everything below
+// it, which is walked with a stack: histories may nest deeply. O(ops between the versions), and
+// O(history) of those containers that have to be ordered again.
 #include "crdt/doc/comparison.h"
 
 #include <algorithm>

@@ -1,4 +1,7 @@
-// Export: the log as changes, cut to what is asked for. Deletes made here find their start ids now.
+// A change of the log becomes a head, and each of its runs a row of the batch, which views the text
+// that the log holds: O(runs), without a copy of content. Only deletes made here cost more. They were
+// written by position alone, because local edits need no order; their start ids are asked from the
+// container's order now, which may have to be built first.
 #include <algorithm>
 
 #include "base/check.h"

@@ -1,4 +1,9 @@
 // Import: others' changes, in any order and cut anywhere, all of what can be applied or nothing.
+//
+// A change whose dependencies are missing waits in a heap of the peer that it waits for, and goes on
+// as soon as that peer's atoms are in; what still waits at the end is parked in the document. So
+// each change is looked at once for each dependency that it lacked: O(changes + deps · log changes),
+// whatever their order. import_run.h applies the ops and takes them back if a change is unsound.
 #include <algorithm>
 #include <deque>
 #include <iterator>

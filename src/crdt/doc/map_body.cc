@@ -1,3 +1,6 @@
+// Every key keeps all its writes and the one that wins, the greatest by (lamport, peer). Readers of
+// the latest version take the winner; at another version the greatest write that it holds is looked
+// for: O(writes of the key). A difference looks at the keys that were written in between: O(ops).
 #include "crdt/doc/map_body.h"
 
 #include <algorithm>

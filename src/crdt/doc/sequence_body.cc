@@ -1,3 +1,7 @@
+// An edit writes its position to the log and counts entities: O(1). The order of all atoms (a Fugue
+// tree, merge/sequence.h) is built from the log when a merge, a cursor or a comparison first asks,
+// and follows the log from then on: O(new ops · log n). A difference between two versions moves the
+// order from one to the other and notes what was visible where.
 #include "crdt/doc/sequence_body.h"
 
 #include <algorithm>

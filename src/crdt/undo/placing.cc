@@ -1,3 +1,8 @@
+// A letter's place in the standing order is a path of steps, from the text's beginning to the letter
+// (placing.h draws it). A step depends only on atoms that are there already, so what a letter was put
+// behind is worked out once and kept in StandIns. Comparing two letters walks their paths to where
+// they part: O(steps), and the order of the sequence decides there in O(log n). Texts whose replicas
+// edited at the same time are compared as they were shown instead.
 #include "crdt/undo/placing.h"
 
 #include <algorithm>
