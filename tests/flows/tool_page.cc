@@ -85,9 +85,9 @@ std::string describe(const tools::ToolInfo& tool) {
     if (tool.for_people) out += "Only human actors see it and may call it.\n\n";
     const tools::Annotations& promised = tool.annotations;
     if (promised.read_only) {
-        out += "Changes nothing.\n\n";
+        out += "Read-only.\n\n";
     } else {
-        out += cat(promised.destructive ? "May remove or replace content" : "Only adds or marks",
+        out += cat(promised.destructive ? "Can overwrite or delete" : "Adds only",
                    promised.idempotent ? "; calling it twice does no more than calling it once.\n\n"
                                        : ".\n\n");
     }
