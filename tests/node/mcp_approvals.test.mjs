@@ -251,8 +251,10 @@ test("the command says who may answer, what it answered, and what went wrong", {
         assert.equal(status, 0);
         assert.match(stdout, /Example:\n {2}quire approvals/);
     }
-    const { stdout } = spawnSync(quire, ["completion", "bash"], { encoding: "utf8" });
-    assert.match(stdout, /approvals\) words="list approve deny revoke .*--scope/);
+    const complete = (...words) => spawnSync(quire, ["complete", "--", ...words], { encoding: "utf8", cwd: folder }).stdout.replaceAll(/\t.*\n/g, " ");
+    assert.equal(complete("approvals", ""), "list approve deny revoke ");
+    assert.match(complete("approvals", "approve", "--"), /--scope /);
+    assert.match(complete("approvals", "approve", ""), new RegExp(id));
 });
 
 test("of 10,000 requests of one agent 50 wait and the rest are refused by name; other agents can still ask", { skip, timeout: 300_000 }, async (t) => {
