@@ -58,9 +58,8 @@ std::size_t size_of(const Batch& batch) {
 
 Error fenced_error(DocumentKey document) {
     return Error(Errc::unavailable, "document_fenced",
-                 "nothing was kept: an earlier change to the same document could not be written, "
-                 "and the document has to "
-                 "be read anew before it takes more. Read it, then try again",
+                 "nothing was kept: a change to the same document before this one could not be "
+                 "written. Reads show what was kept; then try again",
                  {{"document", document}});
 }
 

@@ -222,7 +222,9 @@ Result<std::vector<KeyedRecord>> read_records(Database& database, Table table) {
     const TableSql& sql = sql_of(table);
     Statement rows = TRY(database.prepare(sql.all.c_str()));
     std::vector<KeyedRecord> records;
-    while (TRY(rows.sealed_step())) {
+    while (TRY(rows.step())) {
+        // A damaged record counts as none: nothing was approved, counted or pinned by it.
+        if (!rows.fits_seal()) continue;
         records.push_back({{.table = table,
                             .key = rows.text(sql.has_owner ? 1 : 0),
                             .owner = sql.has_owner ? rows.text(0) : ""},
@@ -244,7 +246,11 @@ Result<std::vector<UnitRecord>> read_recent_units(Database& database, const std:
     Statement rows = TRY(database.prepare(kRecentUnits));
     rows.bind(actor).bind(static_cast<std::int64_t>(limit));
     std::vector<UnitRecord> units;
-    while (TRY(rows.sealed_step())) units.push_back(unit_of(rows));
+    while (TRY(rows.step())) {
+        UnitRecord unit = unit_of(rows);
+        if (!rows.fits_seal()) unit = {.document = unit.document, .description = "damaged entry"};
+        units.push_back(std::move(unit));
+    }
     return units;
 }
 

@@ -208,7 +208,8 @@ public:
     // Every document there is, by key. One whose row is damaged or lost is among them, and says so.
     virtual Result<std::vector<DocumentRecord>> documents() = 0;
     virtual Result<StoredDocument> load(DocumentKey document) = 0;
-    // All records of a table, by owner and key; and the body of one record, if it exists.
+    // All records of a table, by owner and key, without those that are damaged; and the body of one
+    // record, if it exists.
     virtual Result<std::vector<KeyedRecord>> records(Table table) = 0;
     virtual Result<std::optional<Bytes>> record(const RecordKey& key) = 0;
     // At most `limit` entries of the audit log: those before `seq`, newest first, or those after
@@ -217,7 +218,8 @@ public:
     virtual Result<std::vector<AuditEntry>> audit_before(std::uint64_t seq, std::size_t limit) = 0;
     virtual Result<std::vector<AuditEntry>> audit_after(std::uint64_t seq, std::size_t limit) = 0;
     virtual Result<AuditHash> audit_origin() = 0;
-    // The newest units of all documents, by one actor ("" for all), newest first. O(units).
+    // The newest units of all documents, by one actor ("" for all), newest first. A damaged one has
+    // its document alone, and the description "damaged entry". O(units).
     virtual Result<std::vector<UnitRecord>> recent_units(const std::string& actor,
                                                          std::size_t limit) = 0;
     // The blocks that are whole documents, for the documents of a kind that are not deleted.

@@ -86,7 +86,7 @@ struct SearchAll {
     std::size_t max_blocks = 20;
 };
 // The blocks with matches. `searched` counts the blocks that were looked at; `truncated`: a limit
-// ended the search.
+// ended the search, or a damaged document could not be looked at.
 struct FoundAll {
     struct InBlock {
         std::string block_id;

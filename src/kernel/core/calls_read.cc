@@ -93,6 +93,20 @@ bool list_into(Listing& listing, LiveDocument& document) {
     return true;
 }
 
+// Lists a damaged document, of which nothing is known for certain but its id. Memory is not listed.
+void list_damaged(Listing& listing, store::DocumentKey key) {
+    const auto document = listing.core->catalog().find(key);
+    if (document == nullptr || document->kind() == kMemoryKind) return;
+    if (listing.page.blocks.size() >= listing.query.limit) return;
+    BlockInfo info;
+    info.block_id = cat("b", key);
+    info.role = name_of(conversation::Role::system);
+    info.kind = name_of(conversation::Kind::error);
+    info.status = name_of(conversation::Status::error);
+    info.summary = "damaged in the store and not readable: quire fsck says more";
+    if (wanted(listing.query, info)) listing.page.blocks.push_back(std::move(info));
+}
+
 // The documents that the query looks at. Errors: not_found "invalid_reference".
 Result<std::vector<store::DocumentKey>> documents_of(Core& core, const Listing& listing) {
     const ListQuery& query = listing.query;
@@ -215,7 +229,9 @@ void Kernel::list(Caller by, ListQuery query, Reply<ListPage> reply) {
                         if (!result) return reply(Failure(std::move(result).error()));
                         if (listing->refused) return reply(Failure(std::move(*listing->refused)));
                         reply(std::move(listing->page));
-                    }})
+                    },
+                    Access::read, Walk::passing_over,
+                    [listing](store::DocumentKey key) { list_damaged(*listing, key); }})
         ->next();
 }
 

@@ -84,7 +84,9 @@ void Kernel::search_all(Caller by, SearchAll query, Reply<FoundAll> reply) {
                     [search, reply = std::move(reply)](Result<void> result) mutable {
                         if (!result) return reply(Failure(std::move(result).error()));
                         reply(std::move(search->found));
-                    }})
+                    },
+                    Access::read, Walk::passing_over,
+                    [search](store::DocumentKey) { search->found.truncated = true; }})
         ->next();
 }
 

@@ -74,6 +74,17 @@ public:
     // with its result.
     template <class T, class Address, class Work>
     void run(Caller by, Address address, Access access, Reply<T> reply, Work work);
+    // Like run(), for a `work` that only reads. It is answered on a full disk too: if what it saw was
+    // refused for want of room, `work` runs again on what is durable, and on what has been
+    // accepted. So it must be the same when it is called twice.
+    template <class T, class Address, class Work>
+    void look(Caller by, Address address, Access access, Reply<T> reply, Work work);
+    // Like look(), but calls `work` once: where changes are under way it waits for them first.
+    template <class T, class Address, class Work>
+    void look_once(Caller by, Address address, Access access, Reply<T> reply, Work work);
+    // Answers a call that only reads and has entered its document, as look() does.
+    template <class T, class Work>
+    void finish_look(Visit<T> visit, Access access, Work work);
     // Like run(), but alone: `work` starts once everything done to the document is durable, and
     // no other call enters the document before the answer.
     template <class T, class Address, class Work>
@@ -87,7 +98,7 @@ public:
         bool deleted_too;
     };
     // Runs work(LiveDocument&, const BlockRef&, const Caller&) → Result<T> on the strand of the
-    // block's document.
+    // block's document. With Access::read it only reads, and is called as look() does.
     template <class T, class Work>
     void run_on_block(Caller by, const BlockName& of, Access access, Reply<T> reply, Work work);
 
@@ -175,6 +186,13 @@ public:
     static void end_append_runs(BlockState& state) { state.appends.groups.clear(); }
 
 private:
+    // Has the gate admit the call to its document, which is loaded.
+    template <class T>
+    Result<void> pass_gate(Visit<T>& visit, Access access);
+    // Holds the document, waits for what is under way, whatever comes of that, and answers.
+    template <class T, class Work>
+    void look_settled(Visit<T> visit, Access access, Work work);
+
     void buffer(LiveDocument& document, const BlockRef& block, const policy::Actor& writer,
                 Appends::Piece piece);
     void flush_when_due(LiveDocument& document, const BlockRef& block);
@@ -196,6 +214,10 @@ private:
 inline constexpr std::string_view kGoOnElsewhere = "Go on in another block";
 // Returns true if a conversation may have the name: 1 to 200 bytes.
 bool is_conversation_name(std::string_view name);
+// Returns true for the refusal of a change for want of room, its own or that of a change before it.
+// Memory may be ahead of the disk by what was refused, and the document can be loaded anew.
+bool is_no_room(const Error& error);
+
 // Too large for `limit`, in the words of every call. Error: out_of_range "too_large" {limit}.
 Failure too_large(std::string_view what, std::size_t limit,
                   std::string_view advice = "Write it in several calls");

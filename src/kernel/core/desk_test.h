@@ -94,6 +94,8 @@ public:
     // While held, batches queue until flush().
     void hold(bool held) { held_ = held; }
     void fail_next() { failing_ = true; }
+    // While the disk is full, no batch with an update is kept.
+    void fill(bool full) { full_ = full; }
     void fill_log(bool full) { is_log_full_ = full; }
     // For what somebody does to the log behind the store's back.
     std::vector<store::AuditEntry>& audit_log() { return audit_; }
@@ -128,7 +130,7 @@ private:
 
     Result<void> apply(store::Batch& batch) {
         const store::DocumentKey key = key_of(batch);
-        const bool failing = std::exchange(failing_, false);
+        const bool failing = std::exchange(failing_, false) || (full_ && !batch.updates.empty());
         if (failing && key != 0) fenced_[key] = true;
         if (failing || fenced_.contains(key))
             return fail(Errc::unavailable, "disk_full", "the disk is full; nothing was changed");
@@ -178,6 +180,7 @@ private:
     store::DocumentKey next_key_ = 1;
     bool held_ = false;
     bool failing_ = false;
+    bool full_ = false;
     bool unreadable_ = false;
     std::size_t flushes_ = 0;
 };

@@ -44,6 +44,14 @@ void Core::enter(Caller by, Address address, Access access, Reply<T> reply, Work
             return visit.answer(
                 fail(Errc::unavailable, "cancelled", "the call was cancelled before it began"));
         }
+        if (document.is_broken() && !document.idle()) {
+            // It is loaded anew once nothing that was submitted is under way any more.
+            return document.when_durable([visit = std::move(visit), address = std::move(address),
+                                          access, work = std::move(work)](Result<void>) mutable {
+                visit.kernel->template enter<T>(std::move(visit.by), std::move(address), access,
+                                                std::move(visit.reply), std::move(work));
+            });
+        }
         Result<void> ready = self.load(document, visit.by);
         if (ready && !address.is_meant(self.catalog_, document)) {
             // It gives its name up when what became of it is durable.
@@ -53,14 +61,83 @@ void Core::enter(Caller by, Address address, Access access, Reply<T> reply, Work
                                                 std::move(visit.reply), std::move(work));
             });
         }
-        if (ready && self.gate() != nullptr && access != Access::admitted &&
-            document.kind() == kFileKind) {
-            ready = self.admit(document, access, visit.by);
-        }
+        if (ready) ready = self.pass_gate(visit, access);
         if (!ready) return visit.answer(Failure(std::move(ready).error()));
         work(std::move(visit));
     };
     live.strand().post([&live, task = std::move(task)]() mutable { live.enter(std::move(task)); });
+}
+
+template <class T>
+Result<void> Core::pass_gate(Visit<T>& visit, Access access) {
+    LiveDocument& document = *visit.document;
+    if (gate() == nullptr || access == Access::admitted || document.kind() != kFileKind) return {};
+    return admit(document, access, visit.by);
+}
+
+template <class T, class Address, class Work>
+void Core::look(Caller by, Address address, Access access, Reply<T> reply, Work work) {
+    enter<T>(std::move(by), std::move(address), access, std::move(reply),
+             [access, work = std::move(work)](Visit<T> visit) mutable {
+                 Core& self = *visit.kernel;
+                 self.finish_look(std::move(visit), access, std::move(work));
+             });
+}
+
+template <class T, class Address, class Work>
+void Core::look_once(Caller by, Address address, Access access, Reply<T> reply, Work work) {
+    enter<T>(std::move(by), std::move(address), access, std::move(reply),
+             [access, work = std::move(work)](Visit<T> visit) mutable {
+                 Core& self = *visit.kernel;
+                 LiveDocument& document = *visit.document;
+                 const bool settled =
+                     document.idle() && !document.is_due() && !document.has_waiting_appends();
+                 if (!settled) return self.look_settled(std::move(visit), access, std::move(work));
+                 Result<T> result = work(document, std::as_const(visit.by));
+                 self.finish(std::move(visit), std::move(result));
+             });
+}
+
+template <class T, class Work>
+void Core::finish_look(Visit<T> visit, Access access, Work work) {
+    LiveDocument& document = *visit.document;
+    Result<T> result = work(document, std::as_const(visit.by));
+    if (!result && !document.is_stored() && document.is_blank()) catalog_.drop(document.key());
+    if (document.is_due()) document.submit([](Result<void>) {});
+    document.when_durable([visit = std::move(visit), access, result = std::move(result),
+                           work = std::move(work)](Result<void> durable) mutable {
+        if (durable) return visit.answer(std::move(result));
+        if (!is_no_room(durable.error())) return visit.answer(Failure(std::move(durable).error()));
+        LiveDocument& live = *visit.document;
+        live.enter([visit = std::move(visit), access, work = std::move(work)]() mutable {
+            Core& self = *visit.kernel;
+            self.look_settled(std::move(visit), access, std::move(work));
+        });
+    });
+}
+
+template <class T, class Work>
+void Core::look_settled(Visit<T> visit, Access access, Work work) {
+    LiveDocument& document = *visit.document;
+    if (!visit.alone) document.hold();
+    visit.alone = true;
+    document.when_durable(
+        [visit = std::move(visit), access, work = std::move(work)](Result<void>) mutable {
+            Core& self = *visit.kernel;
+            LiveDocument& live = *visit.document;
+            // A timer may have flushed appends meanwhile.
+            if (!live.idle()) return self.look_settled(std::move(visit), access, std::move(work));
+            Result<void> ready = self.load(live, visit.by);
+            if (ready) ready = self.pass_gate(visit, access);
+            if (!ready) return visit.answer(Failure(std::move(ready).error()));
+            Result<T> result = work(live, std::as_const(visit.by));
+            if (live.is_due()) live.submit([](Result<void>) {});
+            live.when_durable([visit = std::move(visit),
+                               result = std::move(result)](Result<void> durable) mutable {
+                const bool shown = durable || is_no_room(durable.error());
+                visit.answer(shown ? std::move(result) : Failure(std::move(durable).error()));
+            });
+        });
 }
 
 template <class T, class Address, class Work>
@@ -94,14 +171,18 @@ template <class T, class Work>
 void Core::run_on_block(Caller by, const BlockName& of, Access access, Reply<T> reply, Work work) {
     Result<BlockAddress> at = address_of(of.id);
     if (!at) return reply(Failure(std::move(at).error()));
-    run<T>(std::move(by), std::move(at->at), access, std::move(reply),
-           [self = shared_from_this(), id = at->id, access, deleted_too = of.deleted_too,
-            work = std::move(work)](LiveDocument& document,
-                                    const Caller& caller) mutable -> Result<T> {
-               const BlockRef block =
-                   TRY(self->find_block(document, id, caller.actor, access, deleted_too));
-               return work(document, block, caller);
-           });
+    auto on_block = [self = shared_from_this(), id = at->id, access, deleted_too = of.deleted_too,
+                     work = std::move(work)](LiveDocument& document,
+                                             const Caller& caller) mutable -> Result<T> {
+        const BlockRef block =
+            TRY(self->find_block(document, id, caller.actor, access, deleted_too));
+        return work(document, block, caller);
+    };
+    if (access == Access::read) {
+        look<T>(std::move(by), std::move(at->at), access, std::move(reply), std::move(on_block));
+    } else {
+        run<T>(std::move(by), std::move(at->at), access, std::move(reply), std::move(on_block));
+    }
 }
 
 template <class T>

@@ -29,6 +29,10 @@ Error kernel_ending() {
             "starts a new kernel"};
 }
 
+bool is_no_room(const Error& error) {
+    return error.reason() == "disk_full" || error.reason() == "document_fenced";
+}
+
 // Flushes the pending appends of every loaded document, waits until all of them are durable, and
 // stores the last batch, which ends the audit log. New calls are refused from the first line on.
 void Kernel::close(Reply<void> reply) {

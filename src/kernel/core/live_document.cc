@@ -36,6 +36,11 @@ Failure no_such_block(const std::string& block_id) {
 LiveDocument::LiveDocument(const Parts& parts, store::DocumentRecord record, bool fresh)
     : parts_(parts), strand_(parts.scheduler), record_(std::move(record)), fresh_(fresh) {}
 
+bool LiveDocument::has_waiting_appends() const {
+    return std::any_of(states_.begin(), states_.end(),
+                       [](const auto& entry) { return !entry.second.appends.empty(); });
+}
+
 Result<void> LiveDocument::ready() {
     if (broken_) {
         if (!idle()) return Failure(*broken_);
@@ -80,7 +85,8 @@ Result<void> LiveDocument::load() {
     conversation_ = std::move(replayed.conversation);
     doc_ = std::move(replayed.doc);
     if (!std::exchange(was_loaded_, true)) note_interrupted();
-    compact_if_long(update_count);
+    // After a refusal there may be no room for it, and the next load would be refused again.
+    if (!broken_) compact_if_long(update_count);
     return {};
 }
 

@@ -80,6 +80,10 @@ public:
     // flush is being cleared.
     Result<void> ready();
     bool loaded() const { return doc_ != nullptr; }
+    // Returns true if the store has refused something of it since it was loaded.
+    bool is_broken() const { return broken_.has_value(); }
+    // Returns true if text was accepted or waits that no batch has yet.
+    bool has_waiting_appends() const;
 
     crdt::Doc& doc() { return *doc_; }
     conversation::Conversation* conversation() { return conversation_.get(); }

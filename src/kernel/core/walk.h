@@ -22,6 +22,8 @@ public:
         Reply<void> done;
         Access access = Access::read;
         Unreadable unreadable = ending;
+        // Called for a damaged document, which is then passed over.
+        Function<void(store::DocumentKey)> damaged = {};
     };
 
     Walk(std::shared_ptr<Core> core, Caller by, std::vector<store::DocumentKey> documents,
@@ -38,12 +40,16 @@ public:
         while (document == nullptr && next_ < documents_.size())
             document = core_->catalog().find(documents_[next_++]);
         if (document == nullptr) return round_.done({});
-        core_->run<bool>(
+        core_->look_once<bool>(
             by_, ThisDocument{std::move(document)}, round_.access,
             [self = shared_from_this()](Result<bool> more) {
-                const bool passed_over = !more && (is_refusal(more.error()) ||
-                                                   (self->round_.unreadable == passing_over &&
-                                                    more.error().code() == Errc::corrupt));
+                const bool damaged = !more && more.error().code() == Errc::corrupt;
+                if (damaged && self->round_.damaged)
+                    self->round_.damaged(self->documents_[self->next_ - 1]);
+                const bool passed_over =
+                    !more && (is_refusal(more.error()) ||
+                              (damaged &&
+                               (self->round_.unreadable == passing_over || self->round_.damaged)));
                 if (!more && !passed_over)
                     return self->round_.done(Failure(std::move(more).error()));
                 if (more && !*more) return self->round_.done({});

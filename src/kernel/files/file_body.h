@@ -142,25 +142,17 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
                  });
     }
 
-    // Runs read(LiveDocument&) → Result<T>. If a change on the disk was just taken in, the read
-    // gets a turn of its own: should the store refuse the change, the document is loaded again
-    // and takes it in once more.
+    // Runs read(LiveDocument&) → Result<T>, as Core::look() does: should the store refuse a change on
+    // the disk that was just taken in, the document is loaded again and takes it in once more.
     template <class T, class Read>
     void read(Caller by, std::string path, Reply<T> reply, Read read) {
         enter<T>(std::move(by), std::move(path), policy::Operation::read, std::move(reply),
-                 [read = std::move(read)](Visit<T> visit, DiskUpdate update) mutable {
+                 [read = std::move(read)](Visit<T> visit, DiskUpdate) mutable {
                      Core& core = *visit.kernel;
-                     LiveDocument& document = *visit.document;
-                     if (!update.changed) {
-                         Result<T> result = read(document);
-                         return core.finish(std::move(visit), std::move(result));
-                     }
-                     document.submit([](Result<void>) {});
-                     core.run<T>(
-                         std::move(visit.by), ThisDocument{std::move(visit.document)}, Access::read,
-                         std::move(visit.reply),
-                         [read = std::move(read)](LiveDocument& live, const Caller&) mutable {
-                             return read(live);
+                     core.finish_look(
+                         std::move(visit), Access::read,
+                         [read = std::move(read)](LiveDocument& document, const Caller&) mutable {
+                             return read(document);
                          });
                  });
     }

@@ -207,8 +207,8 @@ void FileCalls::status(Caller by, std::optional<std::string> path,
                 };
                 if (auto known = body->kernel->catalog().find(Name{kFileKind, place.path})) {
                     if (!body->admits(by, place, Operation::read, answer)) return;
-                    return body->kernel->run<All>(by, ThisDocument{std::move(known)},
-                                                  Access::admitted, std::move(answer), look);
+                    return body->kernel->look<All>(by, ThisDocument{std::move(known)},
+                                                   Access::admitted, std::move(answer), look);
                 }
                 body->run<All>(by, path, Operation::read, std::move(answer),
                                [look](LiveDocument& document, DiskUpdate, const Caller& caller) {

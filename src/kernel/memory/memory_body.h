@@ -93,6 +93,13 @@ struct MemoryCalls::Body : std::enable_shared_from_this<MemoryCalls::Body> {
         kernel->run<T>(std::move(by), std::move(address), Access::look, std::move(reply),
                        opened<T>(label, std::move(work)));
     }
+    // Like run(), for work that only reads, as Core::look() does.
+    template <class T, class Label, class Work>
+    void look(Caller by, const Label& label, Reply<T> reply, Work work) {
+        MemoryAddress address{text_of(label), by.actor};
+        kernel->look<T>(std::move(by), std::move(address), Access::look, std::move(reply),
+                        opened<T>(label, std::move(work)));
+    }
     // Like run(), but no other call enters the block before the answer.
     template <class T, class Label, class Work>
     void run_alone(Caller by, const Label& label, Reply<T> reply, Work work) {
@@ -118,6 +125,8 @@ struct MemoryCalls::Body : std::enable_shared_from_this<MemoryCalls::Body> {
     // Takes back, or redoes, the swap of these two blocks.
     void take_swap_back(Caller by, std::shared_ptr<LiveDocument> found, store::DocumentKey partner,
                         bool redo, Reply<MemoryUndone> reply);
+
+    void search(Caller by, MemorySearch what, Reply<MemoryFound> reply, bool mends);
 
 private:
     static const std::string& text_of(const std::string& label) { return label; }

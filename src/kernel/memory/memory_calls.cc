@@ -134,7 +134,7 @@ MemoryCalls::MemoryCalls(Kernel& kernel, std::vector<memory::Source*> sources)
 
 void MemoryCalls::view(Caller by, std::string label, std::optional<std::string> section,
                        Reply<MemoryView> reply) {
-    body_->run<MemoryView>(
+    body_->look<MemoryView>(
         std::move(by), label, std::move(reply),
         [body = body_, section = std::move(section)](LiveDocument& document,
                                                      const OpenedMemory& opened,

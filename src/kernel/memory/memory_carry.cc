@@ -252,12 +252,12 @@ private:
 }  // namespace
 
 void MemoryCalls::export_block(Caller by, std::string label, Reply<CarriedBlock> reply) {
-    body_->run<CarriedBlock>(std::move(by), label, std::move(reply),
-                             [](LiveDocument& document, const OpenedMemory& opened,
-                                const Caller& caller) -> Result<CarriedBlock> {
-                                 TRY(policy::permit_export(caller.actor, opened.header.owner));
-                                 return carried_from(document, opened);
-                             });
+    body_->look<CarriedBlock>(std::move(by), label, std::move(reply),
+                              [](LiveDocument& document, const OpenedMemory& opened,
+                                 const Caller& caller) -> Result<CarriedBlock> {
+                                  TRY(policy::permit_export(caller.actor, opened.header.owner));
+                                  return carried_from(document, opened);
+                              });
 }
 
 void MemoryCalls::import_blocks(Caller by, MemoryImport what, Reply<MemoryImported> reply) {

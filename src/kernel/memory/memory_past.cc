@@ -218,7 +218,7 @@ void MemoryCalls::undo(Caller by, std::string label, bool redo, Reply<MemoryUndo
 
 void MemoryCalls::history(Caller by, std::string label, std::size_t limit, std::string cursor,
                           Reply<MemoryHistory> reply) {
-    body_->run<MemoryHistory>(
+    body_->look<MemoryHistory>(
         std::move(by), label, std::move(reply),
         [limit, cursor = std::move(cursor)](LiveDocument& document, const OpenedMemory&,
                                             const Caller&) -> Result<MemoryHistory> {
@@ -229,11 +229,11 @@ void MemoryCalls::history(Caller by, std::string label, std::size_t limit, std::
 
 void MemoryCalls::diff(Caller by, std::string label, std::optional<std::string> from,
                        std::optional<std::string> to, Reply<MemoryDiff> reply) {
-    body_->run<MemoryDiff>(std::move(by), label, std::move(reply),
-                           [from = std::move(from), to = std::move(to)](
-                               LiveDocument& document, const OpenedMemory& opened, const Caller&) {
-                               return difference(document, opened.header, from, to);
-                           });
+    body_->look<MemoryDiff>(std::move(by), label, std::move(reply),
+                            [from = std::move(from), to = std::move(to)](
+                                LiveDocument& document, const OpenedMemory& opened, const Caller&) {
+                                return difference(document, opened.header, from, to);
+                            });
 }
 
 void MemoryCalls::rollback(Caller by, std::string label, std::string version_id,

@@ -54,6 +54,22 @@ std::string shown_snippet(const std::string& snippet) {
     return out;
 }
 
+// The hit's passage, if the block says it: the index has no checksums of its own.
+std::string snippet_of(LiveDocument& document, const store::TextHit& hit) {
+    constexpr std::string_view kCut = "…";
+    std::string passage;
+    for (const char c : hit.snippet) {
+        if (c != store::kHit && c != store::kHitEnd) passage += c;
+    }
+    if (passage.starts_with(kCut)) passage.erase(0, kCut.size());
+    if (passage.ends_with(kCut)) passage.resize(passage.size() - kCut.size());
+    const store::TextRecord text = search_text_now(document, kSearchedBytes);
+    const bool is_said = text.content.find(passage) != std::string::npos ||
+                         text.description.find(passage) != std::string::npos ||
+                         text.name.find(passage) != std::string::npos;
+    return is_said ? shown_snippet(hit.snippet) : std::string();
+}
+
 }  // namespace
 
 // Counts how often each block has changed since its search text was stored.
@@ -61,6 +77,10 @@ class MemoryTexts {
 public:
     void changed(store::DocumentKey key) {
         state_.with([&](State& state) { ++state.changes[key]; });
+    }
+    // The index is made anew, so the store is asked again.
+    void ask_again() {
+        state_.with([](State& state) { state.asked = false; });
     }
     // The blocks that have. The store says once which were left so by a kernel that ended.
     Result<std::vector<store::DocumentKey>> stale(store::Store& store) {
@@ -204,7 +224,7 @@ void show(const std::shared_ptr<Core>& kernel, const Caller& by, std::vector<sto
                             open_memory(document.record(), actor, document.name());
                         if (opened) {
                             found->hits.push_back({opened->row(version_of_memory(document)),
-                                                   hit->score, shown_snippet(hit->snippet)});
+                                                   hit->score, snippet_of(document, *hit)});
                         }
                         return true;
                     },
@@ -219,21 +239,35 @@ void show(const std::shared_ptr<Core>& kernel, const Caller& by, std::vector<sto
 }  // namespace
 
 void MemoryCalls::search(Caller by, MemorySearch what, Reply<MemoryFound> reply) {
+    body_->search(std::move(by), std::move(what), std::move(reply), true);
+}
+
+// A damaged index is made anew, once, and the search begins again.
+void MemoryCalls::Body::search(Caller by, MemorySearch what, Reply<MemoryFound> reply, bool mends) {
     Result<store::TextQuery> query = query_of(what, by.actor);
     if (!query) return reply(Failure(std::move(query).error()));
     // What must not occur narrows a search; by itself it finds nothing.
     if (query->all.empty() && query->in_name.empty()) return reply(MemoryFound{});
-    store::Store& store = body_->kernel->parts().store;
-    Result<std::vector<store::DocumentKey>> stale = body_->texts->stale(store);
-    if (!stale) return reply(Failure(std::move(stale).error()));
-    std::make_shared<Keeping>(body_->kernel, body_->texts, by, std::move(*stale),
-                              [kernel = body_->kernel, by, &store, query = std::move(*query),
-                               reply = std::move(reply)](Result<void> kept) mutable {
-                                  if (!kept) return reply(Failure(std::move(kept).error()));
-                                  Result<std::vector<store::TextHit>> hits = store.search(query);
-                                  if (!hits) return reply(Failure(std::move(hits).error()));
-                                  show(kernel, by, std::move(*hits), std::move(reply));
-                              })
+    store::Store& store = kernel->parts().store;
+    Reply<std::vector<store::TextHit>> done =
+        [self = shared_from_this(), by, what = std::move(what), reply = std::move(reply),
+         mends](Result<std::vector<store::TextHit>> hits) mutable {
+            if (hits) return show(self->kernel, by, std::move(*hits), std::move(reply));
+            const bool again = mends && hits.error().code() == Errc::corrupt &&
+                               self->kernel->parts().store.reset_texts().has_value();
+            if (!again) return reply(Failure(std::move(hits).error()));
+            self->texts->ask_again();
+            self->search(by, std::move(what), std::move(reply), false);
+        };
+    Result<std::vector<store::DocumentKey>> stale = texts->stale(store);
+    if (!stale) return done(Failure(std::move(stale).error()));
+    std::make_shared<Keeping>(
+        kernel, texts, by, std::move(*stale),
+        [&store, query = std::move(*query), done = std::move(done)](Result<void> kept) mutable {
+            // Without room for what changed since, the index answers with what it has.
+            if (!kept && !is_no_room(kept.error())) return done(Failure(std::move(kept).error()));
+            done(store.search(query));
+        })
         ->next();
 }
 

@@ -67,7 +67,7 @@ void MemoryCalls::find(Caller by, std::string label, Reply<MemoryRow> reply) {
 
 void MemoryCalls::read_text(Caller by, TextLabel label, std::optional<text::LineRange> range,
                             Reply<MemoryText> reply) {
-    body_->run<MemoryText>(
+    body_->look<MemoryText>(
         std::move(by), label, std::move(reply),
         [body = body_, range](LiveDocument& document, const OpenedMemory& opened,
                               const Caller&) -> Result<MemoryText> {
