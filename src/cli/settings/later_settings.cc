@@ -182,12 +182,6 @@ std::vector<std::string> without_effect(const toml::table& table, std::string_vi
             out.push_back(has_no_effect(file, line_of(*at), each.path, each.instead));
     }
     add_encodings(table, file, out);
-    if (const toml::node* const save = node_at(table, "files.save");
-        save != nullptr && save->value_or(std::string_view()) == name_of(SaveWhen::on_commit)) {
-        out.push_back(
-            has_no_effect(file, line_of(*save), "files.save = \"on_commit\"",
-                          "edits reach the disk when they are saved (tool file, operation save)"));
-    }
     return out;
 }
 
