@@ -176,7 +176,7 @@ private:
             TRY(check_block_size(draft.text().bytes().n, call_.limits));
         }
         auto splices = draft.splices();
-        // Where the new text is the old one, nothing was replaced.
+        // Nothing was replaced where the new text is the old one.
         if (call_.replace_all && !splices.empty()) wanted.notes.push_back(replaced(places));
         return Planned{std::move(splices), std::move(wanted.notes)};
     }

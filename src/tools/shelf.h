@@ -50,7 +50,7 @@ struct Shelf {
     const Entry* published(std::string_view name) const;
     // The operation for which a twin as "file_read" stands.
     NamedTool twin(std::string_view name) const;
-    // By a tool's name, a twin's, or a dotted one; "block.edit" finds "block_edit".
+    // Finds a tool by its name, a twin's, or a dotted one; "block.edit" finds "block_edit".
     NamedTool find(std::string_view name) const;
 };
 

@@ -1,9 +1,11 @@
 // The answers of the tool `context` fit what each profile publishes of it, operation by operation.
 #include <set>
+#include <sstream>
 #include <string>
 
 #include <gtest/gtest.h>
 
+#include "base/concat.h"
 #include "kernel/core/desk_test.h"
 #include "kernel/memory/memory_calls.h"
 #include "tests/flows/published.h"
@@ -39,6 +41,21 @@ protected:
         for (const Map::Entry& each : answer.as_map()) out += each.key + " ";
         return out;
     }
+    // The answer has these members; in profile `model` those of them that say something new.
+    void expect_members(std::string_view arguments, const std::string& members) {
+        const std::string found = keys(arguments);
+        if (GetParam() != tools::Profile::model) {
+            EXPECT_EQ(found, members);
+            return;
+        }
+        std::istringstream words(found);
+        for (std::string word; words >> word;)
+            EXPECT_NE(cat(" ", members).find(cat(" ", word, " ")), std::string::npos) << word;
+        for (const std::string kept : {"version ", "blocks ", "diff "}) {
+            if (members.find(kept) == std::string::npos) continue;
+            EXPECT_NE(found.find(kept), std::string::npos) << arguments;
+        }
+    }
     std::set<std::string> unasked() const {
         std::set<std::string> out;
         for (const std::string& name : registry_.find(GetParam(), "context")->operations.names()) {
@@ -56,48 +73,48 @@ private:
 
 TEST_P(ContextAnswers, EachOperationsAnswerFitsThePublishedSchema) {
     const std::string done = "label block_id version ";
-    EXPECT_EQ(keys(R"({"operation":"create","label":"m","schema":{"Map":{"fields":[
+    expect_members(R"({"operation":"create","label":"m","schema":{"Map":{"fields":[
         {"name":"count","field_type":"Counter"},{"name":"list","field_type":"List"},
-        {"name":"name","field_type":"Text"}]}}})"),
-              done);
-    EXPECT_EQ(keys(R"({"operation":"create","label":"t","schema":"Text"})"), done);
-    EXPECT_EQ(keys(R"({"operation":"set_field","label":"m","field":"name","value":"a"})"), done);
-    EXPECT_EQ(keys(R"({"operation":"increment_counter","label":"m","field":"count","delta":2})"),
-              done + "value ");
-    EXPECT_EQ(keys(R"({"operation":"append_to_list","label":"m","field":"list","item":{"a":1}})"),
-              done);
-    EXPECT_EQ(keys(R"({"operation":"remove_from_list","label":"m","field":"list","index":0})"),
-              done + "removed ");
-    EXPECT_EQ(keys(R"({"operation":"append","label":"t","content":"one two\n"})"), done);
-    EXPECT_EQ(keys(R"({"operation":"replace","label":"t","find":"two","replace":"2"})"), done);
-    EXPECT_EQ(keys(R"({"operation":"view","label":"m"})"),
-              done + "type permission schema rendered value ");
+        {"name":"name","field_type":"Text"}]}}})",
+                   done);
+    expect_members(R"({"operation":"create","label":"t","schema":"Text"})", done);
+    expect_members(R"({"operation":"set_field","label":"m","field":"name","value":"a"})", done);
+    expect_members(R"({"operation":"increment_counter","label":"m","field":"count","delta":2})",
+                   done + "value ");
+    expect_members(R"({"operation":"append_to_list","label":"m","field":"list","item":{"a":1}})",
+                   done);
+    expect_members(R"({"operation":"remove_from_list","label":"m","field":"list","index":0})",
+                   done + "removed ");
+    expect_members(R"({"operation":"append","label":"t","content":"one two\n"})", done);
+    expect_members(R"({"operation":"replace","label":"t","find":"two","replace":"2"})", done);
+    expect_members(R"({"operation":"view","label":"m"})",
+                   done + "type permission schema rendered value ");
     const std::string undone = done + "restored removed skipped_because_changed ";
-    EXPECT_EQ(keys(R"({"operation":"undo","label":"t"})"), undone);
-    EXPECT_EQ(keys(R"({"operation":"redo","label":"t"})"), undone);
-    EXPECT_EQ(keys(R"({"operation":"history","label":"t","limit":1})"),
-              "versions next_cursor " + done);
-    EXPECT_EQ(keys(R"({"operation":"diff","label":"t","from":"1"})"), done + "from to diff ");
-    EXPECT_EQ(keys(R"({"operation":"rollback","label":"t","version_id":"1"})"), done);
-    EXPECT_EQ(keys(R"({"operation":"share","label":"t","with":"bo"})"), done);
-    EXPECT_EQ(keys(R"({"operation":"unshare","label":"t","with":"bo"})"), done);
-    EXPECT_EQ(keys(R"({"operation":"list"})"), "blocks ");
-    EXPECT_EQ(keys(R"({"operation":"search","query":"one"})"), "blocks ");
-    EXPECT_EQ(keys(R"({"operation":"convert","label":"m","dry_run":true,"schema":{"Map":{"fields":[
+    expect_members(R"({"operation":"undo","label":"t"})", undone);
+    expect_members(R"({"operation":"redo","label":"t"})", undone);
+    expect_members(R"({"operation":"history","label":"t","limit":1})",
+                   "versions next_cursor " + done);
+    expect_members(R"({"operation":"diff","label":"t","from":"1"})", done + "from to diff ");
+    expect_members(R"({"operation":"rollback","label":"t","version_id":"1"})", done);
+    expect_members(R"({"operation":"share","label":"t","with":"bo"})", done);
+    expect_members(R"({"operation":"unshare","label":"t","with":"bo"})", done);
+    expect_members(R"({"operation":"list"})", "blocks ");
+    expect_members(R"({"operation":"search","query":"one"})", "blocks ");
+    expect_members(R"({"operation":"convert","label":"m","dry_run":true,"schema":{"Map":{"fields":[
         {"name":"count","field_type":"Counter"},
-        {"name":"size","field_type":"Number","required":true}]}}})"),
-              done + "report ");
-    EXPECT_EQ(keys(R"({"operation":"archive","label":"m","archival_label":"old"})"),
-              done + "archival_label ");
-    EXPECT_EQ(keys(R"({"operation":"swap","label":"t","archival_label":"old"})"),
-              done + "archival_label ");
-    EXPECT_EQ(keys(R"({"operation":"archive","label":"t","archival_label":"older"})"),
-              done + "archival_label ");
-    EXPECT_EQ(keys(R"({"operation":"load","archival_label":"older"})"), done);
-    EXPECT_EQ(keys(R"({"operation":"rename","label":"older","to":"newer"})"), done);
-    EXPECT_EQ(keys(R"({"operation":"delete","label":"newer"})"), done);
-    EXPECT_EQ(keys(R"({"operation":"restore","label":"newer","to":"older"})"), done);
-    EXPECT_EQ(keys(R"({"operation":"delete","label":"older"})"), done);
+        {"name":"size","field_type":"Number","required":true}]}}})",
+                   done + "report ");
+    expect_members(R"({"operation":"archive","label":"m","archival_label":"old"})",
+                   done + "archival_label ");
+    expect_members(R"({"operation":"swap","label":"t","archival_label":"old"})",
+                   done + "archival_label ");
+    expect_members(R"({"operation":"archive","label":"t","archival_label":"older"})",
+                   done + "archival_label ");
+    expect_members(R"({"operation":"load","archival_label":"older"})", done);
+    expect_members(R"({"operation":"rename","label":"older","to":"newer"})", done);
+    expect_members(R"({"operation":"delete","label":"newer"})", done);
+    expect_members(R"({"operation":"restore","label":"newer","to":"older"})", done);
+    expect_members(R"({"operation":"delete","label":"older"})", done);
     EXPECT_EQ(unasked(), std::set<std::string>());
 }
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { calls, files } from "./support/common_calls.mjs";
+import { calls, files } from "./support/twenty_calls.mjs";
 import { connectQuire, ok } from "./support/sdk.mjs";
 import { skip, workspace } from "./support/workspace.mjs";
 

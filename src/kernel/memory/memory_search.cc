@@ -246,7 +246,7 @@ void MemoryCalls::search(Caller by, MemorySearch what, Reply<MemoryFound> reply)
 void MemoryCalls::Body::search(Caller by, MemorySearch what, Reply<MemoryFound> reply, bool mends) {
     Result<store::TextQuery> query = query_of(what, by.actor);
     if (!query) return reply(Failure(std::move(query).error()));
-    // What must not occur narrows a search; by itself it finds nothing.
+    // Words that must not occur narrow a search; by themselves they find nothing.
     if (query->all.empty() && query->in_name.empty()) return reply(MemoryFound{});
     store::Store& store = kernel->parts().store;
     Reply<std::vector<store::TextHit>> done =
