@@ -195,7 +195,8 @@ std::string summary(const SettledWorkspace& place) {
         place.written
             ? cat(coloured(cat("Wrote ", place.config), Colour::green),
                   ".\n  Agents may edit sources, tests and documents; deleting asks you first.\n"
-                  "  Files with secrets are read-only, and so is all that no rule names.\n")
+                  "  Files with secrets are read-only, and so is all that no rule names.\n"
+                  "  An edit by an agent is in the file when it is answered (save = \"on_commit\").\n")
             : cat(place.config, " is there and was left as it is.\n");
     return cat(
         what,

@@ -394,6 +394,7 @@ Result<std::vector<std::string>> KernelProcess::Body::apply(const Settings& sett
     std::vector<std::string> said = settings.without_effect;
     for (const policy::BookFinding& finding : book.findings()) said.push_back(finding.text);
     gate->set_rules(file_rules(settings));
+    file_calls->set_save(settings.files.save);
     rule_calls->replace(std::move(book));
     registry->on_new_rules();
     take_profiles(settings);

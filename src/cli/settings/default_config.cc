@@ -13,6 +13,10 @@ constexpr std::string_view kDefaultConfig =
 #   permission  read_only, partner, human (a person approves), append, read_write, admin
 # .git/, .quire/, hooks and this file are protected whatever the rules say.
 
+[files]
+save = "on_commit"                      # an edit by the tool file is on the disk when it is answered; or "explicit"
+# ignore = [".gitignore", ".loroignore"]   # these files say what lists leave out
+
 # Agents may not change files that hold secrets.
 [[files.rules]]
 pattern = "{.env,.env.*,*.pem,*.key,id_rsa,id_ed25519,credentials*,secrets*}"
@@ -89,21 +93,16 @@ permission = "admin"
 # env = { LOG_LEVEL = "warn" }          # beside PATH, HOME and the like
 # timeout_s = 60                        # of one call
 
-# The settings below are read and checked, but have no effect in this version.
+# The settings of one agent.
+# [agents.ada]
+# profile = "model"                     # model, full, compat
 
-# [files]
-# watch = true                          # take in what changes on the disk as it happens
-# settle_ms = 100                       # once a file has been quiet for this long
-# ignore = [".gitignore", ".loroignore"]
-# save = "explicit"                     # or "on_commit": an edit by the tool file is on the disk when answered
+# The settings below are read and checked, but have no effect in this version.
 
 # [shell]
 # enforcement = "strict"                # strict, warned, audit, none
 # network = false
 # timeout_s = 120
-
-# [agents.ada]
-# profile = "model"                     # model, full, compat
 )";
 
 }  // namespace
