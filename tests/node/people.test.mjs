@@ -179,7 +179,7 @@ test("quire file does for people what the tool file does for agents", { skip }, 
     assert.equal(file("save", "a.txt").status, 0);
     assert.equal(run(folder, ["cat", "src/a.txt"]).stdout, "top\none\nTWO\nthree\nfour\n");
     const status = JSON.parse(file("status", "a.txt", "--json").stdout);
-    assert.equal(status.path, "src/a.txt");
+    assert.equal(status.disk, "same");
     assert.ok(JSON.parse(file("list", "*.txt", "--json").stdout).files.length === 1);
     assert.equal(refusal(file("replace", "a.txt", "nothing", "x").stderr).reason, "no_match");
     assert.equal(file("read").status, 2);

@@ -44,6 +44,14 @@ struct Globals {
     bool json = false;
     std::string version = {};  // The program's.
     Touches touches = Touches::writes;
+
+    // The same, for a command that reads structured answers itself: profile `model` leaves out of
+    // them what the call says already.
+    Globals with_whole_answers() const {
+        Globals whole = *this;
+        whole.profile = "full";
+        return whole;
+    }
 };
 
 // Runs a command whose options are parsed: an exit code, or an error for standard error (kRefused).

@@ -101,7 +101,7 @@ public:
 
 private:
     Result<void> begin() {
-        CommandClient client = TRY(CommandClient::attach(globals_));
+        CommandClient client = TRY(CommandClient::attach(globals_.with_whole_answers()));
         const Value view =
             TRY(client.call("context", Map{{"operation", "view"}, {"label", options_.label}}));
         shown_ = TRY(shown_block(view));
@@ -182,7 +182,7 @@ private:
     Result<Value> save(const std::string& text) {
         Value value = TRY(read_form(text, shown_.schema, shown_.value));
         // The editor may have been open for long, so this may be another kernel.
-        CommandClient client = TRY(CommandClient::attach(globals_));
+        CommandClient client = TRY(CommandClient::attach(globals_.with_whole_answers()));
         Result<Value> saved = client.request("revise", Map{{"block_id", shown_.block_id},
                                                            {"version_id", cat(shown_.version)},
                                                            {"value", std::move(value)}});

@@ -33,9 +33,7 @@ Result<std::string> undo_block(const Globals& globals, CommandClient& client,
 }
 
 Result<int> run_undo(const Globals& globals, const UndoOptions& options) {
-    Globals full = globals;
-    full.profile = "full";
-    CommandClient client = TRY(CommandClient::attach(full));
+    CommandClient client = TRY(CommandClient::attach(globals.with_whole_answers()));
     const std::string block = TRY(undo_block(globals, client, options.what));
     const Value result =
         TRY(client.call(options.redo ? "block_redo" : "block_undo",
