@@ -26,7 +26,7 @@ constexpr int kBatches = 24;
 
 // Statements that bring a database back to before names had owners.
 #define OWNERLESS                                                             \
-    "DROP TABLE last_commit; "                                                \
+    "DROP TABLE last_commit; ALTER TABLE units DROP COLUMN committed; "       \
     "DROP INDEX documents_by_name; ALTER TABLE documents DROP COLUMN owner; " \
     "CREATE UNIQUE INDEX documents_by_name ON documents(kind, name) WHERE deleted = 0; "
 

@@ -167,7 +167,9 @@ test("doctor fails where the audit log was changed", { skip }, async (t) => {
 
 const mayDropRights = process.getuid() === 0 && spawnSync("setpriv", ["--version"]).status === 0;
 test("doctor fails where .quire may not be entered", { skip: skip || (mayDropRights ? false : "needs root and setpriv") }, (t) => {
-    const folder = workspace(t);
+    // The folder of the tests may be closed to other users.
+    const folder = mkdtempSync("/tmp/quire-open-");
+    t.after(() => rmSync(folder, { recursive: true, force: true }));
     const uid = "65534";
     spawnSync("chown", [uid, folder]);
     mkdirSync(join(folder, ".quire"), { mode: 0o000 });
@@ -178,7 +180,7 @@ test("doctor fails where .quire may not be entered", { skip: skip || (mayDropRig
     if (readable.status !== 0) return t.skip("the program cannot be run by another user here");
 
     const found = spawnSync("setpriv", [...as, quire, "doctor", "--json", "--workspace", folder],
-        { encoding: "utf8", timeout: 60_000, env: { ...process.env, HOME: folder, TMPDIR: tmpdir() } });
+        { encoding: "utf8", timeout: 60_000, env: { ...process.env, HOME: folder, TMPDIR: "/tmp" } });
 
     assert.equal(found.status, 1, found.stderr);
     const store = JSON.parse(found.stdout).findings.find((each) => each.what === "store");

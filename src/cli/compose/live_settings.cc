@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <poll.h>
+
 #include "base/concat.h"
 
 namespace quire::cli {
@@ -23,8 +25,23 @@ Result<std::unique_ptr<LiveSettings>> LiveSettings::open(std::string workspace, 
     return made;
 }
 
+// An editor empties a file before it writes it anew, and a look may fall between the two. The text
+// counts once two reads, a moment apart, agree.
+Result<std::optional<std::string>> LiveSettings::settled_text() const {
+    constexpr int kPauseMs = 10;
+    constexpr int kMostReads = 50;
+    std::optional<std::string> before = TRY(read_config(workspace_));
+    for (int i = 1; i < kMostReads; ++i) {
+        ::poll(nullptr, 0, kPauseMs);
+        std::optional<std::string> now = TRY(read_config(workspace_));
+        if (now == before) break;
+        before = std::move(now);
+    }
+    return before;
+}
+
 Result<Settings> LiveSettings::read(std::optional<std::string>& text) const {
-    text = TRY(read_config(workspace_));
+    text = apply_ ? TRY(settled_text()) : TRY(read_config(workspace_));
     return text ? parse_config(*text, config_file(workspace_)) : Settings{};
 }
 

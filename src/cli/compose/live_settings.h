@@ -39,6 +39,7 @@ private:
     LiveSettings(std::string workspace, LogSink& log)
         : workspace_(std::move(workspace)), log_(log), watch_(workspace_, "quire.toml") {}
 
+    Result<std::optional<std::string>> settled_text() const;
     Result<Settings> read(std::optional<std::string>& text) const;
     // Returns true if the text is another, and valid.
     bool take(Result<Settings> settings, bool is_there);
