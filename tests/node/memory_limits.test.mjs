@@ -116,7 +116,9 @@ test("four requests of 60 MB at once cost little memory and hold up nobody", { s
     }
     const grown = memory(pid, "VmHWM") - before;
     t.diagnostic(`${times.length} edits, p99 ${percentile(times, 0.99).toFixed(1)} ms, grown by ${grown.toFixed(1)} MiB`);
-    assert.ok(grown < 32, `${grown} MiB`);
+    // A program built with AddressSanitizer keeps what it frees: there the figure says nothing.
+    const keeps = readFileSync(`/proc/${pid}/maps`, "utf8").includes("libasan");
+    assert.ok(keeps || grown < 32, `${grown} MiB`);
     // This process sends 240 MB from the same thread, and other tests run beside it.
     assert.ok(percentile(times, 0.99) < 100, `${percentile(times, 0.99)} ms`);
 });
