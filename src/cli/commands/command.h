@@ -45,8 +45,8 @@ struct Globals {
     std::string version = {};  // The program's.
     Touches touches = Touches::writes;
 
-    // The same, for a command that reads structured answers itself: profile `model` leaves out of
-    // them what the call says already.
+    // Returns the options for a command that reads structured answers itself: profile `model`
+    // leaves out of them what the call says already.
     Globals with_whole_answers() const {
         Globals whole = *this;
         whole.profile = "full";
