@@ -21,7 +21,12 @@ export function workspace(t, files = {}, settings = everythingAllowed) {
         mkdirSync(dirname(join(folder, path)), { recursive: true });
         writeFileSync(join(folder, path), text);
     }
-    t?.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
+    t?.after(() => {
+        // A kernel whose .quire is removed saves what it holds, beside it, so the folder would not become empty.
+        const kernel = kernelOf(folder);
+        if (kernel !== undefined) process.kill(kernel, "SIGKILL");
+        rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+    });
     return folder;
 }
 
