@@ -24,7 +24,11 @@ export function workspace(t, files = {}, settings = everythingAllowed) {
     t?.after(() => {
         // A kernel whose .quire is removed saves what it holds, beside it, so the folder would not become empty.
         const kernel = kernelOf(folder);
-        if (kernel !== undefined) process.kill(kernel, "SIGKILL");
+        try {
+            if (kernel !== undefined) process.kill(kernel, "SIGKILL");
+        } catch {
+            // It ended between the look and the signal.
+        }
         rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
     });
     return folder;
