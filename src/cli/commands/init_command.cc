@@ -1,7 +1,7 @@
 // quire init: the settings of a workspace, and our entry in the settings of an MCP client.
 //
-// What is there is never replaced: quire.toml is written where there is none, and in a client's file
-// only our own entry changes (cli/exchange/client_settings.h). A client's file is shown as a diff
+// init never replaces what is there: it writes quire.toml only where there is none, and in a client's
+// file only our own entry changes (cli/exchange/client_settings.h). A client's file is shown as a diff
 // first, and written when a person agrees or --yes says so.
 #include <cerrno>
 #include <cstring>

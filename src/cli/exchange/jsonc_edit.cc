@@ -1,7 +1,7 @@
 // A small parser keeps where each member of each object begins and ends; the edits are insertions
 // and deletions at those places.
 //
-// What jsonc_with() makes can be told from what it found, so that jsonc_without() can undo it: an
+// jsonc_with() leaves marks from which jsonc_without() can tell its additions from earlier text: an
 // object that it makes begins with a line end, and into an empty object that it finds it writes
 // directly behind the bracket. Both cost O(text).
 #include "cli/exchange/jsonc_edit.h"

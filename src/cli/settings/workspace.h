@@ -1,8 +1,8 @@
 // Finds the workspace of a command: the nearest directory with a quire.toml or a .quire/, walking up
 // from the working directory, as git finds its repository.
 //
-// Whoever can put a quire.toml above a directory could otherwise decide what agents may do there. So
-// the walk stays in one file system and passes over a workspace that somebody else may change.
+// A quire.toml above a directory decides what agents may do in it, so a stranger must not be able to
+// put one there: the walk stays in one file system and passes over a workspace that others may change.
 #pragma once
 
 #include <string>
