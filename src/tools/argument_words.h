@@ -6,7 +6,7 @@
 
 namespace quire::tools {
 
-inline constexpr std::string_view kBlockIdSays = "Its id, file:PATH or memory:LABEL.";
+inline constexpr std::string_view kBlockIdSays = "Id, file:PATH or memory:LABEL.";
 inline constexpr std::string_view kPathSays = "From the root.";
 
 }  // namespace quire::tools

@@ -35,8 +35,8 @@ Fields<BlockCreateArgs> block_create_fields(Profile profile) {
     constexpr std::string_view kKindSays = "What it is.";
     Fields<BlockCreateArgs> out;
     out.optional("conversation", &BlockCreateArgs::conversation, "Default main.")
-        .optional("parent_id", &BlockCreateArgs::parent_id, "Its parent.")
-        .optional("after", &BlockCreateArgs::after, "A sibling; absent: last.");
+        .optional("parent_id", &BlockCreateArgs::parent_id, "Its parent's id.")
+        .optional("after", &BlockCreateArgs::after, "A sibling's id; absent: last.");
     if (profile == Profile::full) {
         out.required("role", &BlockCreateArgs::role, kRoleSays)
             .required("kind", &BlockCreateArgs::kind, kKindSays);

@@ -71,7 +71,7 @@ MadeTool make_block_list(kernel::Kernel& kernel) {
          .annotations = {.read_only = true, .idempotent = true}},
         Fields<BlockListArgs>()
             .optional("conversation", &BlockListArgs::conversation, "Absent: all.")
-            .optional("parent_id", &BlockListArgs::parent_id, "Only below it.")
+            .optional("parent_id", &BlockListArgs::parent_id, "Only below this block.")
             .optional("kind", &BlockListArgs::kind, "Only such.")
             .optional("status", &BlockListArgs::status, "Only such.")
             .optional("path_prefix", &BlockListArgs::path_prefix, "Files below it.")

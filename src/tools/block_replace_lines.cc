@@ -30,8 +30,8 @@ MadeTool make_block_replace_lines(kernel::Kernel& kernel) {
          .annotations = {.destructive = true}},
         Fields<BlockReplaceLinesArgs>()
             .required("block_id", &BlockReplaceLinesArgs::block_id, kBlockIdSays)
-            .required("start_line", &BlockReplaceLinesArgs::start_line, "From 1.", line_rules)
-            .required("end_line", &BlockReplaceLinesArgs::end_line, "Included.", line_rules)
+            .required("start_line", &BlockReplaceLinesArgs::start_line, "First, from 1.", line_rules)
+            .required("end_line", &BlockReplaceLinesArgs::end_line, "Last, included.", line_rules)
             .required("new_text", &BlockReplaceLinesArgs::new_text, "\"\" deletes.")
             .required("expected_text", &BlockReplaceLinesArgs::expected_text,
                       "Their text as you read it."),

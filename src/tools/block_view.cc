@@ -51,8 +51,8 @@ MadeTool make_block_view(kernel::Kernel& kernel) {
          .annotations = {.read_only = true, .idempotent = true}},
         Fields<BlockViewArgs>()
             .required("block_id", &BlockViewArgs::block_id, kBlockIdSays)
-            .optional("start_line", &BlockViewArgs::start_line, "From 1; -1: the last.")
-            .optional("end_line", &BlockViewArgs::end_line, "Included; -1: the last.")
+            .optional("start_line", &BlockViewArgs::start_line, "First, from 1; -1: the last.")
+            .optional("end_line", &BlockViewArgs::end_line, "Last, included; -1: the last.")
             .optional("columns", &BlockViewArgs::columns,
                       "Characters of one line, from 1, included."),
         shown_fields(Profile::model),

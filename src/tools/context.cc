@@ -67,7 +67,7 @@ struct NewMemory {
             .optional("description", &NewMemory::description, "Its purpose.")
             .optional("type", &NewMemory::type, kTypeSays)
             .optional("permission", &NewMemory::permission, kPermissionSays)
-            .optional("char_limit", &NewMemory::char_limit, "Of a text.", {{"minimum", 1}})
+            .optional("char_limit", &NewMemory::char_limit, "Most characters of a text.", {{"minimum", 1}})
             .optional("pinned", &NewMemory::pinned, "Keep in context.");
     }
 };
@@ -306,12 +306,12 @@ std::vector<OperationRow<MemoryCalls&>> context_rows(bool full) {
     const Argument permission{"permission", std::string(kPermissionSays)};
     const Argument limit{"limit", std::string(kLimitSays), limit_rules()};
     const Argument archival_label{"archival_label", "In the archive."};
-    const Argument section{"section", "Of a Composite."};
-    const Argument field{"field", "Absent in a List."};
+    const Argument section{"section", "Of a Composite schema."};
+    const Argument field{"field", "Its name; absent in a List."};
     const Argument content{"content", "Text, item or entry."};
     const Argument item{"item", "Any JSON."};
     const Argument version{"version_id", "From history."};
-    const Argument from{"from", "Absent: previous."};
+    const Argument from{"from", "A version; absent: the previous."};
     const Argument to{"to", "New label; in diff, version."};
     const Argument with{"with", "An agent."};
     return {
@@ -321,7 +321,7 @@ std::vector<OperationRow<MemoryCalls&>> context_rows(bool full) {
          {label, section}},
         {{.name = "list", .reads = true, .says = "what you may see"},
          list_memory,
-         {type, {"prefix", "Of labels."}, {"deleted", "Only deleted."}}},
+         {type, {"prefix", "Of their labels."}, {"deleted", "Only deleted."}}},
         {{.name = "append", .says = "to a Text, List or Log"},
          append_content,
          {label, content, section}},
@@ -330,13 +330,13 @@ std::vector<OperationRow<MemoryCalls&>> context_rows(bool full) {
          {label, {"find", "Exact text."}, {"replace", "New text."}, section}},
         {{.name = "set_field", .says = "of a Map"},
          set_field,
-         {label, field, {"value", "Of its type."}, section}},
+         {label, field, {"value", "Of the field's type."}, section}},
         {{.name = "append_to_list", .says = "at its end"},
          append_to_list,
          {label, item, field, section}},
         {{.name = "remove_from_list", .says = "by index"},
          remove_from_list,
-         {label, {"index", "From 0."}, field, section}},
+         {label, {"index", "In the list, from 0."}, field, section}},
         {{.name = "increment_counter", .says = "adds delta"},
          increment_counter,
          {label, field, {"delta", "May be below 0.", {{"type", "number"}}}, section}},
@@ -366,7 +366,7 @@ std::vector<OperationRow<MemoryCalls&>> context_rows(bool full) {
         {{.name = "delete", .says = "restorable"}, delete_memory, {label}},
         {{.name = "restore", .says = "by one of the two"},
          restore_memory,
-         {label, {"block_id", "If deleted."}, to}},
+         {label, {"block_id", "A deleted block's."}, to}},
     };
 }
 

@@ -228,10 +228,11 @@ Fields<FileLines> file_line_fields(bool full) {
     Fields<FileLines> out;
     out.required("path", &FileLines::path, kPathSays)
         .optional("range", &FileLines::range,
-                  full ? "From 0, end not included." : "From 1, included; end -1: the last.")
+                  full ? "Lines, from 0, end not included."
+                       : "Lines, from 1, included; end -1: the last.")
         .optional("columns", &FileLines::columns,
                   full ? "Code points of a range of one line, from 0."
-                       : "Characters of a range of one line, from 1.");
+                       : "Characters of a one-line range, from 1, included.");
     if (full) {
         out.optional("line_numbers", &FileLines::line_numbers,
                      "Number and TAB before each line of content.");
@@ -360,10 +361,10 @@ std::vector<OperationRow<FileTool>> file_rows(bool full) {
     const Operations edits = line_operations(full);
     const Argument path{"path", std::string(kPathSays)};
     const Argument content{"content", "Text."};
-    const Argument line{"line", full ? "From 0." : "From 1."};
+    const Argument line{"line", full ? "A line, from 0." : "A line, from 1."};
     const Argument operations{"operations",
                               cat("In order, all or none; each sees what the ones before left:\n",
-                                  edits.lines(edits.names())),
+                                  edits.forms()),
                               {{"items", edits.input_schema(edits.names())}}};
     return {
         {{.name = "list",

@@ -29,14 +29,23 @@ bool needs(const Operation& operation, const std::string& member) {
            std::ranges::find(required->as_list(), Value(member)) != required->as_list().end();
 }
 
-// "create(path, content?)": an argument that may be left out has a question mark.
-std::string signature(const Operation& operation) {
+// "path, content?": an argument that may be left out has a question mark.
+std::string argument_names(const Operation& operation) {
     std::string out;
     for (const Map::Entry& member : members_of(operation)) {
         cat_to(out,
                cat(out.empty() ? "" : ", ", member.key, needs(operation, member.key) ? "" : "?"));
     }
-    return cat(operation.name, "(", out, ")");
+    return out;
+}
+
+std::string signature(const Operation& operation) {
+    return cat(operation.name, "(", argument_names(operation), ")");
+}
+
+// The words for the operation, after a colon.
+std::string explained(const Operation& operation) {
+    return operation.says.empty() ? "" : cat(": ", operation.says);
 }
 
 }  // namespace
@@ -93,8 +102,17 @@ std::string Operations::lines(const std::vector<std::string>& names) const {
     std::string out;
     for (const Operation& each : all) {
         if (each.arguments.empty() || !is_one_of(names, each.name)) continue;
-        cat_to(out, cat(out.empty() ? "" : "\n", signature(each), each.says.empty() ? "" : ": ",
-                        each.says));
+        cat_to(out, cat(out.empty() ? "" : "\n", signature(each), explained(each)));
+    }
+    return out;
+}
+
+std::string Operations::forms() const {
+    std::string out;
+    for (const Operation& each : all) {
+        const std::string names = argument_names(each);
+        cat_to(out, cat(out.empty() ? "" : "\n", "{", argument, ": ", each.name,
+                        names.empty() ? "" : ", ", names, "}", explained(each)));
     }
     return out;
 }

@@ -57,6 +57,9 @@ struct Operations {
     // A line for each operation of `names`: "append(path, content): adds text at the end." An
     // argument that may be left out has a question mark. "" for a tool of another program.
     std::string lines(const std::vector<std::string>& names) const;
+    // A line for each operation as an item of an array, which names its row by `argument`:
+    // "{op: insert, line, content}: after line".
+    std::string forms() const;
     // Gives old argument names their new names, then checks that the operation takes each argument
     // and misses none. Errors: invalid_argument "invalid_argument" {missing} or {unknown}; the
     // message lists what the operation takes.

@@ -23,6 +23,7 @@
 #include "sched/guarded.h"
 #include "text/nearest.h"
 #include "tools/addressed.h"
+#include "tools/brief_list.h"
 #include "tools/loop_notes.h"
 #include "tools/shelf.h"
 #include "tools/tool.h"
@@ -271,6 +272,7 @@ View Registry::Body::make_view(const Shelf& shelf, const Audience& audience) {
         // The remaining operations may be words of a later version.
         if (usable && !info.operations.empty()) list(std::move(info));
     }
+    if (audience.profile == Profile::model) make_brief(out.infos);
     return out;
 }
 
