@@ -9,7 +9,9 @@
 namespace quire::files {
 namespace {
 
+// The second format has the charset after the flags; the first means UTF-8.
 constexpr std::uint8_t kFormat = 1;
+constexpr std::uint8_t kWithCharset = 2;
 constexpr std::uint8_t kWithBom = 1;
 constexpr std::uint8_t kMissing = 2;
 constexpr std::uint8_t kSettled = 4;
@@ -18,13 +20,15 @@ constexpr std::uint8_t kVanished = 16;
 
 }  // namespace
 
-// Little-endian: format, flags, hash, stamp, and to the end peer u64 with its count u32.
+// Little-endian: format, flags, charset unless it is UTF-8, hash, stamp, and to the end peer u64 with its count u32.
 Bytes DiskState::encode() const {
     ByteWriter out;
-    out.byte(kFormat);
+    const bool is_utf8 = form.charset == text::Charset::utf_8;
+    out.byte(is_utf8 ? kFormat : kWithCharset);
     out.byte(static_cast<std::uint8_t>((form.bom ? kWithBom : 0) | (missing ? kMissing : 0) |
                                        (stamp.settled ? kSettled : 0) | (conflict ? kConflict : 0) |
                                        (vanished ? kVanished : 0)));
+    if (!is_utf8) out.byte(static_cast<std::uint8_t>(form.charset));
     for (const std::uint64_t number : {hash.high, hash.low, stamp.device, stamp.inode, stamp.size,
                                        static_cast<std::uint64_t>(stamp.modified_ns),
                                        static_cast<std::uint64_t>(stamp.changed_ns)}) {
@@ -40,9 +44,18 @@ Bytes DiskState::encode() const {
 // Refuses anything that encode() cannot have written.
 Result<DiskState> DiskState::decode(const Bytes& bytes) {
     ByteReader in(bytes);
-    if (in.byte("format") != kFormat) in.fail("format");
+    const std::uint8_t format = in.byte("format");
+    if (format != kFormat && format != kWithCharset) in.fail("format");
     const std::uint8_t flags = in.byte("flags");
     DiskState state;
+    if (format == kWithCharset) {
+        const std::uint8_t charset = in.byte("charset");
+        if (charset < kEvery<text::Charset>.size()) {
+            state.form.charset = static_cast<text::Charset>(charset);
+        } else {
+            in.fail("charset");
+        }
+    }
     state.hash.high = in.u64_le("hash");
     state.hash.low = in.u64_le("hash");
     state.stamp.device = in.u64_le("stamp");

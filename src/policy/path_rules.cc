@@ -80,6 +80,17 @@ Decision stricter(Decision link, Decision target) {
     return target_wins ? std::move(target) : std::move(link);
 }
 
+const PathRule* PathRules::rule_for(std::string_view path) const {
+    const auto rule = std::ranges::find_if(
+        rules_, [&](const PathRule& each) { return each.pattern.matches(path); });
+    return rule == rules_.end() ? nullptr : &*rule;
+}
+
+std::optional<text::Charset> PathRules::encoding(std::string_view path) const {
+    const PathRule* const rule = rule_for(path);
+    return rule == nullptr ? std::nullopt : rule->encoding;
+}
+
 // The order is protections, rules, default. The reason is built along with the decision, so that an
 // explanation always names the rule that was used.
 Decision PathRules::decide(std::string_view path, Operation operation, const Actor& by) const {
@@ -93,16 +104,15 @@ Decision PathRules::decide(std::string_view path, Operation operation, const Act
                            ", whatever the rules say");
         return decision;
     }
-    const auto rule = std::ranges::find_if(
-        rules_, [&](const PathRule& each) { return each.pattern.matches(path); });
-    if (rule == rules_.end()) {
+    const PathRule* const rule = rule_for(path);
+    if (rule == nullptr) {
         decision.verdict = verdict(Permission::read_only, operation, Deleting::owner);
         decision.because = {Because::Kind::no_rule, 0};
         decision.why = cat("no rule in quire.toml matches ", text::escape_hidden(path),
                            ", so it is read_only");
         return decision;
     }
-    const auto index = static_cast<std::size_t>(rule - rules_.begin());
+    const auto index = static_cast<std::size_t>(rule - rules_.data());
     decision.permission = rule->permission;
     decision.because = {Because::Kind::rule, index};
     decision.verdict = verdict(rule->permission, operation, Deleting::owner);

@@ -15,6 +15,7 @@
 #include "base/result.h"
 #include "policy/actor.h"
 #include "policy/permission.h"
+#include "text/charset.h"
 #include "text/glob.h"
 
 namespace quire::policy {
@@ -26,6 +27,8 @@ struct PathRule {
     Permission permission = Permission::read_only;
     Operations escalated;  // operations_requiring_escalation
     std::size_t line = 0;  // In quire.toml; 0 when it comes from elsewhere.
+    // The encoding of files that are neither UTF-8 nor marked as UTF-16.
+    std::optional<text::Charset> encoding = {};
 };
 
 // The reason for a decision: a protection that nobody can change, a rule (its 0-based index), or
@@ -69,9 +72,14 @@ public:
     // operation.
     std::string explain(std::string_view path, const Actor& by) const;
 
+    // The encoding that the first rule for the path names.
+    std::optional<text::Charset> encoding(std::string_view path) const;
+
     const std::vector<PathRule>& rules() const { return rules_; }
 
 private:
+    const PathRule* rule_for(std::string_view path) const;
+
     std::vector<PathRule> rules_;
 };
 

@@ -15,6 +15,7 @@
 #include "cli/settings/toml_section.h"
 #include "cli/settings/tool_rule_settings.h"
 #include "kernel/memory/memory_header.h"
+#include "text/charset.h"
 #include "text/glob.h"
 
 namespace quire {
@@ -41,17 +42,18 @@ struct PathRuleSettings {
     std::string pattern;
     std::string permission;
     std::vector<std::string> escalated;
+    std::optional<std::string> encoding;
     static json::Fields<PathRuleSettings> fields() {
         return json::Fields<PathRuleSettings>()
             .required("pattern", &PathRuleSettings::pattern, "\"src/**\"")
             .required("permission", &PathRuleSettings::permission, "\"read_write\"")
-            .optional("operations_requiring_escalation", &PathRuleSettings::escalated);
+            .optional("operations_requiring_escalation", &PathRuleSettings::escalated)
+            .optional("encoding", &PathRuleSettings::encoding);
     }
 };
 
 Result<policy::PathRule> read_path_rule(Section& section) {
     const auto written = TRY(section.fields<PathRuleSettings>());
-    TRY(check_later_path_rule(section));
     const toml::node& pattern_at = *section.node("pattern");
     auto glob = text::Glob::compile(written.pattern);
     if (!glob) return section.wrong(pattern_at, glob.error().message());
@@ -65,6 +67,11 @@ Result<policy::PathRule> read_path_rule(Section& section) {
                                  operations.error().message());
         }
         rule.escalated.add(*operations);
+    }
+    if (written.encoding) {
+        const auto encoding = text::parse_charset(*written.encoding);
+        if (!encoding) return section.wrong(*section.node("encoding"), encoding.error().message());
+        rule.encoding = *encoding;
     }
     return rule;
 }

@@ -235,6 +235,10 @@ TEST(Config, AnErrorNamesItsLineAndTheValidValues) {
     EXPECT_NE(message("[[tools.rules]]\ntool = \"file\"\ntype = \"often\"")
                   .find("unknown rule type 'often'"),
               std::string::npos);
+    EXPECT_EQ(message("[[files.rules]]\npattern = \"a\"\npermission = \"admin\"\nencoding = "
+                      "\"utf-61\""),
+              cat("quire.toml:4: unknown encoding 'utf-61', expected one of: ",
+                  listed_words<text::Charset>()));
     EXPECT_NE(message("a = [").find("quire.toml:1: it is not TOML: "), std::string::npos);
     EXPECT_NE(message("\n\n\"\xFF\" = 1").find("quire.toml:3: it is not UTF-8"), std::string::npos);
 }
@@ -362,10 +366,11 @@ block_bytes = 16777216
 
     ASSERT_TRUE(parsed) << parsed.error().message();
     EXPECT_EQ(parsed->messages, (MessageLimits{1000, 2000}));
+    EXPECT_EQ(parsed->files.rules.at(0).encoding, text::Charset::latin_1);
     std::string said;
     for (const std::string& line : parsed->without_effect) said += line + "\n";
     for (const char* const name :
-         {":4: encoding", ":10: files.notify", ":11: files.never_merge", ":12: files.git",
+         {":10: files.notify", ":11: files.never_merge", ":12: files.git",
           ":16: shell.enforcement", ":17: shell.minimum_tier", ":25: memory.render",
           ":26: memory.templates", ":28: memory.tools", ":33: limits.resident_bytes"}) {
         EXPECT_NE(said.find(cat("quire.toml", name, " has no effect yet: ")), std::string::npos)

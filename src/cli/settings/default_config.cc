@@ -10,6 +10,7 @@ constexpr std::string_view kDefaultConfig =
 # Rules for files. The first rule whose pattern matches decides; a file that no rule matches is read_only.
 #   pattern     * ? [ ] stay within a path component, ** crosses them; a pattern without "/" matches the name
 #               of a file in any directory, any other is a path from here.
+#   encoding    of files that are neither UTF-8 nor marked as UTF-16, such as "latin-1" or "windows-1252"
 #   permission  read_only, partner, human (a person approves), append, read_write, admin
 # .git/, .quire/, hooks and this file are protected whatever the rules say.
 

@@ -33,13 +33,6 @@ struct LaterGit {
     }
 };
 
-struct LaterPathRule {
-    std::string encoding;
-    static json::Fields<LaterPathRule> fields() {
-        return json::Fields<LaterPathRule>().optional("encoding", &LaterPathRule::encoding);
-    }
-};
-
 struct LaterShell {
     std::string minimum_tier = "staged";
     std::int64_t output_bytes = 0;
@@ -140,27 +133,11 @@ const toml::node* node_at(const toml::table& table, std::string_view path) {
     return section == nullptr ? nullptr : section->get(path.substr(dot + 1));
 }
 
-// [[files.rules]] is a list of tables, which no path of names reaches.
-void add_encodings(const toml::table& table, std::string_view file, std::vector<std::string>& out) {
-    const toml::node* const rules = node_at(table, "files.rules");
-    if (rules == nullptr || !rules->is_array()) return;
-    for (const toml::node& rule : *rules->as_array()) {
-        const toml::node* const at = rule.is_table() ? rule.as_table()->get("encoding") : nullptr;
-        if (at != nullptr) {
-            out.push_back(has_no_effect(file, line_of(*at), "encoding",
-                                        "only UTF-8, and UTF-16 with its mark, are read as text"));
-        }
-    }
-}
-
 }  // namespace
 
 Result<void> check_later_files(Section& section) {
     TRY(section.fields<LaterFiles>());
     return section.table("git", check_fields<LaterGit>);
-}
-Result<void> check_later_path_rule(Section& section) {
-    return check_fields<LaterPathRule>(section);
 }
 Result<void> check_later_shell(Section& section) {
     return check_fields<LaterShell>(section);
@@ -181,7 +158,6 @@ std::vector<std::string> without_effect(const toml::table& table, std::string_vi
         if (const toml::node* const at = node_at(table, each.path))
             out.push_back(has_no_effect(file, line_of(*at), each.path, each.instead));
     }
-    add_encodings(table, file, out);
     return out;
 }
 

@@ -164,17 +164,21 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
         const DiskUpdate taken = TRY(gate.take_in(document));
         // Gone from the disk, and nothing in the document that was not there: gone.
         const std::optional<files::DiskState> now = gate.state(document);
-        if (now && now->missing && now->hash == hash_of(document, *now))
+        if (now && now->missing && is_saved(document, *now))
             return no_such_file(document.name());
         return taken;
     }
 
-    // The bytes that the file would have if it were saved now, and their hash. O(file).
-    static std::string bytes_of(LiveDocument& document, const files::DiskState& disk) {
-        return files::encode(disk.form, document.doc().text(document.whole().content).rope().str());
+    // The bytes that the file would have if it were saved now. O(file). Errors: those of
+    // files::encode().
+    static Result<std::string> bytes_of(LiveDocument& document, const files::DiskState& disk) {
+        return files::encode(disk.form, document.doc().text(document.whole().content).rope().str(),
+                             document.name());
     }
-    static fs::Hash hash_of(LiveDocument& document, const files::DiskState& disk) {
-        return fs::Hash::of(bytes_of(document, disk));
+    // True if the bytes last seen on the disk are the document's text. O(file).
+    static bool is_saved(LiveDocument& document, const files::DiskState& disk) {
+        const Result<std::string> bytes = bytes_of(document, disk);
+        return bytes && fs::Hash::of(*bytes) == disk.hash;
     }
 
     Result<FileVersion> create(LiveDocument& document, const Caller& by, const FileCreate& what);

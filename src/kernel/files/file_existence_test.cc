@@ -35,7 +35,7 @@ TEST(FileCalls, AFileThatIsNotTextIsRefusedAndMakesNoBlock) {
     office.files.put("d/x", "");
 
     EXPECT_EQ(office.text("bin"), "<binary_file>");
-    EXPECT_EQ(office.text("latin"), "<binary_file>");
+    EXPECT_EQ(office.text("latin"), "<unsupported_encoding>");
     EXPECT_EQ(office.text("big"), "<too_large>");
     EXPECT_EQ(office.text("d"), "<not_a_file>");
     EXPECT_EQ(office.text("none"), "<file_not_found>");

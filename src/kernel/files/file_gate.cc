@@ -115,9 +115,10 @@ bool FileGate::dirty(LiveDocument& document) {
     const std::optional<files::DiskState> disk = state(document);
     if (!disk) return document.doc().history().op_count() > 0;
     if (disk->version == version_of(document)) return false;
-    return fs::Hash::of(files::encode(
-               disk->form, document.doc().text(document.whole().content).rope().str())) !=
-           disk->hash;
+    const auto bytes =
+        files::encode(disk->form, document.doc().text(document.whole().content).rope().str(),
+                      document.name());
+    return !bytes || fs::Hash::of(*bytes) != disk->hash;
 }
 
 Result<Disk> FileGate::look(LiveDocument& document) {
@@ -160,7 +161,7 @@ Result<DiskUpdate> FileGate::take_in(LiveDocument& document) {
         }
         return DiskUpdate{};
     }
-    files::Decoded decoded = TRY(files::decode(std::move(file.bytes), path));
+    files::Decoded decoded = TRY(files::decode(std::move(file.bytes), path, rules()->paths.encoding(path)));
     return apply(document, before, {file.hash, file.stamp, decoded.form, {}, false}, decoded.text);
 }
 

@@ -90,6 +90,15 @@ public:
                    [&](auto reply) { calls->status(as("ada"), path, std::move(reply)); })
             ->at(0);
     }
+    // Puts a rule in front of the others that names an encoding, or takes all such rules away.
+    void declare(std::string_view pattern, std::optional<text::Charset> encoding) {
+        std::vector<policy::PathRule> rules = path_rules();
+        if (encoding) {
+            rules.insert(rules.begin(), rule(pattern, policy::Permission::read_write));
+            rules.front().encoding = encoding;
+        }
+        gate->set_rules(FileRules{policy::PathRules(std::move(rules))});
+    }
     std::string disk(const std::string& path) {
         const auto file = files.read(path, 1 << 24);
         return file ? file->bytes : cat("<", file.error().reason(), ">");
@@ -109,16 +118,18 @@ public:
     std::unique_ptr<FileCalls> calls;
 
 private:
+    static std::vector<policy::PathRule> path_rules() {
+        return {rule("locked/**", policy::Permission::read_only),
+                rule("ask/**", policy::Permission::human),
+                rule("log/**", policy::Permission::append),
+                rule("kept/**", policy::Permission::read_write, {policy::Operation::erase}),
+                rule("sealed/**", policy::Permission::read_write, {policy::Operation::read}),
+                rule("fixed/**", policy::Permission::read_write, {policy::Operation::create}),
+                rule("free/**", policy::Permission::admin),
+                rule("*", policy::Permission::read_write)};
+    }
     void start() {
-        policy::PathRules rules(
-            {rule("locked/**", policy::Permission::read_only),
-             rule("ask/**", policy::Permission::human), rule("log/**", policy::Permission::append),
-             rule("kept/**", policy::Permission::read_write, {policy::Operation::erase}),
-             rule("sealed/**", policy::Permission::read_write, {policy::Operation::read}),
-             rule("fixed/**", policy::Permission::read_write, {policy::Operation::create}),
-             rule("free/**", policy::Permission::admin),
-             rule("*", policy::Permission::read_write)});
-        gate = std::make_unique<FileGate>(files, FileRules{std::move(rules)}, clock,
+        gate = std::make_unique<FileGate>(files, FileRules{policy::PathRules(path_rules())}, clock,
                                           std::size_t{1} << 20);
         kernel = std::move(*open_kernel({store, scheduler, clock, rng, {}, gate.get()}));
         calls = std::make_unique<FileCalls>(*kernel, *gate);

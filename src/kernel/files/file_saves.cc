@@ -59,7 +59,7 @@ Result<FileSaved> FileCalls::Body::save(LiveDocument& document, const Caller& by
                 "it was changed on disk where you changed it too. The document shows your text "
                 "there; the disk's is in its history. Read it, edit it if need be, and save again");
         }
-        const std::string bytes = bytes_of(document, disk);
+        const std::string bytes = TRY(bytes_of(document, disk));
         FileSaved result{version_of_file(document), bytes.size(), false, {}};
         if (!disk.missing && fs::Hash::of(bytes) == disk.hash) return result;
         TRY(by.check_approved());
@@ -103,17 +103,18 @@ Result<FileEdited> FileCalls::Body::edit_and_save(LiveDocument& document, const 
                         "block has edits that are not saved. file save writes the file anew"),
                     {{"path", path}});
     }
-    const std::string before = bytes_of(document, disk);
+    const Result<std::string> before = bytes_of(document, disk);
     std::optional<fs::Saved> saved;
     std::string replaced;  // The bytes that the save took from the disk.
     what.before = [&](std::span<const text::Splice> splices) -> Result<void> {
-        const bool clean = fs::Hash::of(before) == disk.hash;
+        const bool clean = before && fs::Hash::of(*before) == disk.hash;
         replaced =
-            clean ? before : TRY(gate.files().read(path, kernel->limits().block_bytes)).bytes;
+            clean ? *before : TRY(gate.files().read(path, kernel->limits().block_bytes)).bytes;
         std::string text = document.doc().text(block.content).rope().str();
         for (auto splice = splices.rbegin(); splice != splices.rend(); ++splice)
             text.replace(splice->at.n, splice->erase.n, splice->insert);
-        saved = TRY(write(document, by, disk, files::encode(disk.form, std::move(text))));
+        const std::string bytes = TRY(files::encode(disk.form, std::move(text), path));
+        saved = TRY(write(document, by, disk, bytes));
         return {};
     };
     Edited edited = TRY(kernel->edit(document, block, by, what));
@@ -147,8 +148,6 @@ Result<FileAppended> FileCalls::Body::append_and_save(LiveDocument& document, co
 
 Result<fs::Saved> FileCalls::Body::write(LiveDocument& document, const Caller& by,
                                          const files::DiskState& disk, const std::string& bytes) {
-    TRY(files::decode(bytes,
-                      document.name()));  // A NUL would make it a file that cannot be read back.
     const fs::Place place{document.name(), {}, fs::Kind::file};
     const policy::Operations approved = kernel->oversight().approved(by, document);
     if (disk.missing) {
