@@ -18,19 +18,6 @@ namespace {
 // The delay with which the end of a program is noticed.
 constexpr int kLookMs = 2;
 
-struct Pipe {
-    Descriptor ours;
-    Descriptor theirs;
-};
-
-std::optional<Pipe> make_pipe(bool we_read) {
-    int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) return std::nullopt;
-    Pipe out{Descriptor(ends[we_read ? 0 : 1]), Descriptor(ends[we_read ? 1 : 0])};
-    if (::fcntl(out.ours.get(), F_SETFL, O_NONBLOCK) != 0) return std::nullopt;
-    return out;
-}
-
 }  // namespace
 
 struct PipedProgram::Body {

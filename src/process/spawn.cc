@@ -23,18 +23,37 @@ constexpr int kSliceMs = 50;
 // The shorter delay once the program has closed its output, as it does when it ends.
 constexpr int kAfterEndMs = 2;
 
-// Reads the available output. False once there will be no more.
-bool read_some(int fd, std::size_t limit, Ended& ended) {
-    char buffer[16384];
-    for (;;) {
-        const ssize_t count = ::read(fd, buffer, sizeof buffer);
-        if (count < 0) return errno == EINTR || errno == EAGAIN;
-        if (count == 0) return false;
-        const auto size = static_cast<std::size_t>(count);
-        const std::size_t kept = std::min(size, limit - std::min(limit, ended.output.size()));
-        ended.output.append(buffer, kept);
-        ended.truncated |= kept < size;
+// An output stream of the program, and what was read from it.
+struct Stream {
+    Descriptor ours = Descriptor(-1);
+    std::string* kept = nullptr;
+
+    // Reads what is available, and closes the stream once there will be no more.
+    void read_some(std::size_t limit, bool& truncated) {
+        char buffer[16384];
+        for (;;) {
+            const ssize_t count = ::read(ours.get(), buffer, sizeof buffer);
+            if (count < 0 && (errno == EINTR || errno == EAGAIN)) return;
+            if (count <= 0) return ours.close();
+            const auto size = static_cast<std::size_t>(count);
+            const std::size_t part = std::min(size, limit - std::min(limit, kept->size()));
+            kept->append(buffer, part);
+            truncated |= part < size;
+        }
     }
+};
+
+// Writes what the program takes now of `rest`, and closes its input after the last byte or when
+// the program does not read any more.
+void write_some(Descriptor& input, std::string_view& rest) {
+    while (!rest.empty()) {
+        const ssize_t count = ::write(input.get(), rest.data(), rest.size());
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0 && errno == EAGAIN) return;
+        if (count < 0) break;
+        rest.remove_prefix(static_cast<std::size_t>(count));
+    }
+    input.close();
 }
 
 }  // namespace
@@ -54,35 +73,49 @@ std::string found_in_path(const std::string& name, const std::string& directory)
     return name;
 }
 
-// One loop reads output, looks for the end, and watches the clock and the stop token.
+// One loop writes input, reads output, looks for the end, and watches the clock and the stop token.
 Result<Ended> run_program(const Program& program, const Bounds& bounds, Clock& clock,
                           const std::stop_token& stop) {
-    int ends[2];
-    if (program.arguments.empty() || ::pipe2(ends, O_CLOEXEC) != 0)
+    std::optional<Pipe> input = program.input.empty() ? Pipe() : make_pipe(false);
+    std::optional<Pipe> output = make_pipe(true);
+    std::optional<Pipe> errors = bounds.errors_apart ? make_pipe(true) : Pipe();
+    if (program.arguments.empty() || !input || !output || !errors)
         return fail(Errc::unavailable, "cannot_run", "there is nothing to run, or no pipe for it");
-    Descriptor reading(ends[0]);
-    Descriptor writing(ends[1]);
-    static_cast<void>(::fcntl(reading.get(), F_SETFL, O_NONBLOCK));
     std::optional<Cage> cage;
     if (program.confinement) cage = TRY(Cage::make(*program.confinement));
     pid_t child = -1;
-    const Start start(program, {-1, writing.get(), writing.get()}, cage ? &*cage : nullptr);
+    const int complaints = (bounds.errors_apart ? errors : output)->theirs.get();
+    const Start start(program, {input->theirs.get(), output->theirs.get(), complaints},
+                      cage ? &*cage : nullptr);
     if (const int error = start.spawn(child); error != 0) return cannot_run(program, error);
-    writing.close();
+    for (auto* const pipe : {&input, &output, &errors}) (*pipe)->theirs.close();
 
     Ended ended;
-    bool more = true;
+    Stream streams[] = {{std::move(output->ours), &ended.output},
+                        {std::move(errors->ours), &ended.errors}};
+    std::string_view rest = program.input;
+    const auto is_open = [&] { return streams[0].ours.get() >= 0 || streams[1].ours.get() >= 0; };
+    const auto read_all = [&] {
+        for (Stream& stream : streams) {
+            if (stream.ours.get() >= 0) stream.read_some(bounds.output_bytes, ended.truncated);
+        }
+    };
     const std::int64_t deadline = clock.steady_ms() + bounds.timeout_ms;
     while (!has_ended(child)) {
-        pollfd ready{reading.get(), POLLIN, 0};
-        if (::poll(&ready, more ? 1 : 0, more ? kSliceMs : kAfterEndMs) > 0)
-            more = read_some(reading.get(), bounds.output_bytes, ended);
+        // A closed descriptor is -1, which poll() passes over.
+        pollfd ready_now[] = {{streams[0].ours.get(), POLLIN, 0},
+                              {streams[1].ours.get(), POLLIN, 0},
+                              {input->ours.get(), POLLOUT, 0}};
+        if (::poll(ready_now, 3, is_open() ? kSliceMs : kAfterEndMs) > 0) {
+            read_all();
+            if (ready_now[2].revents != 0) write_some(input->ours, rest);
+        }
         ended.stopped = stop.stop_requested();
         ended.timed_out = !ended.stopped && clock.steady_ms() >= deadline;
         if (ended.stopped || ended.timed_out) break;
     }
     const int status = kill_group(child);
-    if (more) read_some(reading.get(), bounds.output_bytes, ended);
+    read_all();
     ended.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     return ended;
 }

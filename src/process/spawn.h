@@ -1,7 +1,7 @@
 // Spawn: runs one program to its end, with limits on its time and its kept output. No shell
-// interprets anything. The program has no input, an environment of its own, and its own process
-// group: when it ends or is ended, everything in the group is killed. The program is also killed
-// when the thread that runs it ends.
+// interprets anything. The program has an environment of its own, and its own process group: when
+// it ends or is ended, everything in the group is killed. The program is also killed when the
+// thread that runs it ends.
 #pragma once
 
 #include <cstddef>
@@ -24,17 +24,21 @@ struct Program {
     std::string directory;                 // The working directory.
     std::vector<std::string> environment;  // NAME=value; complete.
     std::optional<Confinement> confinement = {};
+    // All that the program can read from its standard input. SIGPIPE is ignored where it is not empty.
+    std::string input = {};
 };
 
 // The limits of one run.
 struct Bounds {
     std::int64_t timeout_ms = 60'000;
     std::size_t output_bytes = std::size_t{1} << 20;  // Output beyond this is read and dropped.
+    bool errors_apart = false;  // Standard error goes to Ended::errors, within the same limit.
 };
 
 // The outcome of a run.
 struct Ended {
     std::string output;  // Standard output and standard error in order of arrival.
+    std::string errors;  // Standard error, where it is kept apart.
     int exit_code = -1;  // -1 if a signal ended it.
     bool timed_out = false;
     bool stopped = false;    // The stop token requested the end.

@@ -34,6 +34,23 @@ TEST(Spawn, BothStreamsAndTheExitCodeComeBack) {
     EXPECT_FALSE(ended->timed_out || ended->stopped || ended->truncated);
 }
 
+TEST(Spawn, InputLargerThanAPipeGoesThroughAndErrorsStayApart) {
+    std::signal(SIGPIPE, SIG_IGN);
+    Program program = script("echo complaint >&2; cat");
+    program.input = std::string(1 << 20, 'x');
+    const auto ended = run(program, {.output_bytes = 2 << 20, .errors_apart = true});
+    ASSERT_TRUE(ended);
+    EXPECT_EQ(ended->output, program.input);
+    EXPECT_EQ(ended->errors, "complaint\n");
+}
+
+TEST(Spawn, AProgramNeedNotReadItsInput) {
+    std::signal(SIGPIPE, SIG_IGN);
+    Program program = script("exec <&-; echo done");
+    program.input = std::string(1 << 20, 'x');
+    EXPECT_EQ(run(program)->output, "done\n");
+}
+
 TEST(Spawn, TheEnvironmentAndTheDirectoryAreThoseGiven) {
     EXPECT_EQ(run(script("echo $WORD $HOME; pwd; cat"))->output, "here\n/tmp\n");
 }

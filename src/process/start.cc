@@ -31,6 +31,14 @@ std::string path_of(const Program& program) {
 
 }  // namespace
 
+std::optional<Pipe> make_pipe(bool we_read) {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) return std::nullopt;
+    Pipe out{Descriptor(ends[we_read ? 0 : 1]), Descriptor(ends[we_read ? 1 : 0])};
+    if (::fcntl(out.ours.get(), F_SETFL, O_NONBLOCK) != 0) return std::nullopt;
+    return out;
+}
+
 Start::Start(const Program& program, Streams streams, const Cage* cage)
     : path_(path_of(program)),
       directory_(program.directory),

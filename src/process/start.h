@@ -4,6 +4,7 @@
 // confinement. It is killed when the thread that started it ends.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,6 +39,14 @@ public:
 private:
     int fd_;
 };
+
+// A pipe between us and a child. Our end does not block.
+struct Pipe {
+    Descriptor ours = Descriptor(-1);
+    Descriptor theirs = Descriptor(-1);
+};
+// None where the system has no pipe left.
+std::optional<Pipe> make_pipe(bool we_read);
 
 // The child's standard streams; none of them is 0, 1 or 2.
 struct Streams {

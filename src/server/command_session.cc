@@ -12,6 +12,7 @@
 #include "json/fields.h"
 #include "json/json.h"
 #include "kernel/files/file_calls.h"
+#include "kernel/files/git_flush.h"
 #include "kernel/memory/source_calls.h"
 #include "kernel/oversight/admission.h"
 #include "kernel/oversight/audit_calls.h"
@@ -110,6 +111,7 @@ const CommandSession::Method CommandSession::kMethods[] = {
     rpc::method<&CommandSession::mount>("mount", "name"),
     rpc::method<&CommandSession::check_mount>("check_mount", "name"),
     rpc::method<&CommandSession::approve_mount>("approve_mount", "name", "offer"),
+    rpc::method<&CommandSession::flush>("flush"),
     rpc::method<&CommandSession::backup>("backup", "file"),
     rpc::method<&CommandSession::salvage>("salvage", "directory"),
     rpc::method<&CommandSession::fsck>("fsck"),
@@ -378,6 +380,20 @@ void CommandSession::verify_audit(const rpc::Answer& answer, std::vector<std::st
                     }
                     return out;
                 }));
+}
+
+void CommandSession::flush(const rpc::Answer& answer) {
+    kernel::Admission(workspace_.kernel)
+        .run<kernel::GitFlushed>(
+            caller(answer), {.name = "flush", .reads = true},
+            replying<kernel::GitFlushed>(answer,
+                                         [](const kernel::GitFlushed& flushed) {
+                                             return json::Codec<kernel::GitFlushed>::fields().encode(
+                                                 flushed);
+                                         }),
+            [&git = workspace_.git](const kernel::Caller&, auto done) {
+                git.flush(std::move(done));
+            });
 }
 
 void CommandSession::backup(const rpc::Answer& answer, std::string file) {

@@ -19,6 +19,7 @@
 //   check_mount {name}         -> the same, once it has been asked what it lists
 //   approve_mount {name, offer}
 //                              -> the same, once that is approved
+//   flush {}               -> {ref, commit, files, ignored}, once git has them
 //   backup {file}          -> {}, once the copy is whole
 //   salvage {directory}    -> {whole, partial, lost, has_audit, has_copy}
 //   fsck {}                -> {documents, damaged, audit_entries, audit_head, findings}
@@ -48,6 +49,7 @@
 
 namespace quire::kernel {
 class FileCalls;
+class GitFlush;
 class SourceCalls;
 struct AuditQuery;
 }  // namespace quire::kernel
@@ -68,6 +70,7 @@ public:
         kernel::MemoryCalls& memory;
         kernel::SourceCalls& sources;
         mounts::Mounts& mounts;
+        kernel::GitFlush& git;
         const SettingsWatch* settings = nullptr;  // Null where they never change.
         std::function<void()> stop = {};          // Ends the kernel.
     };
@@ -107,6 +110,7 @@ private:
              std::optional<std::size_t> limit);
     void audit(const rpc::Answer& answer, kernel::AuditQuery query);
     void verify_audit(const rpc::Answer& answer, std::vector<std::string> heads);
+    void flush(const rpc::Answer& answer);
     void backup(const rpc::Answer& answer, std::string file);
     void salvage(const rpc::Answer& answer, std::string directory);
     void fsck(const rpc::Answer& answer);

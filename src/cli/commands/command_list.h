@@ -26,6 +26,7 @@ Command audit_command();
 Command undo_command();
 Command status_command();
 Command stop_command();
+Command flush_command();
 Command sources_command();
 Command mounts_command();
 Command rules_command();

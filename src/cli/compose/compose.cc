@@ -31,6 +31,7 @@
 #include "fs/disk_files.h"
 #include "kernel/core/kernel.h"
 #include "kernel/files/file_calls.h"
+#include "kernel/files/git_flush.h"
 #include "kernel/memory/memory_calls.h"
 #include "kernel/memory/source_calls.h"
 #include "kernel/oversight/approval_calls.h"
@@ -72,6 +73,7 @@ Result<void> write_ignore_file(const server::StateDirectory& state) {
 Settings settings_for_looking(Settings settings) {
     Settings out;
     out.files = std::move(settings.files);
+    out.files.git.reset();
     out.limits = settings.limits;
     out.approvals.elicitation = false;
     return out;
@@ -96,6 +98,8 @@ struct KernelProcess::Body {
     ~Body() {
         if (runner != nullptr) server->stop();
         runner.reset();
+        if (git_flush != nullptr) end_flushes();
+        git_worker.reset();
         if (source_calls != nullptr) source_calls->stop();
         checkers.reset();
         if (mounts != nullptr) mounts->stop();
@@ -115,10 +119,17 @@ struct KernelProcess::Body {
         durable.get_future().wait();
     }
 
+    // Commits to git what is left. The pool that replies is still there.
+    void end_flushes() {
+        std::promise<void> ended;
+        git_flush->stop([&](const Result<void>&) { ended.set_value(); });
+        ended.get_future().wait();
+    }
+
     // The steps of open(), in order.
     Result<void> open_storage(const KernelProcessOptions& options, const Settings& settings,
                               const server::StateDirectory& state, LogSink& log);
-    void open_use_cases(const Settings& settings, const server::StateDirectory& state);
+    void open_use_cases(const Settings& settings, const server::StateDirectory& state, LogSink& log);
     void open_diagnostics(const DiagnosticsSettings& settings, const server::StateDirectory& state);
     void add_tools();
     Result<void> open_mounts(const Settings& settings, const server::StateDirectory& state,
@@ -151,6 +162,9 @@ struct KernelProcess::Body {
     std::unique_ptr<kernel::FileGate> gate;
     std::unique_ptr<kernel::Kernel> kernel;
     std::unique_ptr<kernel::FileCalls> file_calls;
+    // Git is waited for on the one worker.
+    std::unique_ptr<sched::Pool> git_worker;
+    std::unique_ptr<kernel::GitFlush> git_flush;
     // A check blocks the worker that it runs on.
     std::unique_ptr<sched::Pool> checkers;
     std::unique_ptr<diagnostics::DiagnosticsSource> checks;
@@ -217,7 +231,8 @@ Result<std::unique_ptr<rpc::Session>> KernelProcess::Body::session_for(
         return std::make_unique<server::CommandSession>(
             std::move(service),
             server::CommandSession::Workspace{*kernel, *file_calls, *memory_calls, *source_calls,
-                                              *mounts, live.get(), [this] { server->stop(); }},
+                                              *mounts, *git_flush, live.get(),
+                                              [this] { server->stop(); }},
             caller, std::move(connection), version);
     }
     return std::make_unique<mcp::McpSession>(std::move(service), std::move(connection),
@@ -306,6 +321,11 @@ Result<void> KernelProcess::Body::open_mounts(const Settings& settings,
     return {};
 }
 
+std::optional<kernel::GitFlushSettings> flush_settings(const Settings& settings) {
+    if (!settings.files.git) return std::nullopt;
+    return kernel::GitFlushSettings{settings.files.git->ref, settings.files.git->after_s * 1000};
+}
+
 kernel::FileRules file_rules(const Settings& settings) {
     return {policy::PathRules(settings.files.rules), settings.files.ignore};
 }
@@ -340,8 +360,14 @@ Result<void> KernelProcess::Body::open_storage(const KernelProcessOptions& optio
 }
 
 void KernelProcess::Body::open_use_cases(const Settings& settings,
-                                         const server::StateDirectory& state) {
+                                         const server::StateDirectory& state, LogSink& log) {
     file_calls = std::make_unique<kernel::FileCalls>(*kernel, *gate, settings.files.save);
+    git_worker = std::make_unique<sched::Pool>(1U);
+    git_flush = std::make_unique<kernel::GitFlush>(kernel::GitFlush::Parts{
+        *kernel, *gate, *git_worker, state.workspace(), [&log](const std::string& what) {
+            log.write(LogLevel::warning, text::escape_hidden(what));
+        }});
+    git_flush->set(flush_settings(settings));
     std::vector<memory::Source*> sources;
     if (settings.diagnostics) {
         open_diagnostics(*settings.diagnostics, state);
@@ -395,6 +421,7 @@ Result<std::vector<std::string>> KernelProcess::Body::apply(const Settings& sett
     for (const policy::BookFinding& finding : book.findings()) said.push_back(finding.text);
     gate->set_rules(file_rules(settings));
     file_calls->set_save(settings.files.save);
+    git_flush->set(flush_settings(settings));
     rule_calls->replace(std::move(book));
     registry->on_new_rules();
     take_profiles(settings);
@@ -448,7 +475,7 @@ Result<std::unique_ptr<KernelProcess>> KernelProcess::open(const KernelProcessOp
     auto body = std::make_unique<Body>();
     body->live = std::move(live);
     TRY(body->open_storage(options, settings, state, log));
-    body->open_use_cases(settings, state);
+    body->open_use_cases(settings, state, log);
     body->add_tools();
     TRY(body->open_mounts(settings, state, log));
     TRY(body->open_rules(settings));

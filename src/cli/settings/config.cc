@@ -13,6 +13,7 @@
 #include "base/utf8.h"
 #include "cli/settings/later_settings.h"
 #include "cli/settings/toml_section.h"
+#include "git/repository.h"
 #include "cli/settings/tool_rule_settings.h"
 #include "kernel/memory/memory_header.h"
 #include "text/charset.h"
@@ -76,6 +77,15 @@ Result<policy::PathRule> read_path_rule(Section& section) {
     return rule;
 }
 
+Result<void> read_git(Section& section, std::optional<FileGitSettings>& out) {
+    out = TRY(section.fields<FileGitSettings>());
+    if (git::is_own_ref(out->ref)) return {};
+    return section.wrong(*section.node("ref"),
+                         cat("ref '", out->ref,
+                             "' is not a ref that Quire may write: give the full name of one of "
+                             "its own, such as \"refs/quire/main\", and no branch or tag"));
+}
+
 Result<void> read_files(Section& section, FileSettings& files) {
     std::vector<policy::PathRule> rules;
     const auto take_rule = [&](Section& rule) -> Result<void> {
@@ -85,7 +95,8 @@ Result<void> read_files(Section& section, FileSettings& files) {
     TRY(section.tables("rules", take_rule));
     files = TRY(section.fields<FileSettings>());
     files.rules = std::move(rules);
-    return check_later_files(section);
+    TRY(check_later_files(section));
+    return section.table("git", [&](Section& at) { return read_git(at, files.git); });
 }
 
 constexpr std::size_t kLongestMountName = 32;

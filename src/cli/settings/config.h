@@ -29,6 +29,18 @@ constexpr auto words_of(Enforcement) {
     return word_table("strict", "warned", "audit", "none");
 }
 
+// [files.git]
+struct FileGitSettings {
+    std::string ref = "refs/quire/main";
+    std::int64_t after_s = 30;
+    static json::Fields<FileGitSettings> fields() {
+        return json::Fields<FileGitSettings>()
+            .optional("ref", &FileGitSettings::ref)
+            .optional("after_s", &FileGitSettings::after_s, "",
+                      {{"minimum", 0}, {"maximum", 86'400}});
+    }
+};
+
 // [files]
 struct FileSettings {
     // The rules in file order; the first that matches a path decides.
@@ -39,7 +51,8 @@ struct FileSettings {
     // The names of files with patterns to ignore.
     std::vector<std::string> ignore = {".gitignore", ".loroignore"};
     kernel::SaveWhen save = kernel::SaveWhen::on_demand;
-    // All members except the rules, which config.cc reads.
+    std::optional<FileGitSettings> git;
+    // All members except the rules and the section for git, which config.cc reads.
     static json::Fields<FileSettings> fields() {
         return json::Fields<FileSettings>()
             .optional("watch", &FileSettings::watch)

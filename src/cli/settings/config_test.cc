@@ -370,7 +370,7 @@ block_bytes = 16777216
     std::string said;
     for (const std::string& line : parsed->without_effect) said += line + "\n";
     for (const char* const name :
-         {":10: files.notify", ":11: files.never_merge", ":12: files.git",
+         {":10: files.notify", ":11: files.never_merge",
           ":16: shell.enforcement", ":17: shell.minimum_tier", ":25: memory.render",
           ":26: memory.templates", ":28: memory.tools", ":33: limits.resident_bytes"}) {
         EXPECT_NE(said.find(cat("quire.toml", name, " has no effect yet: ")), std::string::npos)
@@ -382,6 +382,7 @@ block_bytes = 16777216
 TEST(Config, SettingsOfLaterVersionsAreCheckedToo) {
     const std::pair<const char*, const char*> wrong[] = {
         {"[files.git]\nafter_s = \"soon\"", ":2: files.git.after_s is a whole number"},
+        {"[files.git]\nafter_s = 1\nref = \"refs/heads/main\"", ":3: ref 'refs/heads/main' is not"},
         {"[files]\nnever_merge = 5", ":2: files.never_merge is a list of strings"},
         {"[shell]\nminimum_tier = \"high\"", ":2: shell.minimum_tier cannot be 'high'"},
         {"[memory]\nrender = \"html\"", ":2: memory.render cannot be 'html'"},

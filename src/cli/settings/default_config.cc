@@ -18,6 +18,10 @@ constexpr std::string_view kDefaultConfig =
 save = "on_commit"                      # an edit by the tool file is on the disk when it is answered; or "explicit"
 # ignore = [".gitignore", ".loroignore"]   # these files say what lists leave out
 
+# [files.git]                            # commits of the files to a ref of Quire's own; `quire flush` makes one at once
+# ref = "refs/quire/main"
+# after_s = 30                           # of silence
+
 # Agents may not change files that hold secrets.
 [[files.rules]]
 pattern = "{.env,.env.*,*.pem,*.key,id_rsa,id_ed25519,credentials*,secrets*}"

@@ -23,16 +23,6 @@ struct LaterFiles {
     }
 };
 
-struct LaterGit {
-    std::string ref;
-    std::int64_t after_s = 30;
-    static json::Fields<LaterGit> fields() {
-        return json::Fields<LaterGit>()
-            .optional("ref", &LaterGit::ref)
-            .optional("after_s", &LaterGit::after_s, "", {{"minimum", 0}, {"maximum", 86'400}});
-    }
-};
-
 struct LaterShell {
     std::string minimum_tier = "staged";
     std::int64_t output_bytes = 0;
@@ -106,7 +96,6 @@ constexpr auto kWithoutEffect = std::to_array<WithoutEffect>({
     {"files.settle_ms", "a change on the disk is taken in when its file is next used"},
     {"files.notify", "no entry is made of changes on the disk"},
     {"files.never_merge", "two changed sides of any file are merged"},
-    {"files.git", "nothing is written to git"},
     {"shell.enforcement", kNoShell},
     {"shell.minimum_tier", kNoShell},
     {"shell.output_bytes", kNoShell},
@@ -137,7 +126,7 @@ const toml::node* node_at(const toml::table& table, std::string_view path) {
 
 Result<void> check_later_files(Section& section) {
     TRY(section.fields<LaterFiles>());
-    return section.table("git", check_fields<LaterGit>);
+    return {};
 }
 Result<void> check_later_shell(Section& section) {
     return check_fields<LaterShell>(section);

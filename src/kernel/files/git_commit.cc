@@ -1,0 +1,174 @@
+#include "kernel/files/git_commit.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/concat.h"
+#include "text/escape_hidden.h"
+
+namespace quire::kernel {
+namespace {
+
+constexpr std::string_view kHeadTrailer = "Quire-Head: ";
+constexpr std::string_view kTimeTrailer = "Quire-Time-Ms: ";
+// A message lists so many operations at most; the history of the files has all of them.
+constexpr std::size_t kMostOperations = 500;
+
+// The value of the last trailer of this name, "" if there is none.
+std::string trailer(std::string_view message, std::string_view name) {
+    const std::size_t at = message.rfind(cat("\n", name));
+    if (at == std::string_view::npos) return {};
+    const std::string_view value = message.substr(at + 1 + name.size());
+    return std::string(value.substr(0, value.find('\n')));
+}
+
+std::int64_t number(std::string_view digits) {
+    std::int64_t out = 0;
+    for (const char c : digits.substr(0, 15)) {
+        if (c < '0' || c > '9') return 0;
+        out = out * 10 + (c - '0');
+    }
+    return out;
+}
+
+// One line, whatever characters the words have.
+std::string on_a_line(std::string_view words) {
+    return text::escape_hidden(words);
+}
+
+// The actor with most operations is the author: "agent:ada" <ada@agent.quire.invalid>.
+git::Person author_of(const std::map<std::string, std::size_t>& actors) {
+    std::string name = "source:disk";
+    std::size_t most = 0;
+    for (const auto& [actor, count] : actors) {
+        if (count > most) {
+            name = actor;
+            most = count;
+        }
+    }
+    const std::size_t colon = name.find(':');
+    return {name,
+            cat(name.substr(colon + 1), "@", name.substr(0, colon), ".quire.invalid")};
+}
+
+struct Message {
+    git::Person author;
+    std::string text;
+};
+
+Message message_for(const std::vector<const FlushedFile*>& files, const FlushBase& base,
+                    std::int64_t at_ms) {
+    std::map<std::string, std::size_t> actors;
+    std::vector<FlushedOperation> operations;
+    for (const FlushedFile* const file : files) {
+        for (const FlushedOperation& operation : file->operations) {
+            ++actors[operation.actor];
+            operations.push_back(operation);
+            operations.back().path = file->path;
+        }
+    }
+    Message out{author_of(actors), {}};
+    out.text = files.size() == 1 ? on_a_line(files.front()->path)
+                                 : cat(files.size(), " files");
+    out.text += "\n\n";
+    if (files.size() > 1) {
+        for (const FlushedFile* const file : files) out.text += cat(on_a_line(file->path), "\n");
+        out.text += "\n";
+    }
+    for (const auto& [actor, count] : actors) out.text += cat("Quire-Actor: ", on_a_line(actor), "\n");
+    const std::size_t shown = std::min(operations.size(), kMostOperations);
+    for (std::size_t i = 0; i < shown; ++i) {
+        const FlushedOperation& each = operations[i];
+        out.text += cat("Quire-Operation: ", on_a_line(each.actor), " ", on_a_line(each.description),
+                        " v", each.version, " ", on_a_line(each.path), "\n");
+    }
+    if (shown < operations.size())
+        out.text += cat("Quire-Operations-Left-Out: ", operations.size() - shown, "\n");
+    if (base.head) out.text += cat(kHeadTrailer, *base.head, "\n");
+    out.text += cat(kTimeTrailer, at_ms, "\n");
+    return out;
+}
+
+}  // namespace
+
+Result<FlushBase> flush_base(const git::Repository& repository, const std::string& ref) {
+    FlushBase base;
+    base.tip = TRY(repository.commit_of(ref));
+    base.head = TRY(repository.commit_of("HEAD"));
+    if (!base.tip) return base;
+    const std::string message = TRY(repository.message_of(*base.tip));
+    base.included = trailer(message, kHeadTrailer);
+    base.tip_at_ms = number(trailer(message, kTimeTrailer));
+    return base;
+}
+
+// The tree is the tip's, or HEAD's at the beginning. Changes that HEAD has got since the tip was made
+// come first, so that a document's text stands where both changed a file.
+Result<FlushCommit> commit_flush(const git::Repository& repository, const std::string& ref,
+                                 const FlushBase& base, const std::vector<FlushedFile>& files,
+                                 std::int64_t at_ms) {
+    FlushCommit out;
+    out.commit = base.tip.value_or("");
+    std::vector<std::string> paths;
+    for (const FlushedFile& file : files) paths.push_back(cat(repository.prefix(), file.path));
+    const std::vector<std::string> left_out = TRY(repository.ignored(paths));
+    const std::set<std::string> ignored(left_out.begin(), left_out.end());
+
+    const std::string parent = base.tip ? *base.tip : base.head.value_or("");
+    std::map<std::string, git::TreeEntry> there;
+    if (!parent.empty()) there = TRY(repository.files(parent));
+    std::vector<git::TreeChange> of_head;
+    const bool moved = base.tip && base.head && !base.included.empty() &&
+                       base.included != *base.head &&
+                       TRY(repository.commit_of(base.included)).has_value();
+    if (moved) of_head = TRY(repository.changes(base.included, *base.head));
+    for (const git::TreeChange& change : of_head) {
+        if (change.entry) {
+            there[change.path] = *change.entry;
+        } else {
+            there.erase(change.path);
+        }
+    }
+
+    std::vector<const FlushedFile*> changed;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        const auto entry = there.find(paths[i]);
+        if (ignored.contains(paths[i])) {
+            out.ignored.push_back(files[i].path);
+        } else if (files[i].bytes ? entry == there.end() ||
+                                        entry->second.id != repository.id_of(*files[i].bytes)
+                                  : entry != there.end()) {
+            changed.push_back(&files[i]);
+            out.files.push_back(files[i].path);
+        }
+    }
+    if (changed.empty()) return out;
+
+    Message message = message_for(changed, base, at_ms);
+    git::CommitStream stream(ref);
+    stream.begin({std::move(message.author), at_ms / 1000, std::move(message.text), parent,
+                  moved ? *base.head : ""});
+    for (const git::TreeChange& change : of_head) {
+        if (change.entry) {
+            stream.link(change.path, change.entry->mode, change.entry->id);
+        } else {
+            stream.remove(change.path);
+        }
+    }
+    for (const FlushedFile* const file : changed) {
+        const std::string path = cat(repository.prefix(), file->path);
+        const auto entry = there.find(path);
+        const bool is_file = entry != there.end() && entry->second.mode.starts_with("100");
+        if (file->bytes) {
+            stream.write(path, is_file ? entry->second.mode : repository.mode_on_disk(file->path),
+                         *file->bytes);
+        } else {
+            stream.remove(path);
+        }
+    }
+    out.commit = TRY(repository.import(std::move(stream))).back();
+    return out;
+}
+
+}  // namespace quire::kernel
