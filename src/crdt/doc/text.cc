@@ -27,6 +27,30 @@ Result<std::string> TextView::at(const Frontiers& version) const {
     return c.as<TextBody>().rope_at(site(), past).str();
 }
 
+Result<std::vector<IdSpan>> TextView::characters() const {
+    TRY(doc().history().load());
+    Container& c = container();
+    if (c.id.kind != ContainerKind::text) return body().refuse(handle(), ContainerKind::text);
+    const AtomTable& atoms = body().oplog().atoms();
+    std::vector<IdSpan> out;
+    for (const LvSpan& span : c.as<TextBody>().shown_atoms(site())) {
+        for (Lv at = span.begin; at < span.end;) {
+            const Lv end = std::min(span.end, atoms.run_end(at));
+            const OpId first = atoms.id_of(at);
+            const Counter past = first.counter + static_cast<Counter>(end - at);
+            const bool joins =
+                !out.empty() && out.back().peer == first.peer && out.back().end == first.counter;
+            if (joins) {
+                out.back().end = past;
+            } else {
+                out.push_back({first.peer, first.counter, past});
+            }
+            at = end;
+        }
+    }
+    return out;
+}
+
 namespace {
 
 // Not inlined, so that typing on saves no registers.

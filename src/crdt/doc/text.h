@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "base/value.h"
@@ -27,6 +28,11 @@ public:
     // The text at an earlier version. O(history of the container). Errors: not_found
     // "unknown_version".
     Result<std::string> at(const Frontiers& version) const;
+
+    // The ids of the characters that readers see, in order: stretches of consecutive ids. O(n) in
+    // the stretches that were ever written, once the container's order of atoms is built. Errors:
+    // those of History::load().
+    Result<std::vector<IdSpan>> characters() const;
 
     // Errors of all edits: see container_view.h.
     Result<void> insert(text::CodePoint at, std::string_view utf8) {

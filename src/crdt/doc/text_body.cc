@@ -182,6 +182,14 @@ Lv TextBody::anchor_at(Site site, std::size_t pos) {
     return found;
 }
 
+std::vector<LvSpan> TextBody::shown_atoms(Site site) {
+    std::vector<LvSpan> out;
+    for_each_character(*this, site, [&](Lv at, std::uint32_t len, bool visible) {
+        if (visible) out.push_back({at, at + len});
+    });
+    return out;
+}
+
 std::pair<std::size_t, bool> TextBody::place_of(Site site, Lv anchor) {
     if (site.document.at() == nullptr) {
         const Sequence::Place place = order(site).place_of(anchor);

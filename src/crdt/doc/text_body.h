@@ -54,6 +54,8 @@ struct TextBody : SequenceBody, Childless {
     std::size_t shown_size(Site site);
     // The character at a position before the end.
     Lv anchor_at(Site site, std::size_t pos);
+    // The atoms of the characters that readers see, in order: stretches of consecutive numbers.
+    std::vector<LvSpan> shown_atoms(Site site);
     // The position where an atom stands or would stand, and true if it is there.
     std::pair<std::size_t, bool> place_of(Site site, Lv anchor);
 
