@@ -22,6 +22,8 @@ struct Planned {
     // changes nothing.
     std::vector<text::Splice> splices;
     std::vector<std::string> notes;  // Remarks for the reader ("the block ends without a newline").
+    // The inserted text was the block's own before, so only the size of the block is limited.
+    bool is_own_text = false;
 };
 
 // `version` is the version of the block that holds `text`.

@@ -64,6 +64,13 @@ enum class UndoScope { own, any };
 constexpr auto words_of(UndoScope) {
     return word_table("own", "any");
 }
+// The entries of a block's history that an undo takes back: the newest that fits, or with
+// `all_since` every one that is as young as that, or the one with a version.
+struct UndoWhich {
+    std::optional<std::string> actor = {};      // Whose; none: anyone's.
+    std::optional<std::int64_t> all_since = {};  // Milliseconds since 1970.
+    std::optional<std::uint64_t> version = {};
+};
 // The answer of an undo or redo: atoms restored, removed, and left alone because others changed
 // them since.
 struct Undone {

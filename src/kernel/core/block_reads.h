@@ -111,6 +111,28 @@ struct HistoryPage {
     std::string next_cursor;
 };
 
+// The difference of two versions of a block as a unified diff, "" for none; `version` is the block's
+// now. A side that is the file on the disk has no version's id.
+struct BlockDiff {
+    std::uint64_t version = 0;
+    std::string from, to;
+    std::string diff;
+};
+
+// The authors of a block's lines as they are now. A line is its newest character's, the line end
+// aside; text that an undo or a redo brought back is its first writer's.
+struct Blame {
+    // The lines [begin, end), from 0, whose newest characters came with one entry of history.
+    struct Stretch {
+        std::size_t begin = 0;
+        std::size_t end = 0;
+        HistoryEntry entry;
+    };
+    std::uint64_t version = 0;
+    std::vector<Stretch> stretches;  // In order, of all lines.
+    std::string text;
+};
+
 // An entry of the log of all documents. A file's has its path, a memory block's its label and owner
 // as they are now, and a conversation block's its conversation.
 struct LogEntry {

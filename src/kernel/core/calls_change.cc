@@ -246,7 +246,7 @@ Result<Edited> Core::edit(LiveDocument& document, const BlockRef& block, const C
     // comes last, because nobody is asked for an edit that would fail.
     const auto admit = [&](const Result<edits::Planned>& planned) -> Result<void> {
         if (!planned) return {};
-        TRY(check_size(text, planned->splices));
+        TRY(check_size(text, *planned));
         for (const text::Splice& splice : planned->splices)
             TRY(check_savable(document, splice.insert));
         return by.check_approved();
@@ -278,18 +278,20 @@ Result<void> Core::check_new(std::string_view content) const {
     return {};
 }
 
-Result<void> Core::check_size(const seq::Rope& text, std::span<const text::Splice> splices) const {
+Result<void> Core::check_size(const seq::Rope& text, const edits::Planned& planned) const {
     std::size_t size = text.bytes().n;
     std::size_t inserted = 0;
-    for (const text::Splice& splice : splices) {
+    for (const text::Splice& splice : planned.splices) {
         size += splice.insert.size();
         size -= splice.erase.n;
         inserted += splice.insert.size();
     }
     // Newlines that an operation adds are not its caller's.
-    const std::size_t added = 2 * splices.size();
-    TRY(check_text("the text of the operation", inserted - std::min(inserted, added),
-                   limits().operation_bytes));
+    const std::size_t added = 2 * planned.splices.size();
+    if (!planned.is_own_text) {
+        TRY(check_text("the text of the operation", inserted - std::min(inserted, added),
+                       limits().operation_bytes));
+    }
     if (size > limits().block_bytes)
         return too_large("the block", limits().block_bytes, kGoOnElsewhere);
     return {};

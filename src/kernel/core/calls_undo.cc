@@ -134,6 +134,39 @@ void end_take_back(LiveDocument& document, const BlockRef& block, const policy::
     document.record_quietly(block, std::move(entry));
 }
 
+namespace {
+
+Failure nothing_to_undo(const UndoWhich& which) {
+    return fail(Errc::not_found, "nothing_to_undo",
+                cat(which.actor ? cat(*which.actor, " has made no change to this block")
+                                : std::string("there is no change to this block"),
+                    which.version ? cat(" that is version ", *which.version, " and stands")
+                                  : std::string(" that is still to be undone")));
+}
+
+// The answer, with the text before the undo.
+Undone with_change(LiveDocument& document, const BlockRef& block, const seq::Rope& before,
+                   Undone undone, const Limits& limits) {
+    const seq::Rope& after = document.doc().text(block.content).rope();
+    undone.version = block.state->version;
+    undone.line_count = after.lines().n;
+    undone.change = edits::change_between(before, after, limits.read_columns);
+    return undone;
+}
+
+// Takes back, or redoes, one step as a version of its own.
+Result<Undone> step_back(LiveDocument& document, const BlockRef& block, const policy::Actor& by,
+                         const std::vector<Unit*>& units, bool redo) {
+    document.begin(by);
+    std::vector<crdt::StandIn> settled;
+    Undone undone = TRY(take_back(document, block, units, redo, settled));
+    end_take_back(document, block, by,
+                  {units, redo, undone.skipped_because_changed > 0, settled});
+    return undone;
+}
+
+}  // namespace
+
 void Kernel::undo(Caller by, std::string block_id, UndoScope scope, bool redo,
                   Reply<Undone> reply) {
     core_->run_on_block<Undone>(
@@ -147,16 +180,51 @@ void Kernel::undo(Caller by, std::string block_id, UndoScope scope, bool redo,
             TRY(caller.check_approved());
 
             const seq::Rope before = document.doc().text(block.content).rope();
-            document.begin(caller.actor);
-            std::vector<crdt::StandIn> settled;
-            Undone undone = TRY(take_back(document, block, units, redo, settled));
-            end_take_back(document, block, caller.actor,
-                          {units, redo, undone.skipped_because_changed > 0, settled});
-            const seq::Rope& after = document.doc().text(block.content).rope();
-            undone.version = block.state->version;
-            undone.line_count = after.lines().n;
-            undone.change = edits::change_between(before, after, core->limits().read_columns);
-            return undone;
+            Undone undone = TRY(step_back(document, block, caller.actor, units, redo));
+            return with_change(document, block, before, std::move(undone), core->limits());
+        });
+}
+
+// Each step is a version of its own, so that each can be redone by itself.
+void Kernel::undo_all(Caller by, std::string block_id, UndoWhich which, Reply<Undone> reply) {
+    core_->run_on_block<Undone>(
+        std::move(by), {block_id, true}, Access::overwrite, std::move(reply),
+        [core = core_, which = std::move(which)](LiveDocument& document, const BlockRef& block,
+                                                 const Caller& caller) -> Result<Undone> {
+            if (document.record().deleted) TRY(document.find(document.id_of(block), false));
+            core->flush(document, block);
+            History& history = block.state->history;
+            const std::vector<std::uint64_t> versions = history.undoable(which);
+            if (versions.empty()) return nothing_to_undo(which);
+            TRY(caller.check_approved());
+            const seq::Rope before = document.doc().text(block.content).rope();
+            Undone all;
+            for (const std::uint64_t version : versions) {
+                const Undone one = TRY(step_back(document, block, caller.actor,
+                                                 history.with_group_of(version), false));
+                all.restored += one.restored;
+                all.removed += one.removed;
+                all.skipped_because_changed += one.skipped_because_changed;
+            }
+            return with_change(document, block, before, std::move(all), core->limits());
+        });
+}
+
+void Kernel::undoable(Caller by, std::string block_id, UndoWhich which,
+                      Reply<std::vector<HistoryEntry>> reply) {
+    core_->run_on_block<std::vector<HistoryEntry>>(
+        std::move(by), {block_id, true}, Access::read, std::move(reply),
+        [core = core_, which = std::move(which)](
+            LiveDocument& document, const BlockRef& block,
+            const Caller&) -> Result<std::vector<HistoryEntry>> {
+            core->flush(document, block);
+            History& history = block.state->history;
+            std::vector<HistoryEntry> out;
+            for (const std::uint64_t version : history.undoable(which)) {
+                const Unit& unit = *history.with_group_of(version).back();
+                out.push_back({cat(version), unit.at_ms, unit.actor, unit.description});
+            }
+            return out;
         });
 }
 

@@ -170,9 +170,9 @@ public:
     // Checks that the text may be part of the document. Errors: invalid_argument "binary_file"
     // for a NUL in a file, which could not be saved.
     static Result<void> check_savable(const LiveDocument& document, std::string_view text);
-    // Checks the size of the text after the splices, and of the text that they insert. Errors:
+    // Checks the size of the text after the edit, and of the text that it inserts. Errors:
     // too_large().
-    Result<void> check_size(const seq::Rope& text, std::span<const text::Splice> splices) const;
+    Result<void> check_size(const seq::Rope& text, const edits::Planned& planned) const;
 
     // --- appends (calls_append.cc) ---
     // Buffers the text. The call is answered with its flush, which a later call may trigger.

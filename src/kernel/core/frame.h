@@ -210,7 +210,7 @@ Result<Edited> Core::edit(LiveDocument& document, const BlockRef& block, const s
     Result<edits::Planned> made = plan(text, block.state->version);
     TRY(admit(std::as_const(made)));
     edits::Planned planned = TRY(std::move(made));
-    TRY(check_size(text, planned.splices));
+    TRY(check_size(text, planned));
     if (!planned.splices.empty()) TRY(write(std::as_const(planned)));
     return edited_as(document, block, std::move(planned), limits());
 }

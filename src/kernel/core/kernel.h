@@ -31,8 +31,11 @@ namespace quire::kernel {
 
 class Core;
 class Oversight;
+struct Blame;
+struct BlockDiff;
 struct BlockText;
 struct FoundAll;
+struct HistoryEntry;
 struct HistoryPage;
 struct Limits;
 struct ListPage;
@@ -105,9 +108,26 @@ public:
     void erase(Caller by, std::string block_id, Reply<BlockVersion> reply);
     // Errors: not_found "nothing_to_undo".
     void undo(Caller by, std::string block_id, UndoScope scope, bool redo, Reply<Undone> reply);
+    // Undoes what fits, newest first; the answer counts all of it. Errors: not_found
+    // "nothing_to_undo".
+    void undo_all(Caller by, std::string block_id, UndoWhich which, Reply<Undone> reply);
+    // The steps that undo_all() would take, newest first; none for nothing to undo. Of memory too.
+    void undoable(Caller by, std::string block_id, UndoWhich which,
+                  Reply<std::vector<HistoryEntry>> reply);
     // The versions of a block, newest first. Deleted blocks have a history too.
     void history(Caller by, std::string block_id, std::size_t limit, std::string cursor,
                  Reply<HistoryPage> reply);
+    // The difference between two versions of a block of a conversation, or of a file, by the ids in
+    // its history. Without `from` it is the version before `to`, without `to` the block now. Errors:
+    // not_found "invalid_reference" {version_id}; unsupported "version_too_old"; denied
+    // "memory_block".
+    void diff(Caller by, std::string block_id, std::optional<std::string> from,
+              std::optional<std::string> to, Reply<BlockDiff> reply);
+    // Gives the block the text that it had at a version, by an edit: one version and one unit of
+    // undo, or none if it has that text. Errors: those of diff() and edit().
+    void rollback(Caller by, std::string block_id, std::string version_id, Reply<Edited> reply);
+    // The authors of the block's lines. Errors: denied "memory_block".
+    void blame(Caller by, std::string block_id, Reply<Blame> reply);
     // Recent changes of what the caller may see, newest first, by one actor or by all (quire log).
     void log(Caller by, std::optional<policy::Actor> of, std::size_t limit,
              Reply<std::vector<LogEntry>> reply);

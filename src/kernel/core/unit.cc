@@ -3,9 +3,11 @@
 #include "kernel/core/unit.h"
 
 #include <algorithm>
+#include <set>
 #include <span>
 
 #include "base/bytes.h"
+#include "kernel/core/block_edits.h"
 
 namespace quire::kernel {
 
@@ -209,6 +211,30 @@ std::vector<Unit*> History::next_undo(const std::optional<std::string>& actor) {
         Unit& unit = units_[i];
         if (unit.kind == UnitKind::take_back || unit.state != UnitState::done) continue;
         if (!actor || unit.actor == *actor) return with_group(unit);
+    }
+    return {};
+}
+
+std::vector<std::uint64_t> History::undoable(const UndoWhich& which) const {
+    std::vector<std::uint64_t> out;
+    std::set<std::pair<std::string, std::uint64_t>> groups;
+    for (std::size_t i = units_.size(); i-- > 0;) {
+        const Unit& unit = units_[i];
+        if (which.all_since && unit.at_ms < *which.all_since) break;
+        const bool fits = unit.kind != UnitKind::take_back && unit.state == UnitState::done &&
+                          (!which.actor || unit.actor == *which.actor) &&
+                          (!which.version || unit.version == *which.version);
+        if (!fits) continue;
+        if (unit.group != 0 && !groups.emplace(unit.actor, unit.group).second) continue;
+        out.push_back(unit.version);
+        if (!which.all_since) break;
+    }
+    return out;
+}
+
+std::vector<Unit*> History::with_group_of(std::uint64_t version) {
+    for (std::size_t i = units_.size(); i-- > 0;) {
+        if (units_[i].version == version) return with_group(units_[i]);
     }
     return {};
 }

@@ -21,6 +21,8 @@
 
 namespace quire::kernel {
 
+struct UndoWhich;
+
 enum class UnitKind : std::uint8_t {
     content = 0,    // Changed the text.
     status = 1,     // Set the status.
@@ -92,6 +94,11 @@ public:
     // The units that an undo by `actor` (none: by anyone) takes back: the newest unit that is
     // done, with its group; empty when there is none. Pointers are valid until the next add().
     std::vector<Unit*> next_undo(const std::optional<std::string>& actor);
+    // The versions of the units that stand, can be undone and fit, newest first. Units of one group
+    // are one step, which the newest names.
+    std::vector<std::uint64_t> undoable(const UndoWhich& which) const;
+    // The unit of a version, with its group; empty if there is none. Valid like next_undo()'s.
+    std::vector<Unit*> with_group_of(std::uint64_t version);
     // The units that a redo restores: those that were undone last.
     std::vector<Unit*> next_redo(const std::optional<std::string>& actor);
     // Called for a new change by `actor`, which ends the actor's chance to redo. Returns the

@@ -1,9 +1,12 @@
 #include "kernel/core/versions.h"
 
 #include <algorithm>
+#include <utility>
 
-#include "base/concat.h"
 #include "base/utf8.h"
+#include "crdt/doc/text.h"
+#include "text/diff.h"
+#include "text/escape_hidden.h"
 
 namespace quire::kernel {
 namespace {
@@ -45,6 +48,37 @@ Result<BlockAt> block_before(const BlockRef& block, const BlockAt& at) {
     const std::vector<Unit>& units = block.state->history.units();
     if (at.units_since + 1 >= units.size()) return BlockAt{0, {}, units.size()};
     return at_unit(units, units.size() - at.units_since - 2);
+}
+
+Result<std::string> text_at(LiveDocument& document, const BlockRef& block, const BlockAt& at) {
+    const auto text = document.doc().text(block.content);
+    return at.units_since == 0 ? Result<std::string>(text.rope().str()) : text.at(at.heads);
+}
+
+std::string diff_name(LiveDocument& document, const BlockRef& block) {
+    return document.kind() == kFileKind ? text::escape_hidden(document.name())
+                                        : document.id_of(block).str();
+}
+
+BlockDiff diff_of_texts(std::string_view block, std::string_view before, std::string_view after,
+                        BlockDiff sides) {
+    const auto name = [&](const std::string& version) {
+        return cat(block, "\t", version.empty() ? "on disk" : cat("version ", version));
+    };
+    sides.diff =
+        text::unified_diff(before, after, {.from = name(sides.from), .to = name(sides.to)});
+    return sides;
+}
+
+Result<TextEdit> rollback_edit(LiveDocument& document, const BlockRef& block,
+                               const std::string& version_id) {
+    const BlockAt at = TRY(block_at(document, block, version_id));
+    std::string wanted = TRY(text_at(document, block, at));
+    auto plan = [wanted = std::move(wanted)](const seq::Rope& text,
+                                             std::uint64_t) -> Result<edits::Planned> {
+        return edits::Planned{text::minimal_splices(text.str(), wanted), {}, true};
+    };
+    return TextEdit{cat("rollback ", version_id), std::move(plan)};
 }
 
 }  // namespace quire::kernel

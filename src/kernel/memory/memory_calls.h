@@ -83,6 +83,8 @@ public:
     // "version_too_old" (versions.h).
     void diff(Caller by, std::string label, std::optional<std::string> from,
               std::optional<std::string> to, Reply<MemoryDiff> reply);
+    // The authors of the lines of the block's plain text (blame_by_versions() in versions.h).
+    void blame(Caller by, std::string label, Reply<Blame> reply);
     // Sets the block back to a version, by new ops; one step of undo. The gate checks it like a
     // replica's changes: a caller cannot set back a part that it may not write. O(document).
     // Errors: those of diff(), and of check_incoming() (memory/incoming.h). Across a conversion the

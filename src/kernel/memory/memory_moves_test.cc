@@ -25,19 +25,37 @@ TEST(MemoryMoves, ADiffIsBetweenTwoVersions) {
 
     EXPECT_EQ(
         study.diff("build")->diff,
-        "--- build 3\n+++ build 4\n@@ -1,2 +1,4 @@\n status: busy\n visits: 0\n+tags:\n+- new\n");
+        "--- build\tversion 3\n+++ build\tversion 4\n@@ -1,2 +1,4 @@\n status: busy\n visits: 0\n+tags:\n+- new\n");
     EXPECT_EQ(
         study.diff("build", "2", "3")->diff,
-        "--- build 2\n+++ build 3\n@@ -1,2 +1,2 @@\n-status: idle\n+status: busy\n visits: 0\n");
+        "--- build\tversion 2\n+++ build\tversion 3\n@@ -1,2 +1,2 @@\n-status: idle\n+status: busy\n visits: 0\n");
     EXPECT_EQ(
         study.diff("build", "3", "2")->diff,
-        "--- build 3\n+++ build 2\n@@ -1,2 +1,2 @@\n-status: busy\n+status: idle\n visits: 0\n");
+        "--- build\tversion 3\n+++ build\tversion 2\n@@ -1,2 +1,2 @@\n-status: busy\n+status: idle\n visits: 0\n");
     study.restart();
     EXPECT_EQ(study.diff("build", "2", "2")->diff, "");
     EXPECT_EQ(study.diff("build", {}, "1")->from, "0");
     EXPECT_EQ(reason(study.diff("build", "9")), "invalid_reference");
     EXPECT_EQ(reason(study.diff("build", "x")), "invalid_reference");
     EXPECT_EQ(study.version("build"), 4U);
+}
+
+TEST(MemoryMoves, ALineOfTheTextIsOfTheVersionThatChangedItLast) {
+    Study study;
+    ASSERT_TRUE(study.create("build"));
+    ASSERT_TRUE(study.set("build", "status", "idle"));
+    ASSERT_TRUE(study.write("build", AppendToList{{"", "tags"}, "new"}));
+    ASSERT_TRUE(study.set("build", "status", "busy"));
+    const auto blame = study.desk.ask<Blame>(
+        [&](auto reply) { study.calls().blame(Study::as("agent:ada"), "build", std::move(reply)); });
+
+    ASSERT_TRUE(blame);
+    EXPECT_EQ(blame->text, "status: busy\nvisits: 0\ntags:\n- new\n");
+    std::string found;
+    for (const Blame::Stretch& each : blame->stretches)
+        cat_to(found, cat(each.begin, "-", each.end, " v", each.entry.version_id, " "));
+    EXPECT_EQ(found, "0-1 v4 1-2 v1 2-4 v3 ");
+    EXPECT_EQ(blame->stretches[0].entry.actor, "agent:ada");
 }
 
 TEST(MemoryMoves, RollbackIsAWriteThatCanBeUndone) {

@@ -14,7 +14,7 @@
 #include "memory/convert.h"
 #include "memory/incoming.h"
 #include "memory/plain_text.h"
-#include "text/diff.h"
+#include "text/escape_hidden.h"
 
 namespace quire::kernel {
 
@@ -23,7 +23,8 @@ using policy::Operation;
 namespace {
 
 // The block's text at a version, by the schema that it had then.
-Result<std::string> text_at(LiveDocument& document, const MemoryHeader& header, const BlockAt& at) {
+Result<std::string> plain_text_at(LiveDocument& document, const MemoryHeader& header,
+                                  const BlockAt& at) {
     const memory::BlockSchema schema = TRY(schema_at(document, header, at));
     crdt::Doc& doc = document.doc();
     if (at.units_since == 0) return memory::plain_text({doc, schema});
@@ -34,15 +35,13 @@ Result<std::string> text_at(LiveDocument& document, const MemoryHeader& header, 
 Result<MemoryDiff> difference(LiveDocument& document, const MemoryHeader& header,
                               const std::optional<std::string>& from,
                               const std::optional<std::string>& to) {
-    const BlockRef block = document.whole();
-    const BlockAt after = TRY(block_at(document, block, to));
-    const BlockAt before =
-        from ? TRY(block_at(document, block, from)) : TRY(block_before(block, after));
-    MemoryDiff out{version_of_memory(document), cat(before.version), cat(after.version), ""};
-    out.diff = text::unified_diff(
-        TRY(text_at(document, header, before)), TRY(text_at(document, header, after)),
-        {.from = cat(document.name(), " ", out.from), .to = cat(document.name(), " ", out.to)});
-    return out;
+    BlockDiff diff =
+        TRY(diff_of_versions(document, document.whole(), text::escape_hidden(document.name()), from,
+                             to, [&](const BlockAt& at) {
+                                 return plain_text_at(document, header, at);
+                             }));
+    return MemoryDiff{version_of_memory(document), std::move(diff.from), std::move(diff.to),
+                      std::move(diff.diff)};
 }
 
 // The changes that make the block what it was, as another replica would make them: what the gate
@@ -234,6 +233,16 @@ void MemoryCalls::diff(Caller by, std::string label, std::optional<std::string> 
                                 LiveDocument& document, const OpenedMemory& opened, const Caller&) {
                                 return difference(document, opened.header, from, to);
                             });
+}
+
+void MemoryCalls::blame(Caller by, std::string label, Reply<Blame> reply) {
+    body_->look<Blame>(
+        std::move(by), label, std::move(reply),
+        [](LiveDocument& document, const OpenedMemory& opened, const Caller&) {
+            return blame_by_versions(document, document.whole(), [&](const BlockAt& at) {
+                return plain_text_at(document, opened.header, at);
+            });
+        });
 }
 
 void MemoryCalls::rollback(Caller by, std::string label, std::string version_id,
