@@ -44,6 +44,14 @@ struct FileAppended {
     FileVersion file;
     Appended appended;
 };
+struct FileHistory {
+    FileVersion file;
+    HistoryPage page;
+};
+struct FileDiff {
+    FileVersion file;
+    BlockDiff diff;
+};
 struct FileSaved {
     FileVersion file;
     std::size_t bytes = 0;
@@ -116,6 +124,16 @@ public:
     // Appends text to the document of a file, and saves it like edit(). The answer comes once the
     // text is durable in the store.
     void append(Caller by, std::string path, std::string text, Reply<FileAppended> reply);
+    // The versions of a file, newest first, as Kernel::history() gives them.
+    void history(Caller by, std::string path, std::size_t limit, std::string cursor,
+                 Reply<FileHistory> reply);
+    // The difference between two versions. Without `from` it is the file on the disk, empty if it is
+    // gone from there; without `to` the document now. Errors also: those of Kernel::diff().
+    void diff(Caller by, std::string path, std::optional<std::string> from,
+              std::optional<std::string> to, Reply<FileDiff> reply);
+    // Gives the document of a file the text that it had at a version, as an edit(). Errors also:
+    // those of Kernel::diff().
+    void rollback(Caller by, std::string path, std::string version_id, Reply<FileEdited> reply);
     // Creates a file on the disk at once. Errors: conflict "file_exists"; conflict "unsaved_edits"
     // {path, actors} unless FileCreate::overwrite.
     void create(Caller by, FileCreate what, Reply<FileVersion> reply);
