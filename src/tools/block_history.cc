@@ -9,9 +9,6 @@ namespace quire::tools {
 
 namespace {
 
-using json::Codec;
-using kernel::HistoryPage;
-
 struct BlockHistoryArgs {
     std::string block_id;
     std::size_t limit = 100;
@@ -25,21 +22,21 @@ MadeTool make_block_history(kernel::Kernel& kernel) {
         {.name = "block_history",
          .title = "A block's history",
          .description =
-             "Who changed a block, newest first. Timestamps are milliseconds since 1970.",
+             "Who changed a block, newest first.",
          .annotations = {.read_only = true, .idempotent = true}},
         Fields<BlockHistoryArgs>()
             .required("block_id", &BlockHistoryArgs::block_id, kBlockIdSays)
             .optional("limit", &BlockHistoryArgs::limit, "At most so many, newest first.",
                       {{"minimum", 1}, {"maximum", 1000}})
             .optional("cursor", &BlockHistoryArgs::cursor, "next_cursor of the page before."),
-        Codec<HistoryPage>::fields(),
+        ShownHistory::fields(),
         [&kernel](const Session& session, BlockHistoryArgs args,
-                  Reply<Answered<HistoryPage>> reply) {
+                  Reply<Answered<ShownHistory>> reply) {
             kernel.history(session.caller, std::move(args.block_id), args.limit,
                            std::move(args.cursor),
-                           answer_with(std::move(reply), [](HistoryPage page) {
-                               std::string text = history_text(page);
-                               return Answered<HistoryPage>{std::move(page), std::move(text)};
+                           answer_with(std::move(reply), [](const kernel::HistoryPage& page) {
+                               return Answered<ShownHistory>{shown_history(page),
+                                                             history_text(page)};
                            }));
         });
 }

@@ -95,15 +95,6 @@ struct FieldsOf<kernel::MemoryUndone> {
     }
 };
 template <>
-struct FieldsOf<kernel::MemoryHistory> {
-    static Fields<kernel::MemoryHistory> fields() {
-        using kernel::MemoryHistory;
-        return Fields<MemoryHistory>()
-            .members(Codec<kernel::HistoryPage>::fields(), &MemoryHistory::page)
-            .members(Codec<kernel::MemoryVersion>::fields(), &MemoryHistory::block);
-    }
-};
-template <>
 struct FieldsOf<kernel::MemoryDiff> {
     static Fields<kernel::MemoryDiff> fields() {
         using kernel::MemoryDiff;
@@ -208,7 +199,7 @@ Map memory_answer(bool full) {
     return one_of({Codec<MemoryVersion>::schema(), Codec<kernel::MemoryView>::schema(),
                    Codec<kernel::MemoryList>::schema(), Codec<kernel::MemoryFound>::schema(),
                    Codec<Counted>::schema(), Codec<Removed>::schema(),
-                   Codec<kernel::MemoryUndone>::schema(), Codec<kernel::MemoryHistory>::schema(),
+                   Codec<kernel::MemoryUndone>::schema(), Codec<About<kernel::MemoryVersion, ShownHistory>>::schema(),
                    Codec<kernel::MemoryDiff>::schema(), Codec<kernel::MemoryMoved>::schema(),
                    Codec<Converted>::schema()});
 }
@@ -271,11 +262,13 @@ ToolResult render_memory_undone(const kernel::MemoryUndone& undone, bool redo) {
 }
 
 ToolResult render_memory_history(const kernel::MemoryHistory& history) {
-    return result_of(history, history_text(history.page));
+    return result_of(
+        About<kernel::MemoryVersion, ShownHistory>{history.block, shown_history(history.page)},
+        history_text(history.page));
 }
 
 ToolResult render_memory_diff(const kernel::MemoryDiff& found) {
-    return result_of(found, found.diff.empty() ? "The two versions are equal.\n" : found.diff);
+    return result_of(found, diff_text(found.diff));
 }
 
 ToolResult render_archived(const kernel::MemoryMoved& moved) {

@@ -294,6 +294,8 @@ Registry::Registry(kernel::Kernel& kernel, kernel::FileCalls* files, kernel::Mem
     add_named(Profile::full, make_block_undo(kernel, Profile::full));
     add_named(Profile::full, make_block_redo(kernel));
     add_named(Profile::full, make_block_history(kernel));
+    add_named(Profile::full, make_block_diff(kernel, files, memory));
+    add_named(Profile::full, make_block_rollback(kernel, files));
     add_named(Profile::model, make_block_view(kernel));
     add_named(Profile::model, make_block_str_replace(kernel));
     add_named(Profile::model, make_block_insert(kernel));

@@ -11,6 +11,7 @@
 #include "kernel/core/kernel.h"
 #include "kernel/core/parts.h"
 #include "text/diff.h"
+#include "text/utc_time.h"
 
 namespace quire::tools {
 
@@ -238,11 +239,40 @@ std::string snippet_text(const edits::Change& change, Profile profile) {
     return text;
 }
 
+Fields<ShownVersion> ShownVersion::fields() {
+    return Fields<ShownVersion>()
+        .required("version_id", &ShownVersion::version_id)
+        .required("timestamp", &ShownVersion::timestamp)
+        .required("actor", &ShownVersion::actor)
+        .required("description", &ShownVersion::description);
+}
+
+Fields<ShownHistory> ShownHistory::fields() {
+    return Fields<ShownHistory>()
+        .required("versions", &ShownHistory::versions)
+        .kept()
+        .nullable("next_cursor", &ShownHistory::next_cursor);
+}
+
+ShownHistory shown_history(const kernel::HistoryPage& page) {
+    ShownHistory out{{}, page.next_cursor};
+    for (const kernel::HistoryEntry& entry : page.versions) {
+        out.versions.push_back({entry.version_id, text::utc_time(entry.timestamp), entry.actor,
+                                entry.description});
+    }
+    return out;
+}
+
 std::string history_text(const kernel::HistoryPage& page) {
     std::string text = page.versions.empty() ? "No versions.\n" : "";
     for (const kernel::HistoryEntry& entry : page.versions)
-        text += cat(entry.version_id, "\t", entry.actor, "\t", entry.description, "\n");
+        text += cat(entry.version_id, "\t", text::utc_time(entry.timestamp), "\t", entry.actor, "\t",
+                    entry.description, "\n");
     return text + cursor_line(page.next_cursor);
+}
+
+std::string diff_text(const std::string& diff) {
+    return diff.empty() ? "The two versions are equal.\n" : diff;
 }
 
 std::string cursor_line(const std::string& next_cursor) {
@@ -270,24 +300,3 @@ std::optional<Error> past_the_end(std::size_t first, const Error* error, std::si
 }
 
 }  // namespace quire::tools
-
-namespace quire::json {
-
-Fields<kernel::HistoryEntry> FieldsOf<kernel::HistoryEntry>::fields() {
-    using kernel::HistoryEntry;
-    return Fields<HistoryEntry>()
-        .required("version_id", &HistoryEntry::version_id)
-        .required("timestamp", &HistoryEntry::timestamp)
-        .required("actor", &HistoryEntry::actor)
-        .required("description", &HistoryEntry::description);
-}
-
-Fields<kernel::HistoryPage> FieldsOf<kernel::HistoryPage>::fields() {
-    using kernel::HistoryPage;
-    return Fields<HistoryPage>()
-        .required("versions", &HistoryPage::versions)
-        .kept()
-        .nullable("next_cursor", &HistoryPage::next_cursor);
-}
-
-}  // namespace quire::json

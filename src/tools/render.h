@@ -142,8 +142,24 @@ std::string status_words(const kernel::BlockInfo& info);
 // The header of a block that is shown: its id, kind, status, version and size.
 std::string header_line(const kernel::BlockText& block);
 
+// A page of a history, with its times as text.
+struct ShownVersion {
+    std::string version_id;
+    std::string timestamp;  // RFC 3339, in UTC, with milliseconds.
+    std::string actor;
+    std::string description;
+    static Fields<ShownVersion> fields();
+};
+struct ShownHistory {
+    std::vector<ShownVersion> versions;
+    std::string next_cursor;
+    static Fields<ShownHistory> fields();
+};
+ShownHistory shown_history(const kernel::HistoryPage& page);
 // For a model to read.
 std::string history_text(const kernel::HistoryPage& page);
+// The diff, or that there is none.
+std::string diff_text(const std::string& diff);
 // "More with cursor …", where there is more.
 std::string cursor_line(const std::string& next_cursor);
 // Each on a line of its own.
@@ -152,16 +168,3 @@ std::string note_lines(const std::vector<std::string>& notes);
 std::string count_of(std::size_t count, std::string_view noun);  // "1 line", "2 lines"
 
 }  // namespace quire::tools
-
-namespace quire::json {
-
-template <>
-struct FieldsOf<kernel::HistoryEntry> {
-    static Fields<kernel::HistoryEntry> fields();
-};
-template <>
-struct FieldsOf<kernel::HistoryPage> {
-    static Fields<kernel::HistoryPage> fields();
-};
-
-}  // namespace quire::json

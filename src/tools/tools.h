@@ -38,6 +38,10 @@ MadeTool make_kernel_search(kernel::Kernel& kernel);
 MadeTool make_block_delete(kernel::Kernel& kernel);
 MadeTool make_block_redo(kernel::Kernel& kernel);
 MadeTool make_block_history(kernel::Kernel& kernel);
+// Without files or memory, no block is one.
+MadeTool make_block_diff(kernel::Kernel& kernel, kernel::FileCalls* files,
+                         kernel::MemoryCalls* memory);
+MadeTool make_block_rollback(kernel::Kernel& kernel, kernel::FileCalls* files);
 
 // In `model` only.
 MadeTool make_block_view(kernel::Kernel& kernel);
@@ -49,6 +53,7 @@ MadeTool make_block_replace_lines(kernel::Kernel& kernel);
 
 // Tools of every profile.
 MadeTool make_file(kernel::Kernel& kernel, kernel::FileCalls& files, Profile profile);
+MadeTool make_file_history(kernel::FileCalls& files, Profile profile);
 MadeTool make_context(kernel::MemoryCalls& memory, Profile profile);
 // A tool for people only.
 MadeTool make_approvals(kernel::ApprovalCalls& approvals);
@@ -63,6 +68,7 @@ MadeTool make_memory(kernel::Kernel& kernel, kernel::MemoryCalls& memory);
 // --- the names of the operations of each tool that has some, for rules that allow a few of them ---
 
 std::vector<std::string> file_operations();
+std::vector<std::string> file_history_operations();
 std::vector<std::string> context_operations();
 std::vector<std::string> approval_operations();
 std::vector<std::string> text_editor_operations();
@@ -76,6 +82,7 @@ std::vector<std::string> context_twins();
 // --- the tables of operations, for commands that are made from them ---
 
 Operations file_table(Profile profile);
+Operations file_history_table();
 Operations context_table(Profile profile);
 
 }  // namespace quire::tools

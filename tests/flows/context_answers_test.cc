@@ -93,7 +93,7 @@ TEST_P(ContextAnswers, EachOperationsAnswerFitsThePublishedSchema) {
     expect_members(R"({"operation":"undo","label":"t"})", undone);
     expect_members(R"({"operation":"redo","label":"t"})", undone);
     expect_members(R"({"operation":"history","label":"t","limit":1})",
-                   "versions next_cursor " + done);
+                   done + "versions next_cursor ");
     expect_members(R"({"operation":"diff","label":"t","from":"1"})", done + "from to diff ");
     expect_members(R"({"operation":"rollback","label":"t","version_id":"1"})", done);
     expect_members(R"({"operation":"share","label":"t","with":"bo"})", done);

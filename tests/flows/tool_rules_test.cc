@@ -215,7 +215,7 @@ TEST(ToolRules, AToolOfWhichNothingIsLeftIsNotListed) {
     workspace.disk.put("f", "x\n");
     const policy::Actor bo{policy::ActorKind::agent, "bo"};
     EXPECT_NE(listed(workspace).find("; file: list read;"), std::string::npos);
-    EXPECT_EQ(listed(workspace, bo).find("; file"), std::string::npos);
+    EXPECT_EQ(listed(workspace, bo).find("; file:"), std::string::npos);
     for (const char* const call :
          {R"({"operation":"append","path":"f","content":"x"})",
           R"({"operation":"read","path":"f"})", R"({"operation":"x"})", "{}"}) {
@@ -516,7 +516,7 @@ TEST(ToolRules, FiftyToolsAreFilteredInUnderAMillisecondEach) {
     const Micros listed = Clock::now() - listing;
     std::printf("%zu tools: filtered when first listed, in %.0f us; then listed in %.2f us\n",
                 count, filtered.count(), listed.count());
-    EXPECT_EQ(count, 63U);
+    EXPECT_EQ(count, 65U);
     EXPECT_LT(listed.count(), 1000.0);
 }
 

@@ -153,6 +153,7 @@ private:
         registry_->add(profile_, profile_ == Profile::compat
                                      ? tools::make_text_editor(*kernel_, *calls_)
                                      : tools::make_file(*kernel_, *calls_, profile_));
+        registry_->add(profile_, tools::make_file_history(*calls_, profile_));
         registry_->add(profile_, tools::make_approvals(*approvals_));
         rules_ = std::move(*kernel::RuleCalls::open(
             *kernel_, policy::RuleBook::compile(registry_->catalog(), written_).value()));

@@ -87,7 +87,7 @@ for (const kind of Object.keys(kinds)) {
         const history = await use.history({ label });
         assert.deepEqual(keys(history), ["block_id", "label", "next_cursor", "version", "versions"]);
         assert.deepEqual(history.versions.map((each) => Number(each.version_id)), Array.from({ length: version }, (_, i) => version - i));
-        assert.ok(history.versions.every((each) => each.actor === "agent:ada" && each.timestamp > 0));
+        assert.ok(history.versions.every((each) => each.actor === "agent:ada" && new Date(each.timestamp).toISOString() === each.timestamp));
         assert.equal(history.versions[0].description.startsWith("redo of"), true);
 
         await change("share", { with: "bo", permission: "append" });

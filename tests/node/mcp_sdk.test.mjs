@@ -110,6 +110,17 @@ const full = {
         assert.ok(history.versions.length >= 4);
         assert.ok(history.versions.every((v) => v.actor === "agent:test"));
     },
+    async block_diff(client, { block_id }) {
+        const { diff } = await ok(client, "block_diff", { block_id, from: "1", to: "2" });
+        assert.equal(diff, `--- ${block_id}\tversion 1\n+++ ${block_id}\tversion 2\n@@ -1,2 +1,3 @@\n alpha\n beta\n+gamma\n`);
+        await refused(client, "block_diff", { block_id, from: "99" }, "not_found", "invalid_reference");
+    },
+    async block_rollback(client, { block_id }) {
+        await ok(client, "block_rollback", { block_id, version_id: "1" });
+        assert.equal((await ok(client, "block_read", { block_id, line_numbers: false })).content, "alpha\nbeta\n");
+        await ok(client, "block_undo", { block_id });
+        await refused(client, "block_rollback", { block_id, version_id: "99" }, "not_found", "invalid_reference");
+    },
     async block_status(client, { block_id }) {
         await ok(client, "block_status", { block_id, status: "done" });
         await refused(client, "block_status", { block_id, status: "pending" }, "conflict", "invalid_transition");
@@ -126,6 +137,15 @@ const full = {
         await ok(client, "file", { operation: "save", path: "src/poem.txt" });
         assert.equal(readFileSync(join(story.folder, "src/poem.txt"), "utf8"), "one\nTWO\nthree\n");
         await refused(client, "file", { operation: "read", path: "../outside" }, "denied", "outside_workspace");
+    },
+    async file_history(client) {
+        const history = (operation, more) => ok(client, "file_history", { operation, path: "src/poem.txt", ...more });
+        const { path, versions } = await history("view", { limit: 1 });
+        assert.deepEqual([path, versions.map((each) => each.actor)], ["src/poem.txt", ["agent:test"]]);
+        await history("rollback", { version_id: "1" });
+        assert.match((await history("diff")).diff, /^--- src\/poem\.txt\ton disk\n.*\n-TWO\n\+two\n/s);
+        await history("rollback", { version_id: versions[0].version_id });
+        await refused(client, "file_history", { operation: "rollback", path: "src/poem.txt", version_id: "99" }, "not_found", "invalid_reference");
     },
     context: remember,
     async kernel_search(client, { file_id }) {
@@ -181,6 +201,12 @@ const model = {
     },
     async file(client) {
         await ok(client, "file", { operation: "read", path: "notes.md" });
+    },
+    async file_history(client) {
+        const { versions } = await ok(client, "file_history", { operation: "view", path: "notes.md" });
+        assert.deepEqual(versions.map((each) => each.actor), ["source:disk"]);
+        assert.equal((await ok(client, "file_history", { operation: "diff", path: "notes.md" })).diff, "");
+        await ok(client, "file_history", { operation: "rollback", path: "notes.md", version_id: "1" });
     },
     async file_list(client) {
         const { files: listed } = await ok(client, "file_list", { pattern: "*.md" });

@@ -383,6 +383,7 @@ void KernelProcess::Body::add_tools() {
     registry = std::make_unique<tools::Registry>(*kernel, file_calls.get(), memory_calls.get());
     for (const Profile profile : {Profile::model, Profile::full, Profile::compat}) {
         registry->add(profile, tools::make_file(*kernel, *file_calls, profile));
+        registry->add(profile, tools::make_file_history(*file_calls, profile));
         registry->add(profile, tools::make_context(*memory_calls, profile));
         registry->add(profile, tools::make_approvals(*approval_calls));
     }

@@ -52,6 +52,7 @@ TEST(ToolRules, TheToolsKnownWithoutAKernelAreThoseThatAKernelHas) {
     tools::Registry registry(*desk.kernel);
     for (const Profile profile : {Profile::model, Profile::full, Profile::compat}) {
         registry.add(profile, tools::make_file(*desk.kernel, file_calls, profile));
+        registry.add(profile, tools::make_file_history(file_calls, profile));
         registry.add(profile, tools::make_context(memory_calls, profile));
         registry.add(profile, tools::make_approvals(approval_calls));
     }

@@ -1,0 +1,71 @@
+// block_diff: the difference of two versions of a block, of whatever kind. Each kind has its own
+// calls: a file is compared with the disk where no older version is named.
+#include "kernel/core/kernel.h"
+#include "kernel/core/kinds.h"
+#include "kernel/files/file_calls.h"
+#include "kernel/memory/memory_calls.h"
+#include "tools/argument_words.h"
+#include "tools/render.h"
+#include "tools/tools.h"
+#include "tools/typed_tool.h"
+
+namespace quire::tools {
+
+namespace {
+
+struct BlockDiffArgs {
+    std::string block_id;
+    std::optional<std::string> from;
+    std::optional<std::string> to;
+};
+struct BlockDiffAnswer {
+    std::string diff;
+};
+
+Answered<BlockDiffAnswer> render_block_diff(std::string diff) {
+    std::string text = diff_text(diff);
+    return {{std::move(diff)}, std::move(text)};
+}
+
+}  // namespace
+
+MadeTool make_block_diff(kernel::Kernel& kernel, kernel::FileCalls* files,
+                         kernel::MemoryCalls* memory) {
+    return make_tool<BlockDiffArgs>(
+        {.name = "block_diff",
+         .title = "What changed in a block",
+         .description = "The difference between two versions of a block, as a unified diff.",
+         .annotations = {.read_only = true, .idempotent = true}},
+        Fields<BlockDiffArgs>()
+            .required("block_id", &BlockDiffArgs::block_id, kBlockIdSays)
+            .optional("from", &BlockDiffArgs::from,
+                      "A version_id of block_history. Without it: of a file what is on the disk, "
+                      "else the version before.")
+            .optional("to", &BlockDiffArgs::to, "A version_id. Without it: the block now."),
+        Fields<BlockDiffAnswer>().required("diff", &BlockDiffAnswer::diff).kept(),
+        [&kernel, files, memory](const Session& session, BlockDiffArgs args,
+                                 Reply<Answered<BlockDiffAnswer>> reply) {
+            const kernel::BlockPlace place = kernel.place_of(args.block_id);
+            if (files != nullptr && place.kind == kernel::kFileKind) {
+                return files->diff(session.caller, place.path, std::move(args.from),
+                                   std::move(args.to),
+                                   answer_with(std::move(reply), [](kernel::FileDiff made) {
+                                       return render_block_diff(std::move(made.diff.diff));
+                                   }));
+            }
+            if (memory != nullptr && place.kind == kernel::kMemoryKind) {
+                return memory->diff(session.caller, std::move(args.block_id),
+                                    std::move(args.from), std::move(args.to),
+                                    answer_with(std::move(reply), [](kernel::MemoryDiff made) {
+                                        return render_block_diff(std::move(made.diff));
+                                    }));
+            }
+            kernel.diff(session.caller, std::move(args.block_id), std::move(args.from),
+                        std::move(args.to),
+                        answer_with(std::move(reply), [](kernel::BlockDiff made) {
+                            return render_block_diff(std::move(made.diff));
+                        }));
+        });
+}
+
+}  // namespace quire::tools
