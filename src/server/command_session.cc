@@ -20,6 +20,7 @@
 #include "mounts/mounts.h"
 #include "rpc/jsonrpc.h"
 #include "rpc/method.h"
+#include "server/command_replies.h"
 #include "server/settings_watch.h"
 #include "tools/kernel_fields.h"
 
@@ -46,34 +47,9 @@ namespace quire::server {
 namespace {
 
 constexpr std::size_t kMostInFlight = 64;
-constexpr std::size_t kLogEntries = 50;
-
-void answer_error(const rpc::Answer& answer, const Error& error) {
-    const Value body = rpc::error_value(error);
-    answer.error({rpc::Code::internal_error, error.message(), body.as_map()});
-}
-
-// The reply to a call: its error, or what `map_of` makes of its value.
-template <class T, class MapOf>
-Reply<T> replying(const rpc::Answer& answer, MapOf map_of) {
-    return [answer, map_of = std::move(map_of)](Result<T> done) mutable {
-        if (!done) return answer_error(answer, done.error());
-        if constexpr (std::is_void_v<T>) {
-            answer.result(map_of());
-        } else {
-            answer.result(map_of(std::move(*done)));
-        }
-    };
-}
 
 Map row_map(Value row) {
     return std::move(row.as_map());
-}
-
-// An actor by name; "" is none.
-Result<std::optional<policy::Actor>> actor_named(const std::string& name) {
-    if (name.empty()) return std::nullopt;
-    return TRY(policy::Actor::parse(name));
 }
 
 // Another program's answer, with its content in the one place where a command looks.
@@ -103,6 +79,9 @@ const CommandSession::Method CommandSession::kMethods[] = {
     rpc::method<&CommandSession::stage>("stage", "block"),
     rpc::method<&CommandSession::import_staged>("import", "owner", "suffix", "dry_run"),
     rpc::method<&CommandSession::log>("log", "actor", "limit"),
+    rpc::method<&CommandSession::blame>("blame", "block_id"),
+    rpc::method<&CommandSession::undoable>("undoable", "block_id", "actor", "since", "version"),
+    rpc::method<&CommandSession::undo>("undo", "block_id", "actor", "since", "version"),
     rpc::method<&CommandSession::audit>("audit", json::kAllMembers),
     rpc::method<&CommandSession::verify_audit>("verify_audit", "heads"),
     rpc::method<&CommandSession::sources>("sources"),
@@ -321,33 +300,6 @@ void CommandSession::check_mount(const rpc::Answer& answer, std::string name) {
 void CommandSession::approve_mount(const rpc::Answer& answer, std::string name, std::string offer) {
     workspace_.mounts.approve(caller(answer), std::move(name), std::move(offer),
                               replying<Value>(answer, row_map));
-}
-
-void CommandSession::log(const rpc::Answer& answer, std::optional<std::string> actor,
-                         std::optional<std::size_t> limit) {
-    auto of = actor_named(actor.value_or(""));
-    if (!of) return answer_error(answer, of.error());
-    workspace_.kernel.log(
-        caller(answer), std::move(*of), limit.value_or(kLogEntries),
-        replying<std::vector<kernel::LogEntry>>(answer, [](std::vector<kernel::LogEntry> entries) {
-            List out;
-            for (kernel::LogEntry& each : entries) {
-                Map entry{{"block_id", std::move(each.block_id)}};
-                const auto name = [&](std::string_view member, std::string& value) {
-                    if (!value.empty()) entry.append(std::string(member), std::move(value));
-                };
-                name("path", each.path);
-                name("label", each.label);
-                name("owner", each.owner);
-                name("conversation", each.conversation);
-                entry.append("version_id", std::move(each.entry.version_id));
-                entry.append("timestamp", each.entry.timestamp);
-                entry.append("actor", std::move(each.entry.actor));
-                entry.append("description", std::move(each.entry.description));
-                out.push_back(std::move(entry));
-            }
-            return Map{{"entries", std::move(out)}};
-        }));
 }
 
 void CommandSession::audit(const rpc::Answer& answer, kernel::AuditQuery query) {

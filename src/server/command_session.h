@@ -1,4 +1,4 @@
-// The session of one of our own commands (quire call, cat, edit, export, import, log, undo,
+// The session of one of our own commands (quire call, cat, edit, export, import, log, blame, undo,
 // sources, status): JSON-RPC on the kernel's socket with methods that MCP has not.
 //
 //   call   {tool, arguments}   -> {structured, text, is_error}
@@ -12,6 +12,12 @@
 //   import {owner, suffix, dry_run}
 //                              -> {blocks: [{from, label, block_id, version}]}
 //   log    {actor?, limit?}    -> {entries: [entry]}
+//   blame  {block_id}          -> {version, stretches: [{start, end, version_id, …}], text}
+//   undoable {block_id, actor?, since?, version?}
+//                              -> {steps: [{version_id, …}]}, newest first
+//   undo   {block_id, actor?, since?, version?}
+//                              -> {version, restored, removed, skipped_because_changed}, of all
+//                                 those steps; not for memory
 //   sources {}                 -> {sources: [{name, label, state, running, failed}]}
 //   run_source {name}          -> {}, once the run has begun
 //   mounts {}                  -> {mounts: [row]}, as mounts/mount.h has them
@@ -29,7 +35,7 @@
 //   stop {}                    -> {}; then the kernel ends
 //
 // An entry is {block_id, path?, label?, owner?, conversation?, version_id, timestamp, actor,
-// description}. An Error is answered as a
+// description}; "…" stands for its last three. An Error is answered as a
 // JSON-RPC error whose data is {code, reason, message, details}.
 #pragma once
 
@@ -108,6 +114,11 @@ private:
     void approve_mount(const rpc::Answer& answer, std::string name, std::string offer);
     void log(const rpc::Answer& answer, std::optional<std::string> actor,
              std::optional<std::size_t> limit);
+    void blame(const rpc::Answer& answer, std::string block_id);
+    void undoable(const rpc::Answer& answer, std::string block_id, std::optional<std::string> actor,
+                  std::optional<std::int64_t> since, std::optional<std::uint64_t> version);
+    void undo(const rpc::Answer& answer, std::string block_id, std::optional<std::string> actor,
+              std::optional<std::int64_t> since, std::optional<std::uint64_t> version);
     void audit(const rpc::Answer& answer, kernel::AuditQuery query);
     void verify_audit(const rpc::Answer& answer, std::vector<std::string> heads);
     void flush(const rpc::Answer& answer);

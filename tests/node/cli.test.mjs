@@ -29,7 +29,7 @@ test("--version prints name, version and commit", { skip }, () => {
 });
 
 test("every command has help with an example", { skip }, () => {
-    for (const command of ["init", "mcp", "serve", "call", "cat", "edit", "export", "import", "context", "approvals", "log", "audit", "undo", "status", "demo", "doctor", "engine", "completion"]) {
+    for (const command of ["init", "mcp", "serve", "call", "cat", "edit", "export", "import", "context", "approvals", "log", "blame", "diff", "audit", "undo", "rollback", "status", "demo", "doctor", "engine", "completion"]) {
         const { status, stdout } = run([command, "--help"]);
         assert.equal(status, 0, command);
         assert.match(stdout, /Example:\n {2}\S/, command);

@@ -3,7 +3,6 @@
 // The log is read newest first, a page at a time. An entry's body is kept as the bytes that were
 // hashed, so that --json prints exactly those.
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,10 +13,10 @@
 #include "base/concat.h"
 #include "cli/commands/command_client.h"
 #include "cli/commands/command_list.h"
+#include "cli/commands/moment.h"
 #include "cli/commands/terminal.h"
 #include "json/json.h"
 #include "json/members.h"
-#include "memory/timestamp.h"
 #include "text/escape_hidden.h"
 
 namespace quire::cli {
@@ -27,7 +26,7 @@ constexpr std::size_t kAuditPage = 1000;
 
 struct AuditOptions {
     std::string actor, tool, reason;  // "" for all.
-    std::string since;                // A time, or how long ago: audit_time().
+    std::string since;                // A time, or how long ago: moment_of().
     bool refused = false;
     std::size_t limit = 50;
     bool all = false;  // Ignores the limit.
@@ -108,30 +107,12 @@ std::string audit_json(const Value& row) {
     return cat(begin, R"("damaged":)", json::write(Value(body)), "}\n");
 }
 
-// Milliseconds since 1970 for "90s", "10m", "2h" or "3d" before `now_ms`, or for a timestamp
-// (memory/timestamp.h).
-std::optional<std::int64_t> audit_time(std::string_view text, std::int64_t now_ms) {
-    std::int64_t count = 0;
-    const auto read = std::from_chars(text.data(), text.data() + text.size(), count);
-    const std::string_view unit(read.ptr, static_cast<std::size_t>(text.end() - read.ptr));
-    if (read.ec == std::errc() && count >= 0 && unit.size() == 1) {
-        constexpr std::int64_t kDayMs = 86'400'000;
-        const std::int64_t ms = unit == "s"   ? 1000
-                                : unit == "m" ? 60'000
-                                : unit == "h" ? 3'600'000
-                                : unit == "d" ? kDayMs
-                                              : 0;
-        if (ms != 0 && count <= now_ms / ms) return now_ms - count * ms;
-    }
-    return memory::parse_timestamp(text);
-}
-
 Result<int> print_audit(const Globals& globals, const AuditOptions& options) {
     CommandClient client = TRY(CommandClient::attach(globals));
     Map params{{"actor", options.actor}, {"tool", options.tool}, {"reason", options.reason}};
     params.append("refused", options.refused);
     if (!options.since.empty()) {
-        const auto since = audit_time(options.since, SystemClock().wall_ms());
+        const auto since = moment_of(options.since, SystemClock().wall_ms());
         if (since) params.append("since", *since);
     }
     std::size_t left = options.all ? SIZE_MAX : options.limit;
@@ -188,14 +169,9 @@ void add_audit_options(CLI::App& app, AuditOptions& options) {
     app.add_option("--tool", options.tool,
                    "Only calls of this tool, or of one of its operations: context.set_field")
         ->type_name("TOOL");
-    app.add_option("--since", options.since,
-                   "Only entries since then: 90s, 10m, 2h or 3d ago, or a time in RFC 3339")
+    app.add_option("--since", options.since, cat("Only entries since then: ", kMomentForms))
         ->type_name("TIME")
-        ->check([](const std::string& text) {
-            return audit_time(text, SystemClock().wall_ms())
-                       ? std::string()
-                       : cat("'", text, "' is neither like 2h nor like 2026-01-31T12:00:00Z");
-        });
+        ->check(check_moment);
     app.add_flag("--refused", options.refused, "Only calls that were refused or wait for a person");
     app.add_option("--reason", options.reason, "Only refusals with this reason")
         ->type_name("REASON");

@@ -1,6 +1,7 @@
 // Command: what the command line says about one command, and what it does.
 //
-// Each command has a source of its own, NAME_command.cc, with its help, its options and its work.
+// Each command has a source of its own, NAME_command.cc, with its help, its options and its work;
+// those that are made from a tool's operations share operation_commands.cc.
 // command_list.cc lists the commands, program.cc builds the parser from that list, and
 // completion_command.cc reads the shells' completions off the parser: a command is described once.
 #pragma once

@@ -8,7 +8,7 @@
 
 namespace quire::cli {
 
-// One function for each NAME_command.cc.
+// One function for each NAME_command.cc; those made from tools are in operation_commands.cc.
 Command init_command();
 Command mcp_command();
 Command serve_command();
@@ -20,8 +20,12 @@ Command import_command();
 Command context_command();
 Command approvals_command();
 Command file_command();
+Command file_history_command();
 Command memory_command();
 Command log_command();
+Command blame_command();
+Command diff_command();
+Command rollback_command();
 Command audit_command();
 Command undo_command();
 Command status_command();

@@ -184,7 +184,8 @@ private:
             return;
         }
         const std::string name = type.substr(0, type.find(':'));
-        out_.files = out_.files || name == "FILE" || name == "PATH" || name == "BLOCK|PATH";
+        out_.files = out_.files || name == "FILE" || name == "PATH" || name == "BLOCK|PATH" ||
+                     name == "TARGET";
         out_.directories = out_.directories || name == "DIR";
         if (out_.directories || name == "FILE" || name == "PATH") return;
         for (CompletedWord& each : values_(name, line_.given))

@@ -160,7 +160,7 @@ Words value_words(const Globals& globals, std::string_view type, const GivenOpti
     if (type == "OPERATION") return operation_words(given);
     WorkspaceWords words(globals, given);
     if (type == "LABEL") return words.labels();
-    if (type == "BLOCK_ID" || type == "BLOCK|PATH") return words.ids();
+    if (type == "BLOCK_ID" || type == "BLOCK|PATH" || type == "TARGET") return words.ids();
     if (type == "ACTOR") return words.actors();
     if (type == "AGENT") return words.agents();
     if (type == "APPROVAL_ID") return words.approvals();

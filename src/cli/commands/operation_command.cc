@@ -177,18 +177,6 @@ Result<Map> call_arguments(const Globals& globals, const CLI::App& app, const Op
     return out;
 }
 
-// The text with what cannot be seen written out, but for line ends and tabs.
-std::string drawn_text(std::string_view text) {
-    std::string out;
-    for (std::size_t begin = 0; begin < text.size();) {
-        const std::size_t end = std::min(text.find_first_of("\n\t", begin), text.size());
-        cat_to(out, text::escape_hidden(text.substr(begin, end - begin)));
-        if (end < text.size()) out.push_back(text[end]);
-        begin = end + 1;
-    }
-    return out;
-}
-
 CommandAction operation_action(std::string_view tool, const Operations& table,
                                const Operation& operation) {
     return [tool, &table, &operation](CLI::App& app) -> CommandRun {

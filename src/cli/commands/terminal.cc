@@ -14,6 +14,7 @@
 #include "cli/commands/command.h"
 #include "json/json.h"
 #include "rpc/jsonrpc.h"
+#include "text/escape_hidden.h"
 
 namespace quire::cli {
 
@@ -75,6 +76,34 @@ std::string coloured(std::string_view text, Colour colour) {
     if (!has_colours()) return std::string(text);
     constexpr std::array<int, 7> kCodes = {31, 32, 33, 34, 35, 36, 90};
     return cat("\x1b[", kCodes[static_cast<std::size_t>(colour)], "m", text, "\x1b[0m");
+}
+
+std::string drawn_text(std::string_view text) {
+    std::string out;
+    for (std::size_t begin = 0; begin < text.size();) {
+        const std::size_t end = std::min(text.find_first_of("\n\t", begin), text.size());
+        cat_to(out, text::escape_hidden(text.substr(begin, end - begin)));
+        if (end < text.size()) out.push_back(text[end]);
+        begin = end + 1;
+    }
+    return out;
+}
+
+std::string drawn_diff(const std::string& diff) {
+    if (!is_terminal()) return diff;
+    std::string out;
+    for (std::size_t begin = 0; begin < diff.size();) {
+        const std::size_t end = std::min(diff.find('\n', begin), diff.size());
+        const std::string line = drawn_text(std::string_view(diff).substr(begin, end - begin));
+        out += line.starts_with("+++") || line.starts_with("---") ? line
+               : line.starts_with('@')                            ? coloured(line, Colour::cyan)
+               : line.starts_with('+')                            ? coloured(line, Colour::green)
+               : line.starts_with('-')                            ? coloured(line, Colour::red)
+                                                                  : line;
+        out += '\n';
+        begin = end + 1;
+    }
+    return out;
 }
 
 std::string local_time(std::int64_t wall_ms) {

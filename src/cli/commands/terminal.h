@@ -40,6 +40,12 @@ enum class Colour { red, green, yellow, blue, magenta, cyan, grey };
 // The text in a colour, if colours are used.
 std::string coloured(std::string_view text, Colour colour);
 
+// The text with what cannot be seen written out, but for line ends and tabs.
+std::string drawn_text(std::string_view text);
+// A unified diff to print: on a terminal drawn and in colours, else byte for byte, so that a program
+// can apply it.
+std::string drawn_diff(const std::string& diff);
+
 // "2026-11-21 14:32:05", in local time.
 std::string local_time(std::int64_t wall_ms);
 // "1 block", "2 blocks": the noun gets an s.

@@ -1,68 +1,333 @@
-// quire undo: takes back an actor's last change to a block or a file, or does it again.
+// quire undo: takes back changes, or does the last one again.
+//
+// Of a block, the last change; of all blocks, or with --since, every change that the options name,
+// block by block. Each change that is taken back is a version of its own, so that each can be
+// redone. A block that refuses is reported with its reason, and the others are undone all the same.
+#include <algorithm>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
+#include "base/clock.h"
 #include "base/concat.h"
 #include "cli/commands/command_client.h"
 #include "cli/commands/command_list.h"
+#include "cli/commands/moment.h"
+#include "cli/commands/target.h"
 #include "cli/commands/terminal.h"
-#include "cli/commands/workspace_path.h"
-#include "conversation/block.h"
+#include "json/json.h"
 #include "json/members.h"
 #include "rpc/jsonrpc.h"
+#include "text/escape_hidden.h"
 
 namespace quire::cli {
 namespace {
 
 struct UndoOptions {
-    std::string what;  // A block's id, or a path.
+    std::string target;  // "" for all blocks.
+    std::string actor;   // Whose changes; "" for the caller's own.
+    std::string since;   // "" for the last change alone.
+    std::uint64_t call = 0;
     bool redo = false;
     bool any = false;
+    bool dry_run = false;
 };
 
-// A word in the shape of a block's id is one, any other a file's path.
-Result<std::string> undo_block(const Globals& globals, CommandClient& client,
-                               const std::string& what) {
-    if (conversation::BlockId::parse(what)) return what;
-    const Value file = TRY(
-        client.call("file", Map{{"operation", "status"}, {"path", workspace_path(globals, what)}}));
-    const Value* id = file.get("block_id");
-    if (id == nullptr || !id->is_string()) return Failure(rpc::error_from(file));
-    return id->as_string();
+// A block in which something is to be undone, and the result.
+struct UndoneBlock {
+    Target target;
+    List steps = {};  // The changes, newest first: {version_id, timestamp, actor, description}.
+    std::optional<Error> refused = {};
+    Value answer = {};  // {version, restored, removed, skipped_because_changed}
+};
+
+// The changes that the options name, as the kernel's method takes them.
+Map filter_of(const Globals& globals, const UndoOptions& options) {
+    Map out;
+    if (options.call == 0 && !options.any)
+        out.append("actor", options.actor.empty() ? globals.actor : options.actor);
+    if (!options.since.empty())
+        out.append("since", *moment_of(options.since, SystemClock().wall_ms()));
+    return out;
+}
+
+// --- the blocks ---
+
+Target target_of(const Value& entry) {
+    const std::string id = json::text_in(entry, "block_id");
+    Target out{id, id, json::text_in(entry, "path"), json::text_in(entry, "label")};
+    if (!out.path.empty()) out.word = out.path;
+    if (!out.label.empty()) out.word = cat(json::text_in(entry, "owner"), "/", out.label);
+    return out;
+}
+
+Result<List> steps_in(CommandClient& client, const std::string& block_id, Map filter) {
+    filter.set("block_id", block_id);
+    return json::list_in(TRY(client.request("undoable", std::move(filter))), "steps");
+}
+
+// The blocks that the actor changed since then, the latest first. Without a moment, the one with the
+// actor's last change that can be undone.
+Result<std::vector<UndoneBlock>> blocks_by_actor(CommandClient& client, const Map& filter) {
+    constexpr std::size_t kMostEntries = 100'000;
+    Map params{{"limit", kMostEntries}};
+    if (const Value* const actor = filter.find("actor")) params.append("actor", *actor);
+    const Value answer = TRY(client.request("log", std::move(params)));
+    const List entries = json::list_in(answer, "entries");
+    const Value* const since = filter.find("since");
+    std::vector<UndoneBlock> out;
+    std::vector<std::string> seen;
+    for (const Value& entry : entries) {
+        if (since != nullptr && moment_in(entry) < since->as_int()) break;
+        UndoneBlock block{target_of(entry)};
+        if (std::ranges::find(seen, block.target.block_id) != seen.end()) continue;
+        seen.push_back(block.target.block_id);
+        block.steps = TRY(steps_in(client, block.target.block_id, filter));
+        if (block.steps.empty()) continue;
+        out.push_back(std::move(block));
+        if (since == nullptr) break;
+    }
+    return out;
+}
+
+// The block that a call of the audit log changed, and the version that it made. The newest call of
+// that number counts. Errors: not_found "no_such_call".
+Result<std::vector<UndoneBlock>> block_of_call(CommandClient& client, std::uint64_t number) {
+    Map params{{"limit", 1000}};
+    for (;;) {
+        const Value page = TRY(client.request("audit", params));
+        const List rows = json::list_in(page, "entries");
+        for (const Value& row : rows) {
+            const Result<Value> entry = json::parse(json::text_in(row, "body"));
+            const bool is_end = entry && json::text_in(*entry, "event") == "end" &&
+                                json::number_in(*entry, "call") == static_cast<std::int64_t>(number);
+            if (!is_end) continue;
+            const std::string id = json::text_in(*entry, "block_id");
+            if (json::text_in(*entry, "outcome") != "done" || id.empty() ||
+                entry->get("version") == nullptr) {
+                return fail(Errc::not_found, "no_such_call",
+                            cat("call ", number, " changed no block; quire audit shows it"),
+                            {{"call", number}});
+            }
+            UndoneBlock block{target_of(*entry)};
+            const std::int64_t version = json::number_in(*entry, "version");
+            block.steps = TRY(steps_in(client, id, Map{{"version", version}}));
+            if (block.steps.empty()) {
+                return fail(Errc::not_found, "nothing_to_undo",
+                            cat("call ", number, " made version ", version, " of ", block.target.word,
+                                ", which is undone already or cannot be undone"),
+                            {{"call", number}});
+            }
+            return std::vector{std::move(block)};
+        }
+        const std::int64_t next = json::number_in(page, "next");
+        if (next == 0) break;
+        params.set("before", next);
+    }
+    return fail(Errc::not_found, "no_such_call",
+                cat("there is no call ", number, "; quire audit shows those there are"),
+                {{"call", number}});
+}
+
+Result<std::vector<UndoneBlock>> blocks_to_undo(const Globals& globals, CommandClient& client,
+                                                const UndoOptions& options, const Map& filter) {
+    if (options.call != 0) return block_of_call(client, options.call);
+    std::vector<UndoneBlock> out;
+    if (options.target.empty()) {
+        out = TRY(blocks_by_actor(client, filter));
+    } else {
+        UndoneBlock block{TRY(find_target(globals, client, options.target))};
+        block.steps = TRY(steps_in(client, block.target.block_id, filter));
+        if (!block.steps.empty()) out.push_back(std::move(block));
+    }
+    if (!out.empty()) return out;
+    const Value* const actor = filter.find("actor");
+    return fail(Errc::not_found, "nothing_to_undo",
+                cat(actor == nullptr ? std::string("nobody") : actor->as_string(),
+                    " has made no change ",
+                    options.target.empty() ? std::string("here")
+                                           : cat("to ", text::escape_hidden(options.target)),
+                    options.since.empty() ? "" : " since then", " that is still to be undone"));
+}
+
+// --- undoing ---
+
+// Memory is undone through its own tool, which asks the rules of each block, in the name of whoever
+// made the change. That tool takes back an actor's last change alone. Errors also: conflict
+// "changed_since" {version_id} if the change is not that.
+Result<Value> undo_memory(const Globals& globals, CommandClient& client, const UndoneBlock& block) {
+    Map sum{{"version", 0}, {"restored", 0}, {"removed", 0}, {"skipped_because_changed", 0}};
+    for (const Value& step : block.steps) {
+        const std::string actor = json::text_in(step, "actor");
+        const List last = TRY(steps_in(client, block.target.block_id, Map{{"actor", actor}}));
+        const std::string version = json::text_in(step, "version_id");
+        if (last.empty() || json::text_in(last.front(), "version_id") != version) {
+            return fail(Errc::conflict, "changed_since",
+                        cat(actor, " has changed ", text::escape_hidden(block.target.word),
+                            " again since version ", version, "; undo that first"),
+                        {{"version_id", version}});
+        }
+        Globals as_author = globals.with_whole_answers();
+        as_author.actor = actor;
+        const Value answer =
+            TRY(call_once(as_author, "context",
+                          Map{{"operation", "undo"}, {"label", block.target.block_id}}));
+        sum.set("version", json::number_in(answer, "version"));
+        for (const char* member : {"restored", "removed", "skipped_because_changed"})
+            sum.set(member, sum.find(member)->as_int() + json::number_in(answer, member));
+    }
+    return Value(std::move(sum));
+}
+
+Result<Value> undo_block(const Globals& globals, CommandClient& client, const UndoneBlock& block,
+                         Map filter) {
+    if (block.target.is_memory()) return undo_memory(globals, client, block);
+    filter.set("block_id", block.target.block_id);
+    return client.request("undo", std::move(filter));
+}
+
+// --- output ---
+
+Map undone_json(const UndoneBlock& block) {
+    Map out;
+    append_names(out, block.target);
+    if (block.refused) {
+        out.append("error", rpc::error_value(*block.refused));
+    } else if (block.answer.is_map()) {
+        for (const Map::Entry& member : block.answer.as_map()) out.append(member.key, member.value);
+    }
+    out.append("undone", block.refused ? List() : block.steps);
+    return out;
+}
+
+std::string steps_text(const List& steps) {
+    std::string out;
+    for (const Value& step : steps) {
+        cat_to(out, cat("  v", json::text_in(step, "version_id"), "  ",
+                        local_time(moment_in(step)), "  ", json::text_in(step, "actor"), "  ",
+                        text::escape_hidden(json::text_in(step, "description")), "\n"));
+    }
+    return out;
+}
+
+std::string undone_text(const UndoneBlock& block, std::string_view word, bool dry_run) {
+    const std::string name = text::escape_hidden(block.target.word);
+    if (dry_run)
+        return cat("Would undo in ", name, ":\n", steps_text(block.steps));
+    if (block.refused) return cat("Not undone in ", name, ": ", block.refused->message(), "\n");
+    const std::int64_t skipped = json::number_in(block.answer, "skipped_because_changed");
+    return cat(word, " in ", name, ": ",
+               block.steps.size() > 1 ? cat(plural(block.steps.size(), "change"), ", ") : "",
+               json::number_in(block.answer, "restored"), " characters restored, ",
+               json::number_in(block.answer, "removed"), " removed; now at version ",
+               json::number_in(block.answer, "version"), ".\n",
+               skipped > 0 ? cat(skipped, " were left alone: others have changed them since.\n")
+                           : "");
+}
+
+// One block's answer stands alone; several are listed.
+int print_undone(const Globals& globals, const UndoOptions& options,
+                 const std::vector<UndoneBlock>& blocks) {
+    const bool refused = std::ranges::any_of(
+        blocks, [](const UndoneBlock& block) { return block.refused.has_value(); });
+    std::string text;
+    List rows;
+    for (const UndoneBlock& block : blocks) {
+        text += undone_text(block, "Undone", options.dry_run);
+        rows.emplace_back(undone_json(block));
+    }
+    const bool is_one = !options.target.empty() && !options.dry_run;
+    const int printed = !globals.json ? output(text)
+                        : is_one      ? output_json(rows.front())
+                                      : output_json(Map{{"documents", std::move(rows)},
+                                                        {"dry_run", options.dry_run}});
+    return refused ? kRefused : printed;
+}
+
+// Does again what was undone last, in the name of whoever made it.
+Result<int> run_redo(const Globals& globals, const UndoOptions& options) {
+    Globals as_author = globals.with_whole_answers();
+    if (!options.actor.empty()) as_author.actor = options.actor;
+    CommandClient client = TRY(CommandClient::attach(as_author));
+    UndoneBlock block{TRY(find_target(globals, client, options.target))};
+    if (block.target.is_memory()) {
+        block.answer = TRY(client.call(
+            "context", Map{{"operation", "redo"}, {"label", block.target.block_id}}));
+    } else {
+        block.answer = TRY(client.call("block_redo", Map{{"block_id", block.target.block_id},
+                                                         {"scope", options.any ? "any" : "own"}}));
+    }
+    if (globals.json) return output_json(undone_json(block));
+    return output(undone_text(block, "Redone", false));
 }
 
 Result<int> run_undo(const Globals& globals, const UndoOptions& options) {
+    const bool names_changes =
+        !options.target.empty() || !options.actor.empty() || !options.since.empty() ||
+        options.call != 0;
+    if (!names_changes || (options.redo && options.target.empty())) {
+        return invalid("invalid_arguments",
+                       options.redo ? "name the block or the file in which to redo a change"
+                                    : "name a block or a file, or say with --actor, --since or "
+                                      "--call which changes to undo");
+    }
+    if (options.redo) return run_redo(globals, options);
     CommandClient client = TRY(CommandClient::attach(globals.with_whole_answers()));
-    const std::string block = TRY(undo_block(globals, client, options.what));
-    const Value result =
-        TRY(client.call(options.redo ? "block_redo" : "block_undo",
-                        Map{{"block_id", block}, {"scope", options.any ? "any" : "own"}}));
-    if (globals.json) return output_json(result);
-
-    const std::int64_t skipped = json::number_in(result, "skipped_because_changed");
-    return output(cat(
-        options.redo ? "Redone" : "Undone", " in ", options.what, ": ",
-        json::number_in(result, "restored"), " characters restored, ",
-        json::number_in(result, "removed"), " removed; now at version ",
-        json::number_in(result, "version"), ".\n",
-        skipped > 0 ? cat(skipped, " were left alone: others have changed them since.\n") : ""));
+    const Map filter = filter_of(globals, options);
+    std::vector<UndoneBlock> blocks = TRY(blocks_to_undo(globals, client, options, filter));
+    for (UndoneBlock& block : blocks) {
+        if (options.dry_run) continue;
+        Map which = filter;
+        if (options.call != 0)
+            which.set("version", std::stoll(json::text_in(block.steps.front(), "version_id")));
+        Result<Value> undone = undo_block(globals, client, block, std::move(which));
+        if (undone) {
+            block.answer = std::move(*undone);
+            continue;
+        }
+        if (blocks.size() == 1) return Failure(std::move(undone).error());
+        block.refused = std::move(undone).error();
+    }
+    return print_undone(globals, options, blocks);
 }
 
 void add_undo_options(CLI::App& app, UndoOptions& options) {
-    app.add_option("what", options.what, "A block's id, or a path in the workspace")
-        ->required()
-        ->type_name("BLOCK|PATH");
-    app.add_flag("--redo", options.redo, "Redo the change that was undone last");
-    app.add_flag("--any", options.any, "The last change, whoever made it");
+    CLI::Option* const target =
+        app.add_option("target", options.target, cat(kTargetSays, "; without one, all blocks"))
+            ->type_name(kTargetType);
+    CLI::Option* const actor = app.add_option("-a,--actor", options.actor,
+                                              "Undo this actor's changes; without it, your own")
+                                   ->type_name("ACTOR")
+                                   ->check(check_actor);
+    CLI::Option* const since =
+        app.add_option("--since", options.since,
+                       cat("Undo all changes since then, not just the last: ", kMomentForms))
+            ->type_name("TIME")
+            ->check(check_moment);
+    app.add_option("--call", options.call, "Undo what the call with this number did (quire audit)")
+        ->type_name("NUMBER")
+        ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 53))
+        ->excludes(target)
+        ->excludes(actor)
+        ->excludes(since);
+    app.add_flag("--any", options.any, "Whoever made the change")->excludes(actor);
+    CLI::Option* const dry =
+        app.add_flag("--dry-run", options.dry_run, "Print what would be undone, and undo nothing");
+    app.add_flag("--redo", options.redo, "Redo the change that was undone last")
+        ->excludes(since)
+        ->excludes(dry);
 }
 
 }  // namespace
 
 Command undo_command() {
     return {.name = "undo",
-            .about = "Undo your last change to a block or a file; others' changes stay",
-            .example = "quire undo b1_2_45 --actor agent:ada",
+            .about = "Undo the last change to a block or a file, or an actor's changes since some "
+                     "time everywhere; others' changes stay",
+            .example = "quire undo --actor agent:ada --since 1h --dry-run",
             .action = action_with(add_undo_options, run_undo)};
 }
 

@@ -1,0 +1,119 @@
+// The commands' methods about the past: the log, blame and undo. Part of CommandSession.
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "kernel/core/kinds.h"
+#include "kernel/oversight/admission.h"
+#include "server/command_replies.h"
+#include "server/command_session.h"
+#include "text/utc_time.h"
+
+namespace quire::server {
+namespace {
+
+constexpr std::size_t kLogEntries = 50;
+
+// Appends who made an entry of history, when and how.
+void append_entry(Map& to, kernel::HistoryEntry entry) {
+    to.append("version_id", std::move(entry.version_id));
+    to.append("timestamp", text::utc_time(entry.timestamp));
+    to.append("actor", std::move(entry.actor));
+    to.append("description", std::move(entry.description));
+}
+
+}  // namespace
+
+void CommandSession::log(const rpc::Answer& answer, std::optional<std::string> actor,
+                         std::optional<std::size_t> limit) {
+    auto of = actor_named(actor.value_or(""));
+    if (!of) return answer_error(answer, of.error());
+    workspace_.kernel.log(
+        caller(answer), std::move(*of), limit.value_or(kLogEntries),
+        replying<std::vector<kernel::LogEntry>>(answer, [](std::vector<kernel::LogEntry> entries) {
+            List out;
+            for (kernel::LogEntry& each : entries) {
+                Map entry{{"block_id", std::move(each.block_id)}};
+                const auto name = [&](std::string_view member, std::string& value) {
+                    if (!value.empty()) entry.append(std::string(member), std::move(value));
+                };
+                name("path", each.path);
+                name("label", each.label);
+                name("owner", each.owner);
+                name("conversation", each.conversation);
+                append_entry(entry, std::move(each.entry));
+                out.push_back(std::move(entry));
+            }
+            return Map{{"entries", std::move(out)}};
+        }));
+}
+
+// Stretches of lines and the text apart: a line of its own for each would be many times as long.
+void CommandSession::blame(const rpc::Answer& answer, std::string block_id) {
+    kernel::Admission(workspace_.kernel)
+        .run<kernel::Blame>(
+            caller(answer),
+            {.name = "blame", .arguments = Map{{"block_id", block_id}}, .reads = true},
+            replying<kernel::Blame>(
+                answer,
+                [](kernel::Blame blame) {
+                    List stretches;
+                    for (kernel::Blame::Stretch& each : blame.stretches) {
+                        Map stretch{{"start", each.begin}, {"end", each.end}};
+                        append_entry(stretch, std::move(each.entry));
+                        stretches.push_back(std::move(stretch));
+                    }
+                    return Map{{"version", blame.version},
+                               {"stretches", std::move(stretches)},
+                               {"text", std::move(blame.text)}};
+                }),
+            [&workspace = workspace_, block_id](const kernel::Caller& by, auto blamed) {
+                if (workspace.kernel.place_of(block_id).kind == kernel::kMemoryKind)
+                    return workspace.memory.blame(by, block_id, std::move(blamed));
+                workspace.kernel.blame(by, block_id, std::move(blamed));
+            });
+}
+
+void CommandSession::undoable(const rpc::Answer& answer, std::string block_id,
+                              std::optional<std::string> actor, std::optional<std::int64_t> since,
+                              std::optional<std::uint64_t> version) {
+    workspace_.kernel.undoable(
+        caller(answer), std::move(block_id), {std::move(actor), since, version},
+        replying<std::vector<kernel::HistoryEntry>>(
+            answer, [](std::vector<kernel::HistoryEntry> entries) {
+                List steps;
+                for (kernel::HistoryEntry& each : entries) {
+                    Map step;
+                    append_entry(step, std::move(each));
+                    steps.push_back(std::move(step));
+                }
+                return Map{{"steps", std::move(steps)}};
+            }));
+}
+
+void CommandSession::undo(const rpc::Answer& answer, std::string block_id,
+                          std::optional<std::string> actor, std::optional<std::int64_t> since,
+                          std::optional<std::uint64_t> version) {
+    Map arguments{{"block_id", block_id}};
+    if (actor) arguments.append("actor", *actor);
+    if (since) arguments.append("since", *since);
+    if (version) arguments.append("version", *version);
+    kernel::Admission(workspace_.kernel)
+        .run<kernel::Undone>(
+            caller(answer), {.name = "undo", .arguments = std::move(arguments)},
+            replying<kernel::Undone>(
+                answer,
+                [](const kernel::Undone& undone) {
+                    return Map{{"version", undone.version},
+                               {"restored", undone.restored},
+                               {"removed", undone.removed},
+                               {"skipped_because_changed", undone.skipped_because_changed}};
+                }),
+            [&kernel = workspace_.kernel, block_id,
+             which = kernel::UndoWhich{std::move(actor), since, version}](const kernel::Caller& by,
+                                                                          auto undone) mutable {
+                kernel.undo_all(by, block_id, std::move(which), std::move(undone));
+            });
+}
+
+}  // namespace quire::server
