@@ -9,10 +9,10 @@
 namespace quire::cli {
 
 struct Target {
-    std::string word;  // As it was typed.
+    std::string word;  // The text that was typed.
     std::string block_id;
-    std::string path = {};   // Of a file.
-    std::string label = {};  // Of a memory block.
+    std::string path = {};   // Set for a file.
+    std::string label = {};  // Set for a memory block.
     bool is_memory() const { return !label.empty(); }
 };
 

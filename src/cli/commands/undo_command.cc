@@ -28,7 +28,7 @@ namespace {
 
 struct UndoOptions {
     std::string target;  // "" for all blocks.
-    std::string actor;   // Whose changes; "" for the caller's own.
+    std::string actor;   // The author of the changes; "" for the caller.
     std::string since;   // "" for the last change alone.
     std::uint64_t call = 0;
     bool redo = false;

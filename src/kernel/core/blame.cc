@@ -1,4 +1,4 @@
-// Who wrote each line of a text.
+// Blame: the author of each line of a text.
 //
 // Every character of a text is an atom of the document's history, and its id says who wrote it as
 // part of which run of atoms. An entry of a block's history keeps the heads of the document after
@@ -108,7 +108,7 @@ private:
     const std::vector<Unit>& units_;
     std::vector<std::size_t> dated_;  // The units with heads, and those without.
     std::vector<std::size_t> old_;
-    std::vector<std::optional<crdt::VersionVector>> versions_;  // Of dated_, where asked for.
+    std::vector<std::optional<crdt::VersionVector>> versions_;  // The versions after dated_ units, once asked for.
 };
 
 // Stretches of characters with the entries that they came with, in the order of the text.
@@ -194,7 +194,7 @@ void add_line(Blame& to, const std::vector<Unit>& units, std::size_t unit) {
 
 constexpr std::size_t kMostVersions = 200;
 
-// Where the lines of a text were in the text before it; none for those that are new.
+// The place of each line in the text before it; none for a new line.
 std::vector<std::optional<std::size_t>> places_before(std::string_view before,
                                                       std::string_view after) {
     std::vector<std::optional<std::size_t>> out(text::split_lines(after).size());

@@ -67,7 +67,7 @@ constexpr auto words_of(UndoScope) {
 // The entries of a block's history that an undo takes back: the newest that fits, or with
 // `all_since` every one that is as young as that, or the one with a version.
 struct UndoWhich {
-    std::optional<std::string> actor = {};      // Whose; none: anyone's.
+    std::optional<std::string> actor = {};      // The author; none: anyone.
     std::optional<std::int64_t> all_since = {};  // Milliseconds since 1970.
     std::optional<std::uint64_t> version = {};
 };

@@ -38,7 +38,7 @@ Result<Undone> undo(FileOffice& office, const std::string& path, const std::stri
     });
 }
 
-// What a program that applies unified diffs makes of a text.
+// Applies a unified diff to a text, as programs do.
 std::string patched(const std::string& before, const std::string& diff) {
     struct Line {
         char kind;
