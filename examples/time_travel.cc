@@ -69,7 +69,7 @@ int main() {
            "(13){+, violets are green, sugar is sweet+}");
 
     // A branch goes its own way from the first version, and comes back.
-    auto branch = doc.fork_at(first, 2);
+    auto branch = fork_at(doc, first, 2);
     if (!branch) return EXIT_FAILURE;
     const Handle theirs = branch->open(id);
     if (!branch->text(theirs).insert({0}, "They say: ")) return EXIT_FAILURE;

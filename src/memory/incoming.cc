@@ -343,7 +343,7 @@ bool is_append(const crdt::Doc& doc, std::span<const crdt::Change> changes) {
     const Atoms atoms(changes);
     const auto base = base_of(doc, changes, atoms);
     if (!base) return false;
-    auto copy = doc.fork_at(*base, doc.peer());
+    auto copy = fork_at(doc, *base, doc.peer());
     if (!copy) return false;
     std::map<crdt::ContainerId, std::size_t> sizes;
     for (const crdt::Change& change : changes) {

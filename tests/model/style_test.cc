@@ -106,8 +106,8 @@ public:
         const Frontiers a = versions_[below(versions_.size())];
         const Frontiers b = versions_[below(versions_.size())];
         if (!page.doc.history().version_of(a) || !page.doc.history().version_of(b)) return;
-        const auto at_a = page.doc.fork_at(a, 7);
-        const auto at_b = page.doc.fork_at(b, 8);
+        const auto at_a = fork_at(page.doc, a, 7);
+        const auto at_b = fork_at(page.doc, b, 8);
         const TextDelta expected = model::styled(at_b->changes_since({}).changes(), kStyled);
         ASSERT_TRUE(page.doc.checkout(b));
         ASSERT_TRUE(page.read() == expected) << written(page.read()) << "\n" << written(expected);

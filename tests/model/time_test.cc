@@ -63,7 +63,7 @@ TEST_F(Time, EveryVersionThatWasIsShownAgainAsItWas) {
 TEST_F(Time, AForkHoldsItsVersionAndNoMore) {
     for_each_history(20, [](Scribblers& peers) {
         const Scribblers::Moment& moment = any(peers);
-        const Result<Doc> fork = peers.doc(0).fork_at(moment.frontiers, 999);
+        const Result<Doc> fork = fork_at(peers.doc(0), moment.frontiers, 999);
         ASSERT_TRUE(fork);
         ASSERT_TRUE(fork->value() == moment.value);
         ASSERT_EQ(fork->version(), moment.version);

@@ -63,7 +63,7 @@ Result<void> detach_document(WholeDocument document) {
 Result<void> fork_at(EngineDocuments& documents, EngineDocument& document, const Frontiers& version,
                      const std::string& name, std::optional<Peer> peer) {
     const crdt::PeerId forking = documents.peer_or_random(peer);
-    crdt::Doc fork = TRY(document.doc.fork_at(version, forking));
+    crdt::Doc fork = TRY(fork_at(document.doc, version, forking));
     EngineDocument* copy = TRY(documents.add(name, forking));
     copy->doc = std::move(fork);
     copy->record_timestamps = document.record_timestamps;

@@ -25,10 +25,10 @@ bool DocBody::reaches_root(Container& c, Known known, Holds holds, Note note) {
             break;
         }
         way.push_back(at);
-        const std::optional<Lv> creator = log_.atoms().lv_of(at->id.op());
+        const std::optional<Lv> creator = oplog().atoms().lv_of(at->id.op());
         if (!creator || *creator >= limit) break;
         limit = *creator;
-        Container& parent = containers_[log_.container_of(*creator)];
+        Container& parent = containers_[oplog().container_of(*creator)];
         if (!made_by(*at, *creator) || !holds(parent, *creator)) break;
         at = &parent;
     }
@@ -71,7 +71,7 @@ bool DocBody::is_alive(Container& c, Reach& reach) {
 
 bool DocBody::made_by(const Container& c, Lv creator) {
     // A node of a tree holds the map of its name.
-    if (log_.log(log_.container_of(creator)).kind() == ContainerKind::tree)
+    if (oplog().log(oplog().container_of(creator)).kind() == ContainerKind::tree)
         return c.id.kind == ContainerKind::map;
     const Slot* slot = slot_of(creator);
     const auto* kind = slot == nullptr ? nullptr : std::get_if<ContainerKind>(slot);

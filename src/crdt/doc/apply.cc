@@ -388,7 +388,7 @@ OpId DiffApplier::write_node(Handle tree, const TreeAction& action) {
     }
     Container& c = body_.container(tree);
     if (is_new) {
-        id = {body_.peer_id(), body_.oplog().atoms().end_of(body_.peer_id())};
+        id = body_.journal().next_id();
         c.as<TreeBody>().write({body_, c}, TreeCreate{id, parent, action.position});
     } else {
         c.as<TreeBody>().write({body_, c}, TreeMove{id, parent, action.position});

@@ -1,22 +1,28 @@
 #include "base/check.h"
 
 #include "crdt/doc/body.h"
+#include "crdt/doc/export.h"
+#include "crdt/doc/history.h"
+#include "crdt/doc/values.h"
 
 namespace quire::crdt {
 
-void DocBody::check_invariants() {
-    log_.check_invariants();
-    for (std::size_t i = 0; i < containers_.size(); ++i) {
-        Container& c = containers_[i];
+void check_invariants(const Doc& doc) {
+    CHECK(doc.history().load());
+    DocBody& body = body_of(doc);
+    Journal& journal = body.journal();
+    journal.log().check_invariants();
+    for (std::size_t i = 0; i < body.containers().size(); ++i) {
+        Container& c = body.containers()[i];
         CHECK(c.index == i && c.log->kind() == c.id.kind);
-        visit(c, [&](auto& body) { body.check({*this, c}); });
+        visit(c, [&](auto& each) { each.check({body, c}); });
     }
-    if (open_) return;
+    if (journal.in_transaction()) return;
     // A replay of history gives the state.
-    Doc replay(peer_id_);
-    const Result<Imported> imported = replay.import(export_spans({{0, log_.end()}}));
+    Doc replay(journal.peer_id());
+    const Result<Imported> imported = replay.import(export_spans(body, {{0, journal.log().end()}}));
     CHECK(imported.has_value() && imported->pending.empty());
-    CHECK(replay.version() == version() && replay.value() == root_value(nullptr));
+    CHECK(replay.version() == journal.version() && replay.value() == root_value(body, nullptr));
 }
 
 }  // namespace quire::crdt

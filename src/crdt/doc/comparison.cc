@@ -154,10 +154,10 @@ std::size_t Comparison::depth(const Container& c) {
     return depth;
 }
 
-Diff DocBody::diff_of(LvSpan span, Heads before) {
+Diff diff_of(DocBody& body, LvSpan span, Heads before) {
     const Past a(span.begin, std::move(before));
-    const Past b(span.end, log_.heads());
-    return Comparison(*this, a, b, span).diff();
+    const Past b(span.end, body.oplog().heads());
+    return Comparison(body, a, b, span).diff();
 }
 
 }  // namespace quire::crdt

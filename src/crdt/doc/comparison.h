@@ -57,4 +57,7 @@ private:
     std::unordered_map<ContainerIndex, std::size_t> depths_;
 };
 
+// The effect of the ops of `span`, the log's last; `before` are the heads before them.
+Diff diff_of(DocBody& body, LvSpan span, Heads before);
+
 }  // namespace quire::crdt

@@ -6,14 +6,14 @@ namespace quire::crdt {
 ContainerIndex DocBody::open(const ContainerId& id) {
     const auto found = index_.find(id);
     if (found != index_.end()) return found->second;
-    const ContainerIndex index = log_.add_container(id.kind);
-    containers_.emplace_back(id, index, log_.log(index));
+    const ContainerIndex index = oplog().add_container(id.kind);
+    containers_.emplace_back(id, index, oplog().log(index));
     index_.emplace(id, index);
     return index;
 }
 
 const Slot* DocBody::slot_of(Lv lv) const {
-    const ContainerLog& log = log_.log(log_.container_of(lv));
+    const ContainerLog& log = oplog().log(oplog().container_of(lv));
     const Run& run = log.runs()[log.find(lv)];
     if (run.kind == RunKind::element_set ||
         (run.kind == RunKind::insert && log.kind() != ContainerKind::text)) {
@@ -56,7 +56,7 @@ Failure DocBody::refuse(Handle handle, ContainerKind kind) {
             "the container is of another kind than this operation is for; nothing was changed");
     }
     if (view_ != nullptr) return refuse_detached();
-    if (!has_room()) {
+    if (!journal_.has_room()) {
         return fail(Errc::out_of_range, "too_large",
                     "the document has no numbers left for operations, or this peer has none; edit "
                     "as another peer; nothing was changed");

@@ -70,7 +70,7 @@ CounterDelta CounterBody::delta_from_nothing(Site site, const Past* at) {
 }
 
 void CounterBody::add(Site site, double delta) {
-    OpLog& log = site.document.begin();
+    OpLog& log = site.document.journal().begin();
     site.container.log->increment(log.end(), addition(delta));
     log.append(site.container.index, 1);
 }

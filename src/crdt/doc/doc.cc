@@ -7,20 +7,21 @@
 #include "base/check.h"
 #include "base/utf8.h"
 #include "crdt/doc/body.h"
+#include "crdt/doc/export.h"
 #include "crdt/doc/history.h"
 #include "crdt/doc/limits.h"
 #include "crdt/doc/opening.h"
+#include "crdt/doc/values.h"
 #include "crdt/doc/view.h"
 #include "crdt/history/pending.h"
 
 namespace quire::crdt {
 
-DocBody::DocBody(PeerId peer)
-    : peer_id_(peer), peer_(log_.atoms().intern(peer)), pending_(std::make_unique<Pending>()) {}
+DocBody::DocBody(PeerId peer) : journal_(peer), pending_(std::make_unique<Pending>()) {}
 DocBody::~DocBody() = default;
 
 bool DocBody::is_unfollowed() const {
-    return pending_->empty() && !is_followed_ && !wants_events();
+    return pending_->empty() && !is_followed_ && !announcements_.wants_events();
 }
 
 Doc::Doc(PeerId peer) : body_(std::make_unique<DocBody>(peer)) {
@@ -35,12 +36,12 @@ DocSettings& Doc::settings() {
 }
 
 PeerId Doc::peer() const {
-    return body_->peer_id();
+    return body_->journal().peer_id();
 }
 
 void Doc::set_peer(PeerId peer) {
-    CHECK(peer != kNoPeer && !body_->in_transaction());
-    body_->set_peer(peer);
+    CHECK(peer != kNoPeer && !body_->journal().in_transaction());
+    body_->journal().set_peer(peer);
 }
 
 Handle Doc::open(const ContainerId& id) {
@@ -58,18 +59,18 @@ bool Doc::is_alive(Handle container) const {
 // --- reading ---
 
 Value Doc::value(Handle container) const {
-    return body_->value(body_->container(container), 0, body_->at());
+    return value_of(*body_, body_->container(container), 0, body_->at());
 }
 Value Doc::value() const {
     // Those that cannot be told apart are left out where the history cannot be read.
     if (body_->doubts_roots()) static_cast<void>(history().load());
-    return body_->root_value(body_->at());
+    return root_value(*body_, body_->at());
 }
 
 // --- local edits ---
 
 IdSpan Doc::pending() const {
-    return body_->pending_span();
+    return body_->journal().pending_span();
 }
 Commit Doc::commit(CommitOptions options) {
     return body_->commit(std::move(options));
@@ -78,10 +79,10 @@ Commit Doc::commit(CommitOptions options) {
 // --- history ---
 
 const VersionVector& Doc::version() const {
-    return body_->shown_version();
+    return shown_version(*body_);
 }
 Frontiers Doc::frontiers() const {
-    return body_->frontiers_of(body_->shown_heads());
+    return body_->journal().frontiers_of(shown_heads(*body_));
 }
 
 Result<Imported> Doc::import(ChangeBatch changes, ImportOptions options) {
@@ -91,7 +92,7 @@ Result<Imported> Doc::import(ChangeBatch changes, ImportOptions options) {
 
 ChangeBatch Doc::changes_since(const VersionVector& from) const {
     CHECK(history().load(from));
-    return body_->export_spans(body_->spans_since(from));
+    return export_spans(*body_, spans_since(body_->journal(), from));
 }
 
 ChangeBatch Doc::changes_in(std::span<const IdSpan> spans) const {
@@ -101,17 +102,12 @@ ChangeBatch Doc::changes_in(std::span<const IdSpan> spans) const {
 }
 
 void Doc::changes_in(std::span<const IdSpan> spans, ChangeBatch& out) const {
-    CHECK(!body_->in_transaction());
+    CHECK(!body_->journal().in_transaction());
     const bool since_opening = std::all_of(spans.begin(), spans.end(), [&](const IdSpan& span) {
         return history().is_loaded() || span.begin >= unread_->end.end_of(span.peer);
     });
     CHECK(since_opening || history().load());
-    body_->export_changes(spans, out);
-}
-
-void check_invariants(const Doc& doc) {
-    CHECK(doc.history().load());
-    body_of(doc).check_invariants();
+    export_changes(*body_, spans, out);
 }
 
 }  // namespace quire::crdt

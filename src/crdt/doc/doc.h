@@ -127,10 +127,9 @@ public:
     void checkout_to_latest();
     void detach();
     bool is_detached() const;
-    // A document of its own with the version that readers see, or another. CHECKs that no
-    // transaction is pending.
+    // A document of its own with the version that readers see (fork_at() in history.h takes
+    // another). CHECKs that no transaction is pending.
     Doc fork(PeerId peer) const;
-    Result<Doc> fork_at(const Frontiers& version, PeerId peer) const;
 
 private:
     friend class History;

@@ -8,7 +8,7 @@
 
 #include "base/check.h"
 #include "crdt/doc/body.h"
-#include "crdt/doc/comparison.h"
+#include "crdt/doc/export.h"
 #include "crdt/doc/subscribers.h"
 
 namespace quire::crdt {
@@ -39,37 +39,83 @@ void Subscribers::tell(PreCommit& commit) {
 
 Subscription subscribe_root(Doc& doc, OnEvent callback) {
     Subscribers::EventCallback all{std::nullopt, std::move(callback)};
-    return {body_of(doc).subscribers(), body_of(doc).subscribers()->add(std::move(all))};
+    return {body_of(doc).announcements().subscribers(),
+            body_of(doc).announcements().subscribers()->add(std::move(all))};
 }
 
 Subscription subscribe(Doc& doc, Handle container, OnEvent callback) {
     Subscribers::EventCallback one{static_cast<ContainerIndex>(container), std::move(callback)};
-    return {body_of(doc).subscribers(), body_of(doc).subscribers()->add(std::move(one))};
+    return {body_of(doc).announcements().subscribers(),
+            body_of(doc).announcements().subscribers()->add(std::move(one))};
 }
 
 Subscription subscribe_local_updates(Doc& doc, OnLocalUpdate callback) {
-    return {body_of(doc).subscribers(), body_of(doc).subscribers()->add(std::move(callback))};
+    return {body_of(doc).announcements().subscribers(),
+            body_of(doc).announcements().subscribers()->add(std::move(callback))};
 }
 
 Subscription subscribe_pre_commit(Doc& doc, OnPreCommit callback) {
-    return {body_of(doc).subscribers(), body_of(doc).subscribers()->add(std::move(callback))};
+    return {body_of(doc).announcements().subscribers(),
+            body_of(doc).announcements().subscribers()->add(std::move(callback))};
 }
 
 // --- what there is to tell ---
 
-const std::shared_ptr<Subscribers>& DocBody::subscribers() {
+namespace {
+
+bool is_below(DocBody& body, const ContainerId& id, ContainerIndex only) {
+    const OpLog& log = body.oplog();
+    ContainerIndex at = body.open(id);
+    while (at != only) {
+        const Container& c = body.container(at);
+        if (c.id.is_root()) return false;
+        at = log.container_of(*log.atoms().lv_of(c.id.op()));
+    }
+    return true;
+}
+
+auto below_in(DocBody& body) {
+    return [&body](const ContainerId& id, ContainerIndex only) { return is_below(body, id, only); };
+}
+
+// The path to a container that readers see.
+std::vector<PathStep> path_of(DocBody& body, const Container& c) {
+    const OpLog& log = body.oplog();
+    std::vector<PathStep> path;
+    const Container* at = &c;
+    while (!at->id.is_root()) {
+        const Lv creator = *log.atoms().lv_of(at->id.op());
+        Container& parent = body.container(log.container_of(creator));
+        path.push_back(visit(parent, [&](auto& holder) {
+            return holder.step_to({body, parent}, creator);
+        }));
+        at = &parent;
+    }
+    path.emplace_back(at->id.root_name());
+    std::reverse(path.begin(), path.end());
+    return path;
+}
+
+void find_paths(DocBody& body, Diff& diff) {
+    for (ContainerDiff& part : diff)
+        part.path = path_of(body, body.container(body.open(part.container)));
+}
+
+}  // namespace
+
+const std::shared_ptr<Subscribers>& Announcements::subscribers() {
     if (subscribers_ == nullptr) subscribers_ = std::make_shared<Subscribers>();
     return subscribers_;
 }
 
-bool DocBody::wants_events() const {
+bool Announcements::wants_events() const {
     return subscribers_ != nullptr && subscribers_->any<Subscribers::EventCallback>();
 }
 
-void DocBody::before_commit(CommitOptions& options) {
+void Announcements::before_commit(const Journal& journal, CommitOptions& options) {
     if (subscribers_ == nullptr || !subscribers_->any<OnPreCommit>()) return;
-    PreCommit commit{peer_id_, log_.atoms().id_of(began_).counter, options.origin,
-                     std::move(options.message), options.timestamp};
+    PreCommit commit{journal.peer_id(), journal.log().atoms().id_of(journal.began()).counter,
+                     options.origin, std::move(options.message), options.timestamp};
     CHECK(!std::exchange(committing_, true));  // A callback must not commit.
     subscribers_->tell(commit);
     committing_ = false;
@@ -77,57 +123,20 @@ void DocBody::before_commit(CommitOptions& options) {
     options.timestamp = commit.timestamp;
 }
 
-void DocBody::after_commit(LvSpan span, Event event) {
+void Announcements::after_commit(DocBody& body, LvSpan span, Event event) {
     if (subscribers_ == nullptr) return;
     const std::shared_ptr<Subscribers> subscribers = subscribers_;
     std::vector<Change> changes;
     const bool wants_changes = subscribers->any<OnLocalUpdate>();
-    if (wants_changes) changes = export_spans({span}).changes();
-    const bool wants_event = wants_events();
-    if (wants_event) find_paths(event.diffs);
-    const auto is_below = [this](const ContainerId& id, ContainerIndex only) {
-        return this->is_below(id, only);
-    };
-    if (wants_event) subscribers->tell(std::move(event), is_below);
-    if (wants_changes) subscribers->tell(std::move(changes), is_below);
+    if (wants_changes) changes = export_spans(body, {span}).changes();
+    if (wants_events()) tell(body, std::move(event));
+    if (wants_changes) subscribers->tell(std::move(changes), below_in(body));
 }
 
-void DocBody::tell(Event event) {
-    find_paths(event.diffs);
+void Announcements::tell(DocBody& body, Event event) {
+    find_paths(body, event.diffs);
     const std::shared_ptr<Subscribers> subscribers = subscribers_;
-    subscribers->tell(std::move(event), [this](const ContainerId& id, ContainerIndex only) {
-        return this->is_below(id, only);
-    });
-}
-
-bool DocBody::is_below(const ContainerId& id, ContainerIndex only) {
-    ContainerIndex at = open(id);
-    while (at != only) {
-        const Container& c = containers_[at];
-        if (c.id.is_root()) return false;
-        at = log_.container_of(*log_.atoms().lv_of(c.id.op()));
-    }
-    return true;
-}
-
-void DocBody::find_paths(Diff& diff) {
-    for (ContainerDiff& part : diff) part.path = path_of(containers_[open(part.container)]);
-}
-
-std::vector<PathStep> DocBody::path_of(Container& c) {
-    std::vector<PathStep> path;
-    const Container* at = &c;
-    while (!at->id.is_root()) {
-        const Lv creator = *log_.atoms().lv_of(at->id.op());
-        Container& parent = containers_[log_.container_of(creator)];
-        path.push_back(visit(parent, [&](auto& body) {
-            return body.step_to({*this, parent}, creator);
-        }));
-        at = &parent;
-    }
-    path.emplace_back(at->id.root_name());
-    std::reverse(path.begin(), path.end());
-    return path;
+    subscribers->tell(std::move(event), below_in(body));
 }
 
 }  // namespace quire::crdt

@@ -2,10 +2,10 @@
 // that the log holds: O(runs), without a copy of content. Only deletes made here cost more. They were
 // written by position alone, because local edits need no order; their start ids are asked from the
 // container's order now, which may have to be built first.
+#include "crdt/doc/export.h"
+
 #include <algorithm>
 
-#include "base/check.h"
-#include "crdt/doc/body.h"
 #include "crdt/doc/order.h"
 
 namespace quire::crdt {
@@ -48,14 +48,11 @@ Row part_of_delete(const Run& run, std::uint32_t skip, std::uint32_t n) {
     return row;
 }
 
-}  // namespace
-
 // The deletes of a run that was made here.
-void DocBody::export_local_deletes(Container& c, const Run& run, LvSpan span, Row row,
-                                   ChangeBatch& out) {
-    const AtomTable& atoms = log_.atoms();
+void export_local_deletes(Site site, const Run& run, LvSpan span, Row row, ChangeBatch& out) {
+    const AtomTable& atoms = site.document.oplog().atoms();
     const std::size_t begin = out.rows.size();
-    for (const Sequence::Target& target : order_of({*this, c}).targets(span.begin, span.size())) {
+    for (const Sequence::Target& target : order_of(site).targets(span.begin, span.size())) {
         for (Lv done = 0; done < target.len;) {
             // The next stretch of ids that count up, from the end that the op deletes first.
             Lv first = 0;
@@ -85,8 +82,10 @@ void DocBody::export_local_deletes(Container& c, const Run& run, LvSpan span, Ro
 }
 
 // Atoms [span) of a run, as a row or as several.
-void DocBody::export_run(Container& c, const Run& run, LvSpan span, ChangeBatch& out) {
-    const ContainerLog& log = log_of(c);
+void export_run(Site site, const Run& run, LvSpan span, ChangeBatch& out) {
+    const Container& c = site.container;
+    const OpLog& oplog = site.document.oplog();
+    const ContainerLog& log = *c.log;
     const std::uint32_t skip = span.begin - run.lv;
     Row row;
     row.container = out.containers.add(c.id);
@@ -109,18 +108,18 @@ void DocBody::export_run(Container& c, const Run& run, LvSpan span, ChangeBatch&
             break;
         case RunKind::erase_forward:
         case RunKind::erase_backward: {
-            if (!run.resolved) return export_local_deletes(c, run, span, row, out);
+            if (!run.resolved) return export_local_deletes(site, run, span, row, out);
             const std::uint32_t container = row.container;
             row = part_of_delete(run, skip, span.size());
             row.container = container;
-            row.peer = out.peers.add(log_.atoms().peer(run.extra));
+            row.peer = out.peers.add(oplog.atoms().peer(run.extra));
             break;
         }
         case RunKind::move:
-            keep(ListMove{run.pos, run.payload, log_.element_id(run.extra)});
+            keep(ListMove{run.pos, run.payload, oplog.element_id(run.extra)});
             break;
         case RunKind::element_set:
-            keep(ListSet{log_.element_id(run.extra), log.value(run, run.lv)});
+            keep(ListSet{oplog.element_id(run.extra), log.value(run, run.lv)});
             break;
         case RunKind::increment:
             keep(CounterAdd{std::get<Value>(log.value(run, run.lv))});
@@ -134,36 +133,39 @@ void DocBody::export_run(Container& c, const Run& run, LvSpan span, ChangeBatch&
     out.rows.push_back(row);
 }
 
-void DocBody::export_rows(LvSpan span, ChangeBatch& out) {
-    log_.for_each_owner(span, [&](ContainerIndex index, LvSpan owned) {
-        Container& c = containers_[index];
-        const ContainerLog& log = log_of(c);
-        for (const Run& run : log.runs_in(owned)) {
-            export_run(c, run, {std::max(run.lv, owned.begin), std::min(run.end(), owned.end)},
-                       out);
+// Appends the rows of a span.
+void export_rows(DocBody& body, LvSpan span, ChangeBatch& out) {
+    body.oplog().for_each_owner(span, [&](ContainerIndex index, LvSpan owned) {
+        Container& c = body.container(index);
+        for (const Run& run : c.log->runs_in(owned)) {
+            export_run({body, c}, run,
+                       {std::max(run.lv, owned.begin), std::min(run.end(), owned.end)}, out);
         }
     });
 }
 
-void DocBody::export_spans(std::vector<LvSpan>& spans, ChangeBatch& out) {
+}  // namespace
+
+void export_spans(DocBody& body, std::vector<LvSpan>& spans, ChangeBatch& out) {
+    const OpLog& log = body.oplog();
     const auto comes_first = [](const LvSpan& a, const LvSpan& b) { return a.begin < b.begin; };
     std::sort(spans.begin(), spans.end(), comes_first);
-    const AtomTable& atoms = log_.atoms();
+    const AtomTable& atoms = log.atoms();
     for (LvSpan span : spans) {
         while (span.begin < span.end) {
-            const std::size_t index = log_.change_of(span.begin);
-            const ChangeInfo& info = log_.changes()[index];
-            const Lv end = std::min(span.end, log_.change_end(index));
+            const std::size_t index = log.change_of(span.begin);
+            const ChangeInfo& info = log.changes()[index];
+            const Lv end = std::min(span.end, log.change_end(index));
             const OpId id = atoms.id_of(span.begin);
             ChangeBatch::Head head{out.peers.add(id.peer),
                                    id.counter,
                                    static_cast<Counter>(end - span.begin),
-                                   log_.graph().lamport(span.begin),
+                                   log.graph().lamport(span.begin),
                                    info.timestamp,
-                                   log_.message_of(info)};
+                                   log.message_of(info)};
             head.dep = out.deps.size();
             if (span.begin == info.lv) {
-                for (const Lv lv : log_.deps_of(info)) {
+                for (const Lv lv : log.deps_of(info)) {
                     const OpId dep = atoms.id_of(lv);
                     out.deps.push_back({out.peers.add(dep.peer), dep.counter});
                 }
@@ -172,7 +174,7 @@ void DocBody::export_spans(std::vector<LvSpan>& spans, ChangeBatch& out) {
             }
             head.dep_count = out.deps.size() - head.dep;
             head.row = out.rows.size();
-            export_rows({span.begin, end}, out);
+            export_rows(body, {span.begin, end}, out);
             head.row_count = out.rows.size() - head.row;
             out.heads.push_back(head);
             span.begin = end;
@@ -180,70 +182,47 @@ void DocBody::export_spans(std::vector<LvSpan>& spans, ChangeBatch& out) {
     }
 }
 
-void DocBody::export_changes(std::span<const IdSpan> spans, ChangeBatch& out) {
-    wanted_.clear();
+void export_changes(DocBody& body, std::span<const IdSpan> spans, ChangeBatch& out) {
+    const AtomTable& atoms = body.oplog().atoms();
+    std::vector<LvSpan> wanted;
     for (const IdSpan& span : spans) {
-        const Counter end = std::min(span.end, log_.atoms().end_of(span.peer));
-        if (span.begin < end) log_.atoms().append_spans({span.peer, span.begin, end}, wanted_);
+        const Counter end = std::min(span.end, atoms.end_of(span.peer));
+        if (span.begin < end) atoms.append_spans({span.peer, span.begin, end}, wanted);
     }
-    export_spans(wanted_, out);
+    export_spans(body, wanted, out);
 }
 
-ChangeBatch DocBody::export_spans(std::vector<LvSpan> spans) {
+ChangeBatch export_spans(DocBody& body, std::vector<LvSpan> spans) {
     ChangeBatch batch;
-    export_spans(spans, batch);
+    export_spans(body, spans, batch);
     return batch;
 }
 
-std::vector<Op> DocBody::export_ops(std::span<const LvSpan> spans) {
+std::vector<Op> export_ops(DocBody& body, std::span<const LvSpan> spans) {
     std::vector<Op> ops;
     ChangeBatch batch;
     for (const LvSpan& span : spans) {
         const std::size_t from = batch.rows.size();
-        export_rows(span, batch);
+        export_rows(body, span, batch);
         batch.append_ops(std::span(batch.rows).subspan(from),
-                         log_.atoms().id_of(span.begin).counter, ops);
+                         body.oplog().atoms().id_of(span.begin).counter, ops);
     }
     return ops;
 }
 
-std::vector<LvSpan> DocBody::spans_since(const VersionVector& from) const {
+std::vector<LvSpan> spans_since(const Journal& journal, const VersionVector& from) {
+    const AtomTable& atoms = journal.log().atoms();
+    const IdSpan pending = journal.pending_span();
     std::vector<LvSpan> spans;
-    const IdSpan pending = pending_span();
-    for (PeerIndex peer = 0; peer < log_.atoms().peer_count(); ++peer) {
-        const PeerId id = log_.atoms().peer(peer);
+    for (PeerIndex peer = 0; peer < atoms.peer_count(); ++peer) {
+        const PeerId id = atoms.peer(peer);
         const Counter begin = from.end_of(id);
         const Counter end =
-            pending.size() > 0 && pending.peer == id ? pending.begin : log_.atoms().end_of(peer);
+            pending.size() > 0 && pending.peer == id ? pending.begin : atoms.end_of(peer);
         if (begin >= end) continue;
-        log_.atoms().append_spans({id, begin, end}, spans);
+        atoms.append_spans({id, begin, end}, spans);
     }
     return spans;
-}
-
-IdSpan DocBody::pending_span() const {
-    const Lv begin = committed_end();
-    if (begin == log_.end()) return {};
-    const OpId first = log_.atoms().id_of(begin);
-    return {first.peer, first.counter, log_.atoms().id_of(log_.end() - 1).counter + 1};
-}
-
-VersionVector& DocBody::version() {
-    const Lv end = committed_end();
-    while (version_end_ < end) {
-        const Lv stop = std::min(end, log_.atoms().run_end(version_end_));
-        const OpId last = log_.atoms().id_of(stop - 1);
-        version_.extend(last.peer, last.counter + 1);
-        version_end_ = stop;
-    }
-    return version_;
-}
-
-Frontiers DocBody::frontiers_of(std::span<const Lv> heads) const {
-    Frontiers frontiers;
-    for (const Lv head : heads) frontiers.push_back(log_.atoms().id_of(head));
-    std::sort(frontiers.begin(), frontiers.end());
-    return frontiers;
 }
 
 }  // namespace quire::crdt

@@ -47,14 +47,14 @@ Result<DocBody*> body_with_history(const Doc& doc) {
 }  // namespace
 
 const VersionVector& History::version() const {
-    return body_of(*doc_).version();
+    return body_of(*doc_).journal().version();
 }
 Frontiers History::frontiers() const {
-    return body_of(*doc_).frontiers_of(body_of(*doc_).oplog().heads());
+    return body_of(*doc_).journal().frontiers_of(body_of(*doc_).oplog().heads());
 }
 
 std::size_t History::op_count() const {
-    return body_of(*doc_).op_count();
+    return body_of(*doc_).journal().op_count();
 }
 
 std::vector<IdSpan> History::waiting() const {
@@ -67,7 +67,7 @@ bool History::is_loaded() const {
 
 Result<void> History::load() const {
     if (is_loaded()) return {};
-    if (doc_->body_->is_committing()) {
+    if (doc_->body_->announcements().is_committing()) {
         return fail(Errc::conflict, "committing",
                     "the history cannot be read before the commit is made; nothing was changed");
     }
@@ -77,7 +77,7 @@ Result<void> History::load() const {
     doc_->unread_->source.reset();
     // The body before goes on telling its subscribers the event that they are at.
     doc_->unread_->began_as = std::exchange(doc_->body_, std::move(body));
-    if (!doc_->body_->has_subscribers()) doc_->unread_.reset();
+    if (!doc_->body_->announcements().has_subscribers()) doc_->unread_.reset();
     return {};
 }
 
@@ -95,23 +95,23 @@ Frontiers History::heads_of(const VersionVector& version) const {
         const Counter known = std::min(end, atoms.end_of(peer));
         if (known > 0) last.push_back(*atoms.lv_of({peer, known - 1}));
     }
-    return body.frontiers_of(body.oplog().graph().minimal(std::move(last)));
+    return body.journal().frontiers_of(body.oplog().graph().minimal(std::move(last)));
 }
 
 Result<VersionVector> History::version_of(const Frontiers& version) const {
     DocBody& body = *TRY(body_with_history(*doc_));
-    return body.version_of(body.past_of(TRY(body.heads_of(version))));
+    return body.journal().version_of(body.journal().past_of(TRY(body.journal().heads_of(version))));
 }
 
 Result<Frontiers> History::minimal(const Frontiers& version) const {
     DocBody& body = *TRY(body_with_history(*doc_));
-    return body.frontiers_of(TRY(body.heads_of(version)));
+    return body.journal().frontiers_of(TRY(body.journal().heads_of(version)));
 }
 
 Result<History::Between> History::spans_between(const Frontiers& from, const Frontiers& to) const {
     DocBody& body = *TRY(body_with_history(*doc_));
-    const Heads a = TRY(body.heads_of(from));
-    const Heads b = TRY(body.heads_of(to));
+    const Heads a = TRY(body.journal().heads_of(from));
+    const Heads b = TRY(body.journal().heads_of(to));
     Difference difference;
     body.oplog().graph().diff(a, b, difference);
     const AtomTable& atoms = body.oplog().atoms();
@@ -129,7 +129,7 @@ Result<void> History::travel_ancestors(const Frontiers& version,
         queue.push_back(log.change_of(lv));
         std::push_heap(queue.begin(), queue.end());
     };
-    for (const Lv head : TRY(body.heads_of(version))) push(head);
+    for (const Lv head : TRY(body.journal().heads_of(version))) push(head);
     while (!queue.empty()) {
         const std::size_t index = queue.front();
         while (!queue.empty() && queue.front() == index) {
@@ -137,7 +137,7 @@ Result<void> History::travel_ancestors(const Frontiers& version,
             queue.pop_back();
         }
         const ChangeInfo& info = log.changes()[index];
-        const Lv end = std::min(log.change_end(index), body.committed_end());
+        const Lv end = std::min(log.change_end(index), body.journal().committed_end());
         ChangeHeader header{atoms.id_of(info.lv),
                             static_cast<Counter>(end - info.lv),
                             {},
@@ -153,8 +153,8 @@ Result<void> History::travel_ancestors(const Frontiers& version,
 
 Result<Diff> History::diff(const Frontiers& from, const Frontiers& to) const {
     DocBody& body = *TRY(body_with_history(*doc_));
-    const Past a = body.past_of(TRY(body.heads_of(from)));
-    const Past b = body.past_of(TRY(body.heads_of(to)));
+    const Past a = body.journal().past_of(TRY(body.journal().heads_of(from)));
+    const Past b = body.journal().past_of(TRY(body.journal().heads_of(to)));
     return Comparison(body, a, b).diff();
 }
 

@@ -84,4 +84,8 @@ inline History Doc::history() const {
     return History(*this);
 }
 
+// A document of its own with a version of this one. CHECKs that no transaction is pending. Errors:
+// as in load(); not_found "unknown_version".
+Result<Doc> fork_at(const Doc& doc, const Frontiers& version, PeerId peer);
+
 }  // namespace quire::crdt

@@ -16,7 +16,9 @@
 #include "base/check.h"
 #include "base/concat.h"
 #include "crdt/doc/body.h"
+#include "crdt/doc/comparison.h"
 #include "crdt/doc/events.h"
+#include "crdt/doc/export.h"
 #include "crdt/doc/import_run.h"
 #include "crdt/doc/validate.h"
 #include "crdt/history/pending.h"
@@ -138,7 +140,7 @@ Result<void> ImportBatch::go() {
 
 void ImportBatch::take_back() {
     run_.rewind();
-    for (const Pending::Parked& parked : released_) body_.pending_->park(parked);
+    for (const Pending::Parked& parked : released_) body_.parked().park(parked);
 }
 
 // Checks the ops that another change made known while this one waited. A change that differs would
@@ -148,7 +150,7 @@ Result<void> ImportBatch::check_waiting() {
         for (const Waiting& waiting : all) {
             for (std::size_t i = waiting.changes.begin; i < waiting.changes.end; ++i) {
                 const ChangeBatch::Head& head = batch_.heads[i];
-                const Counter known = body_.log_.atoms().end_of(run_.peer(head.peer));
+                const Counter known = body_.oplog().atoms().end_of(run_.peer(head.peer));
                 if (head.counter >= known) break;
                 culprit_ = i;
                 TRY(check_overlap(head, std::min(known, head.end())));
@@ -161,7 +163,7 @@ Result<void> ImportBatch::check_waiting() {
 Result<void> ImportBatch::take_next() {
     const ChangeBatch::Head head = batch_.heads[culprit_];
     const PeerIndex peer = run_.peer(head.peer);
-    const Counter known = body_.log_.atoms().end_of(peer);
+    const Counter known = body_.oplog().atoms().end_of(peer);
     if (head.counter < known) TRY(check_overlap(head, std::min(known, head.end())));
     if (head.end() > known && has_to_wait(peer, known)) return {};
     Stretch& queue = queue_.back();
@@ -196,7 +198,7 @@ bool ImportBatch::only_goes_on(std::size_t change) const {
 
 // Returns true if the next change lacks something. It then waits, and those that follow it with it.
 bool ImportBatch::has_to_wait(PeerIndex peer, Counter known) {
-    const AtomTable& atoms = body_.log_.atoms();
+    const AtomTable& atoms = body_.oplog().atoms();
     Stretch& next = queue_.back();
     const ChangeBatch::Head& head = batch_.heads[next.begin];
     PeerIndex lacks = peer;
@@ -231,7 +233,7 @@ bool ImportBatch::has_to_wait(PeerIndex peer, Counter known) {
 
 Result<void> ImportBatch::check_overlap(const ChangeBatch::Head& head, Counter end) {
     const OpId id = batch_.id_of(head);
-    std::vector<LvSpan> known = body_.log_.atoms().spans_of({id.peer, id.counter, end});
+    std::vector<LvSpan> known = body_.oplog().atoms().spans_of({id.peer, id.counter, end});
     bool same = follows_the_same(head, known);
     Counter from = 0;
     if (same && says_less_) {
@@ -245,7 +247,7 @@ Result<void> ImportBatch::check_overlap(const ChangeBatch::Head& head, Counter e
     }
     if (same && !known.empty()) {
         const std::vector<Op> theirs = slice(batch_.change(head), from, end - id.counter).ops;
-        same = same_atoms(theirs, body_.export_ops(known));
+        same = same_atoms(theirs, export_ops(body_, known));
     }
     if (same) return {};
     return fail(Errc::conflict, "op_id_reused",
@@ -257,8 +259,8 @@ Result<void> ImportBatch::check_overlap(const ChangeBatch::Head& head, Counter e
 // Returns true if the atoms of `known`, a change's first ones, have the parents here that the
 // change gives them.
 bool ImportBatch::follows_the_same(const ChangeBatch::Head& head, std::span<const LvSpan> known) {
-    const AtomTable& atoms = body_.log_.atoms();
-    const Graph& graph = body_.log_.graph();
+    const AtomTable& atoms = body_.oplog().atoms();
+    const Graph& graph = body_.oplog().graph();
     Heads parents;
     for (const ChangeBatch::Dep& dep : batch_.deps_of(head)) {
         const std::optional<Lv> lv = atoms.lv_of(run_.peer(dep.peer), dep.counter);
@@ -297,8 +299,8 @@ void ImportBatch::release(PeerIndex peer, const IdSpan& known) {
             waiting.pop_back();
         }
     }
-    if (body_.pending_->empty()) return;
-    for (Pending::Parked& parked : body_.pending_->release(known)) {
+    if (body_.parked().empty()) return;
+    for (Pending::Parked& parked : body_.parked().release(known)) {
         released_.push_back(std::move(parked));
         if (!goes_on_) continue;
         const std::size_t change = add(*released_.back().change);
@@ -314,11 +316,11 @@ std::size_t ImportBatch::add(const Change& change) {
 
 void ImportBatch::park(OpId wants, std::size_t change, Imported& imported) {
     if (const Pending::Parked* owner = owner_of(change))
-        return body_.pending_->park({wants, owner->change});
+        return body_.parked().park({wants, owner->change});
     // It came with this import, and is told of once.
     const ChangeBatch::Head& head = batch_.heads[change];
     imported.pending.push_back({batch_.peers[head.peer], head.counter, head.end()});
-    body_.pending_->park({wants, std::make_shared<const Change>(batch_.change(head))});
+    body_.parked().park({wants, std::make_shared<const Change>(batch_.change(head))});
 }
 
 Imported ImportBatch::finish(const ImportOptions& options) {
@@ -326,7 +328,7 @@ Imported ImportBatch::finish(const ImportOptions& options) {
     Imported imported{std::move(success_), {}, {}};
     for (PeerIndex peer = 0; peer < waiting_.size(); ++peer) {
         for (const auto& [wants, changes] : waiting_[peer]) {
-            OpId missing{body_.log_.atoms().peer(peer), wants};
+            OpId missing{body_.oplog().atoms().peer(peer), wants};
             for (std::size_t i = changes.begin; i < changes.end; ++i) {
                 park(missing, i, imported);
                 missing = {batch_.peers[batch_.heads[i].peer], batch_.heads[i].end() - 1};
@@ -334,30 +336,30 @@ Imported ImportBatch::finish(const ImportOptions& options) {
         }
     }
     std::sort(imported.pending.begin(), imported.pending.end());
-    const bool wants_event = body_.at() == nullptr && body_.wants_events();
+    const bool wants_event = body_.at() == nullptr && body_.announcements().wants_events();
     if (run_.span().size() == 0 || !(options.want_diff || wants_event)) return imported;
     const LvSpan span = run_.span();
     const Heads before = run_.heads_before();
-    imported.diff = body_.diff_of(span, before);
+    imported.diff = diff_of(body_, span, before);
     if (wants_event) {
-        body_.tell({Event::By::import,
-                    options.origin,
-                    {},
-                    body_.frontiers_of(before),
-                    body_.frontiers_of(body_.log_.heads()),
-                    imported.diff});
+        body_.announcements().tell(body_, {Event::By::import,
+                                           options.origin,
+                                           {},
+                                           body_.journal().frontiers_of(before),
+                                           body_.journal().frontiers_of(body_.oplog().heads()),
+                                           imported.diff});
     }
     return imported;
 }
 
 Result<Imported> DocBody::import(ChangeBatch& batch, ImportOptions options) {
-    CHECK(!open_);
+    CHECK(!journal_.in_transaction());
     TRY(validate(batch));
     const bool news = std::any_of(batch.heads.begin(), batch.heads.end(), [&](const auto& head) {
-        return head.end() > log_.atoms().end_of(batch.peers[head.peer]);
+        return head.end() > oplog().atoms().end_of(batch.peers[head.peer]);
     });
     if (!news) return Imported{};
-    began_ = log_.end();
+    journal_.begin_import();
     // An unsound change that waited must not keep out sound ones, nor have them tried again and
     // again. Its sound neighbours are dropped with it; they are not known here, so their sender
     // will be asked for them.

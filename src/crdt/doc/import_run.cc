@@ -112,7 +112,7 @@ Result<void> ImportRun::apply_rows(const ChangeBatch::Head& head, bool linear) {
 }
 
 Result<void> ImportRun::apply_linear(Container& c, std::span<const ChangeBatch::Row> rows) {
-    ContainerLog& log = body_.log_of(c);
+    ContainerLog& log = *c.log;
     SequenceBody& sequence = *c.sequence();
     const Lv begin = log_.end();
     Lv lv = begin;
@@ -153,14 +153,14 @@ bool ImportRun::goes_on_typing(const ChangeBatch::Row& row) {
         row.pos != typed_.pos) {
         return false;
     }
-    if (!body_.log_of(*typed_.into).may_lengthen_text(row.text().size())) return false;
+    if (!typed_.into->log->may_lengthen_text(row.text().size())) return false;
     const auto count = static_cast<Lv>(row.atoms);
     if (typed_.linear) {
         std::uint32_t& size = typed_.body->size;
         if (!fits(RunKind::insert, row.pos, count, size)) return false;
         size += count;
     }
-    body_.log_of(*typed_.into).lengthen_text(count, row.text());
+    typed_.into->log->lengthen_text(count, row.text());
     log_.append(typed_.into->index, count);
     typed_.pos += count;
     typed_.count += count;
@@ -179,7 +179,7 @@ Result<void> ImportRun::settle() {
 // True if the version of the next atom holds all that the container has. Then the op's position is
 // a position of the container as it is.
 bool ImportRun::holds_all(Container& c) const {
-    const ContainerLog& log = body_.log_of(c);
+    const ContainerLog& log = *c.log;
     if (log.empty()) return true;
     const Graph& graph = log_.graph();
     if (log.runs().back().linear) return graph.contains(parents_, log.end() - 1);
@@ -198,7 +198,7 @@ bool ImportRun::is_linear(Container& c) {
 
 // From here on the container's heads are kept one by one.
 void ImportRun::leave_linear(Container& c) {
-    const ContainerLog& log = body_.log_of(c);
+    const ContainerLog& log = *c.log;
     if (!log.empty() && log.runs().back().linear) c.heads.assign(1, log.end() - 1);
 }
 
@@ -207,7 +207,7 @@ Result<void> ImportRun::apply_row(Container& c, const ChangeBatch::Row& row, boo
     const bool carried =
         row.form == ChangeBatch::Form::content && std::holds_alternative<UnknownOp>(*row.content);
     if (c.is_sequence() && !carried) return apply_sequence_row(c, row, linear || is_linear(c));
-    ContainerLog& log = body_.log_of(c);
+    ContainerLog& log = *c.log;
     const OpContent& content = *row.content;
     if (const auto* add = std::get_if<CounterAdd>(&content)) {
         log.increment(log_.end(), add->delta);
@@ -232,7 +232,7 @@ std::optional<std::uint32_t> ImportRun::anchor_position(Container& c,
     const PeerIndex peer = log_.current_peer();
     const std::optional<Lv> lv = atoms.lv_of(peer, atoms.end_of(peer) - 1);
     if (!lv || log_.container_of(*lv) != c.index) return std::nullopt;
-    const ContainerLog& log = body_.log_of(c);
+    const ContainerLog& log = *c.log;
     const Run& run = log.runs()[log.find(*lv)];
     if (run.kind != RunKind::anchor) return std::nullopt;
     const auto* start = std::get_if<StyleStart>(&log.op(run));
@@ -244,14 +244,14 @@ std::optional<std::uint32_t> ImportRun::anchor_position(Container& c,
 std::optional<Lv> ImportRun::element_of(const Container& c, ElementId id) const {
     const std::optional<Lv> made = log_.atom_of(id);
     if (!made || log_.container_of(*made) != c.index) return std::nullopt;
-    const ContainerLog& log = body_.log_of(c);
+    const ContainerLog& log = *c.log;
     if (log.runs()[log.find(*made)].kind != RunKind::insert) return std::nullopt;
     if (!log_.graph().contains(parents_, *made)) return std::nullopt;
     return made;
 }
 
 Result<void> ImportRun::apply_sequence_row(Container& c, const ChangeBatch::Row& row, bool linear) {
-    ContainerLog& log = body_.log_of(c);
+    ContainerLog& log = *c.log;
     const Lv lv = log_.end();
     const auto count = static_cast<Lv>(row.atoms);
     const bool joins = log_.joins();
@@ -315,7 +315,7 @@ Result<void> ImportRun::apply_sequence_row(Container& c, const ChangeBatch::Row&
 
 // Puts the atoms, which are the log's last, at their place. Fails if there is no such place.
 Result<void> ImportRun::place(Container& c, LvSpan atoms, bool linear, const Heads& parents) {
-    const Run& run = body_.log_of(c).runs().back();
+    const Run& run = c.log->runs().back();
     SequenceBody& sequence = *c.sequence();
     const Lv lv = atoms.begin;
     const Lv count = atoms.size();
@@ -368,8 +368,8 @@ void ImportRun::rewind() {
         }
     }
     log_.rewind(mark_);
-    body_.pen_ = nullptr;  // The root may be empty again, and have a name that edits may not use.
-    ++body_.epoch_;
+    body_.lift_pen();
+    body_.outdate_reach();
 }
 
 void ImportRun::finish() {
@@ -382,7 +382,7 @@ void ImportRun::finish() {
             if (runs[i].kind == RunKind::map_entry) map->apply({body_, c}, runs[i]);
         }
     }
-    ++body_.epoch_;
+    body_.outdate_reach();
 }
 
 }  // namespace quire::crdt

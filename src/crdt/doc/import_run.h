@@ -30,7 +30,7 @@ class ImportRun {
 public:
     // The batch may grow during the run.
     ImportRun(DocBody& body, const ChangeBatch& batch)
-        : body_(body), batch_(batch), log_(body.log_), mark_(log_.mark()) {}
+        : body_(body), batch_(batch), log_(body.oplog()), mark_(log_.mark()) {}
 
     // The document's number for a peer of the batch.
     PeerIndex peer(std::uint32_t number) {

@@ -52,7 +52,7 @@ std::vector<Handle> Inspection::written() const {
     DocBody& body = this->body();
     std::vector<Handle> handles;
     for (const Container& c : body.containers()) {
-        if (!DocBody::log_of(c).empty()) handles.push_back(Handle{c.index});
+        if (!c.log->empty()) handles.push_back(Handle{c.index});
     }
     return handles;
 }
@@ -70,7 +70,7 @@ std::vector<Inspection::Stretch> Inspection::stretches(Handle sequence) const {
     Container& c = body.container(sequence);
     CHECK(c.id.kind == ContainerKind::text || c.id.kind == ContainerKind::list);
     const OpLog& oplog = body.oplog();
-    const ContainerLog& log = DocBody::log_of(c);
+    const ContainerLog& log = *c.log;
     std::vector<Stretch> stretches;
     order_of({body, c}).for_each_last([&](Lv lv, Lv len, bool visible) {
         while (visible && len > 0) {
@@ -137,7 +137,7 @@ std::vector<Inspection::TreePlace> Inspection::tree_places(Handle tree) const {
     DocBody& body = this->body();
     Container& c = body.container(tree);
     const TreeParts& t = c.as<TreeBody>().tree({body, c}, nullptr);
-    const ContainerLog& log = DocBody::log_of(c);
+    const ContainerLog& log = *c.log;
     std::vector<TreePlace> places;
     for (const Placement& place : t.moves.placements(log)) {
         if (!t.state.is_rooted(place.node)) continue;

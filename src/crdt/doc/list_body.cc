@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "crdt/doc/body.h"
+#include "crdt/doc/values.h"
 #include "crdt/doc/view.h"
 #include "crdt/merge/sequence.h"
 #include "crdt/merge/splices.h"
@@ -14,7 +15,8 @@ namespace {
 
 // Puts the elements that the atoms [lv, lv + len) made.
 void put_elements(const DocBody& document, ListDelta& delta, Lv lv, std::uint32_t len) {
-    for (Lv at = lv; at < lv + len; ++at) put(delta, document.slot_item(*document.slot_of(at), at));
+    for (Lv at = lv; at < lv + len; ++at)
+        put(delta, slot_item(document, *document.slot_of(at), at));
 }
 
 }  // namespace
@@ -48,7 +50,7 @@ Value ListBody::value(Site site, int depth, const Past* at) {
     const Run* run = nullptr;
     for (const Lv lv : atoms(site, at)) {
         if (run == nullptr || lv < run->lv || lv >= run->end()) run = &log.runs()[log.find(lv)];
-        list.push_back(site.document.slot_value(log.value(*run, lv), lv, depth, at));
+        list.push_back(slot_value(site.document, log.value(*run, lv), lv, depth, at));
     }
     return list;
 }
@@ -71,7 +73,7 @@ std::pair<std::size_t, bool> ListBody::place_of(Site site, Lv anchor) {
     std::size_t pos = 0;
     bool passed = false;
     bool is_there = false;
-    Sequence& sequence = order_at(site, site.document.shown_heads());
+    Sequence& sequence = order_at(site, shown_heads(site.document));
     sequence.for_each([&](Lv at, std::uint32_t len, bool visible) {
         if (passed) return;
         passed = anchor >= at && anchor < at + len;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "crdt/doc/body.h"
+#include "crdt/doc/values.h"
 #include "crdt/doc/view.h"
 #include "crdt/ids/mergeable.h"
 
@@ -59,9 +60,9 @@ Value MapBody::value(Site site, int depth, const Past* at) {
         const MapState::Write* write = write_at(entry, at);
         if (write == nullptr || write->erases) continue;
         const std::optional<ContainerId> inner = child(site, key, write->lv);
-        map.append(key,
-                   inner ? document.value(document.container(document.open(*inner)), depth + 1, at)
-                         : std::get<Value>(*document.slot_of(write->lv)));
+        map.append(key, inner ? value_of(document, document.container(document.open(*inner)),
+                                         depth + 1, at)
+                              : std::get<Value>(*document.slot_of(write->lv)));
     }
     return map;
 }
@@ -84,7 +85,7 @@ MapDelta MapBody::delta_of(Site site, LvSpan span, const Past&, const Past&) {
             if (write == nullptr || write->erases) continue;
         }
         MapChange change{key, std::nullopt};
-        if (set != nullptr) change.item = site.document.slot_item(set->value, run.lv);
+        if (set != nullptr) change.item = slot_item(site.document, set->value, run.lv);
         delta.push_back(std::move(change));
     }
     std::sort(delta.begin(), delta.end(),
@@ -94,7 +95,7 @@ MapDelta MapBody::delta_of(Site site, LvSpan span, const Past&, const Past&) {
 
 MapDelta MapBody::delta_between(Site site, const Past& a, const Past& b) {
     const auto item_of = [&](const MapState::Write& write) {
-        return site.document.slot_item(*site.document.slot_of(write.lv), write.lv);
+        return slot_item(site.document, *site.document.slot_of(write.lv), write.lv);
     };
     MapDelta delta;
     for (const auto& [key, entry] : state.entries()) {
@@ -122,7 +123,7 @@ MapDelta MapBody::delta_from_nothing(Site site, const Past* at) {
         const MapState::Write* write = write_at(entry, at);
         if (write == nullptr || write->erases) continue;
         delta.push_back(
-            {key, site.document.slot_item(*site.document.slot_of(write->lv), write->lv)});
+            {key, slot_item(site.document, *site.document.slot_of(write->lv), write->lv)});
     }
     return delta;
 }
@@ -155,7 +156,7 @@ void MapBody::apply(Site site, const Run& run) {
 }
 
 void MapBody::write(Site site, OpContent op) {
-    OpLog& log = site.document.begin();
+    OpLog& log = site.document.journal().begin();
     site.container.log->keep({.lv = log.end()}, RunKind::map_entry, std::move(op));
     log.append(site.container.index, 1);
     apply(site, site.container.log->runs().back());

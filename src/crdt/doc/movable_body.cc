@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "crdt/doc/body.h"
+#include "crdt/doc/values.h"
 #include "crdt/doc/view.h"
 #include "crdt/merge/sequence.h"
 #include "crdt/state/movable_state.h"
@@ -39,7 +40,7 @@ MovableState& MovableBody::latest(Site site) {
     // The last run may have grown since.
     if (followed.run > 0 && runs[followed.run - 1].end() > followed.end) --followed.run;
     if (followed.run < runs.size() && !before.empty() &&
-        before.front().lv < site.document.began()) {
+        before.front().lv < site.document.journal().began()) {
         before.clear();
     }
     for (; followed.run < runs.size(); ++followed.run) {
@@ -58,7 +59,7 @@ MovableState& MovableBody::latest(Site site) {
 void MovableBody::apply(Site site, const Run& run, LvSpan span) {
     MovableState& state = kept_->state;
     const OpLog& oplog = site.document.oplog();
-    const Lv began = site.document.began();
+    const Lv began = site.document.journal().began();
     const auto note = [&](std::uint32_t number) {
         const MovableState::Element& element = state.element(number);
         if (span.begin < began || element.made >= began) return;
@@ -180,7 +181,7 @@ Value MovableBody::value(Site site, int depth, const Past* at) {
     DocBody& document = site.document;
     List list;
     for (const MovableItem& item : items(site, at))
-        list.push_back(document.slot_value(*document.slot_of(item.value), item.value, depth, at));
+        list.push_back(slot_value(document, *document.slot_of(item.value), item.value, depth, at));
     return list;
 }
 
@@ -202,7 +203,7 @@ std::pair<std::size_t, bool> MovableBody::place_of(Site site, Lv anchor) {
         const Sequence::Place place = order(site).place_of(anchor);
         return {latest(site).slots().shown_before(place.pos), place.erased == 0};
     }
-    Sequence& sequence = order_at(site, site.document.shown_heads());
+    Sequence& sequence = order_at(site, shown_heads(site.document));
     std::size_t pos = 0;
     for (const MovableItem& item : shown(site)) {
         if (sequence.before(item.slot, anchor)) ++pos;
@@ -253,13 +254,13 @@ ListDelta MovableBody::delta_from_nothing(Site site, const Past* at) {
     const DocBody& document = site.document;
     ListDelta delta;
     for (const MovableItem& item : items(site, at))
-        put(delta, document.slot_item(*document.slot_of(item.value), item.value));
+        put(delta, slot_item(document, *document.slot_of(item.value), item.value));
     return delta;
 }
 
 ListDelta MovableBody::delta_between(Site site, const Past& a, const Past& b) {
     const auto item_of = [&](Lv lv) {
-        return site.document.slot_item(*site.document.slot_of(lv), lv);
+        return slot_item(site.document, *site.document.slot_of(lv), lv);
     };
     const std::vector<MovableItem> in_a = winners(site, a);
     const std::vector<MovableItem> in_b = winners(site, b);
@@ -289,7 +290,7 @@ ListDelta MovableBody::delta_of(Site site, LvSpan span, const Past&, const Past&
     const MovableState& state = latest(site);
     const ContainerLog& log = *site.container.log;
     const auto item_of = [&](Lv lv) {
-        return site.document.slot_item(*site.document.slot_of(lv), lv);
+        return slot_item(site.document, *site.document.slot_of(lv), lv);
     };
     struct Step {
         std::uint32_t at;     // An index of the list as it is.
@@ -350,14 +351,14 @@ ListDelta MovableBody::delta_of(Site site, LvSpan span, const Past&, const Past&
 
 void MovableBody::move(Site site, std::uint32_t from, std::uint32_t to, std::uint32_t number) {
     const Lv made = latest(site).element(number).made;
-    OpLog& log = site.document.begin();
+    OpLog& log = site.document.journal().begin();
     site.container.log->move(log.end(), from, to, made, true);
     log.append(site.container.index, 1);
 }
 
 Lv MovableBody::set(Site site, std::uint32_t number, Slot value) {
     const Lv made = latest(site).element(number).made;
-    OpLog& log = site.document.begin();
+    OpLog& log = site.document.journal().begin();
     const Lv lv = log.end();
     site.container.log->set(lv, made, std::move(value), true);
     log.append(site.container.index, 1);

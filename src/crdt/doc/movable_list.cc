@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "crdt/doc/body.h"
 #include "crdt/doc/limits.h"
+#include "crdt/doc/values.h"
 #include "crdt/state/movable_state.h"
 
 namespace quire::crdt {
@@ -35,7 +36,7 @@ MovableItem item_at(Site site, std::size_t index) {
 
 Item MovableListView::get(std::size_t index) const {
     const Lv value = item_at(site(), index).value;
-    return body().slot_item(*body().slot_of(value), value);
+    return slot_item(body(), *body().slot_of(value), value);
 }
 
 OpId MovableListView::id(std::size_t index) const {

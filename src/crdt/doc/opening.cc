@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "base/concat.h"
 #include "crdt/doc/body.h"
+#include "crdt/doc/export.h"
 #include "crdt/doc/history.h"
 #include "crdt/doc/limits.h"
 
@@ -43,7 +44,7 @@ SequenceBody& StateWriter::sequence() const {
 Result<void> StateWriter::begin(const ContainerId& id) {
     end();
     container_ = &body_.container(body_.open(id));
-    if (!DocBody::log_of(container()).empty()) return corrupt("a container is there twice");
+    if (!container().log->empty()) return corrupt("a container is there twice");
     is_open_ = true;
     styles_.clear();
     return {};
@@ -52,7 +53,7 @@ Result<void> StateWriter::begin(const ContainerId& id) {
 void StateWriter::end() {
     if (!std::exchange(is_open_, false)) return;
     // Somebody may have written it empty, or nobody ever wrote to it.
-    if (container().id.is_root() && DocBody::log_of(container()).empty()) body_.doubt_roots();
+    if (container().id.is_root() && container().log->empty()) body_.doubt_roots();
 }
 
 Result<void> StateWriter::grow(std::size_t entities) {
@@ -88,8 +89,7 @@ Result<void> StateWriter::text(StampedAtom first, std::string_view utf8, Counter
     const std::uint32_t pos = sequence().size;
     TRY(grow(static_cast<std::size_t>(len)));
     const Lv lv = place(first, len);
-    DocBody::log_of(c).insert_text({.lv = lv, .pos = pos, .len = static_cast<std::uint32_t>(len)},
-                                   utf8);
+    c.log->insert_text({.lv = lv, .pos = pos, .len = static_cast<std::uint32_t>(len)}, utf8);
     return {};
 }
 
@@ -98,8 +98,8 @@ Result<void> StateWriter::style_start(StampedAtom at, std::string key, Value val
     Container& c = container();
     const std::uint32_t pos = sequence().size;
     TRY(grow(1));
-    DocBody::log_of(c).keep({.lv = place(at, 1), .pos = pos}, RunKind::anchor,
-                            StyleStart{pos, pos, std::move(key), std::move(value), info});
+    c.log->keep({.lv = place(at, 1), .pos = pos}, RunKind::anchor,
+                StyleStart{pos, pos, std::move(key), std::move(value), info});
     c.as<TextBody>().has_anchors = true;
     styles_.insert(at.id);
     return {};
@@ -111,7 +111,7 @@ Result<void> StateWriter::style_end(StampedAtom at) {
     if (at.id.counter == 0 || !styles_.contains({at.id.peer, at.id.counter - 1}))
         return needs_history("what style ends here");
     TRY(grow(1));
-    DocBody::log_of(c).keep({.lv = place(at, 1), .pos = pos}, RunKind::anchor, StyleEnd{});
+    c.log->keep({.lv = place(at, 1), .pos = pos}, RunKind::anchor, StyleEnd{});
     return {};
 }
 
@@ -127,7 +127,7 @@ Result<void> StateWriter::values(StampedAtom first, std::span<Item> values) {
         ++made_by.counter;
     }
     const Lv lv = place(first, static_cast<Counter>(values.size()));
-    DocBody::log_of(c).insert_values(lv, pos, std::move(slots), true, false);
+    c.log->insert_values(lv, pos, std::move(slots), true, false);
     return {};
 }
 
@@ -139,7 +139,7 @@ Result<void> StateWriter::entry(std::string key, std::optional<Item> item, Eleme
         Slot slot = TRY(slot_of(std::move(*item), body_.oplog().atoms().id_of(lv)));
         op = MapSet{std::move(key), std::move(slot)};
     }
-    DocBody::log_of(c).keep({.lv = lv}, RunKind::map_entry, std::move(op));
+    c.log->keep({.lv = lv}, RunKind::map_entry, std::move(op));
     c.as<MapBody>().apply({body_, c}, c.log->runs().back());
     return {};
 }
@@ -147,7 +147,7 @@ Result<void> StateWriter::entry(std::string key, std::optional<Item> item, Eleme
 // Writes the element as if it had been inserted here, then moved to where it is, then set.
 Result<void> StateWriter::element(StampedAtom slot, ElementId made, ElementId set, Item item) {
     Container& c = container();
-    ContainerLog& log = DocBody::log_of(c);
+    ContainerLog& log = *c.log;
     const std::uint32_t pos = sequence().size;
     TRY(grow(1));
     const ElementId put{slot.id.peer, slot.lamport};
@@ -179,13 +179,13 @@ Result<void> StateWriter::element(StampedAtom slot, ElementId made, ElementId se
 // only a slot is made, and deleted there.
 Result<void> StateWriter::empty_slot(StampedAtom slot) {
     Container& c = container();
-    ContainerLog& log = DocBody::log_of(c);
+    ContainerLog& log = *c.log;
     const std::uint32_t pos = sequence().size;
     TRY(grow(1));
     const auto insert = [&](Lv lv, std::uint32_t at) {
         log.insert_values(lv, at, std::vector<Slot>{Value()}, true, false);
     };
-    const ElementId nobody{body_.peer_id(), 0};
+    const ElementId nobody{body_.journal().peer_id(), 0};
     const Lv made = place(slot, 1);
     insert(made, pos);
     insert(TRY(place(nobody, nullptr)), pos + 1);
@@ -200,7 +200,7 @@ Result<void> StateWriter::empty_slot(StampedAtom slot) {
 // only there.
 Result<void> StateWriter::node(OpId id, std::optional<OpId> parent, bool erased,
                                StampedAtom last_move, Bytes position) {
-    ContainerLog& log = DocBody::log_of(container());
+    ContainerLog& log = *container().log;
     const auto write = [&](StampedAtom atom, OpContent op) {
         log.keep({.lv = place(atom, 1)}, RunKind::other, std::move(op));
     };
@@ -222,59 +222,61 @@ Result<void> StateWriter::node(OpId id, std::optional<OpId> parent, bool erased,
 
 Result<void> StateWriter::total(double sum) {
     if (sum == 0) return {};  // It is empty, like a text without letters: see end().
-    DocBody::log_of(container()).increment(TRY(place({body_.peer_id(), 0}, nullptr)), sum);
+    container().log->increment(TRY(place({body_.journal().peer_id(), 0}, nullptr)), sum);
     return {};
 }
 
 // --- the document ---
 
 std::unique_ptr<DocBody> DocBody::emptied() const {
-    auto body = std::make_unique<DocBody>(peer_id_);
+    auto body = std::make_unique<DocBody>(journal_.peer_id());
     for (const Container& c : containers_) body->open(c.id);
     body->settings = settings;
     return body;
-}
-
-Result<void> DocBody::end_base(const OpeningVersion& version) {
-    std::vector<OpLog::Placed> heads;
-    for (const StampedAtom& head : version.heads) {
-        if (head.id.counter + 1 != version.end.end_of(head.id.peer))
-            return corrupt("a version has a head that is not the last of its peer");
-        heads.push_back({head.id.peer, head.id.counter, head.lamport, 1});
-    }
-    if (heads.empty() || !log_.end_base(version.end, heads, version.timestamp))
-        return needs_history("which of two atoms with one name is the one");
-    version_ = version.end;
-    version_end_ = began_ = log_.end();
-    for (const auto& [peer, end] : version.end.ends()) unplaced_ += end;
-    unplaced_ -= std::int64_t{log_.end()};
-    return {};
 }
 
 Result<std::unique_ptr<DocBody>> DocBody::with_history(ChangeBatch history,
                                                        const VersionVector& end,
                                                        const Frontiers& heads) {
     std::unique_ptr<DocBody> body = emptied();
+    Journal& journal = body->journal();
     const auto take = [&](ChangeBatch changes) -> Result<void> {
         const Imported imported = TRY(body->import(changes, {}));
         if (imported.pending.empty()) return {};
         return corrupt("the history depends on changes that it does not hold");
     };
     TRY(take(std::move(history)));
-    if (body->version() != end || body->frontiers_of(body->log_.heads()) != heads)
+    if (journal.version() != end || journal.frontiers_of(journal.log().heads()) != heads)
         return corrupt("the history ends elsewhere than its version");
-    if (committed_end() > log_.base()) TRY(take(export_spans({{log_.base(), committed_end()}})));
-    if (open_) {
-        const Lv begin = body->log_.end();
-        TRY(take(export_spans({{began_, log_.end()}})));
-        body->log_.reopen();
+    const LvSpan committed{oplog().base(), journal_.committed_end()};
+    if (committed.end > committed.begin) TRY(take(export_spans(*this, {committed})));
+    if (journal_.in_transaction()) {
+        const Lv begin = journal.log().end();
+        TRY(take(export_spans(*this, {{journal_.began(), oplog().end()}})));
+        journal.reopen();
         // The runs are as they were made, so that the transaction can lengthen them.
-        for (Container& c : body->containers_) log_of(c).forget_starts(begin);
-        body->open_ = true;
+        for (Container& c : body->containers()) c.log->forget_starts(begin);
     }
-    body->subscribers_ = subscribers_;
+    body->announcements().share(announcements_);
     return body;
 }
+
+namespace {
+
+// Ends the base: everything that the state holds is in the log. Errors: corrupt; unsupported.
+Result<void> end_base(Journal& journal, const OpeningVersion& version) {
+    std::vector<OpLog::Placed> heads;
+    for (const StampedAtom& head : version.heads) {
+        if (head.id.counter + 1 != version.end.end_of(head.id.peer))
+            return corrupt("a version has a head that is not the last of its peer");
+        heads.push_back({head.id.peer, head.id.counter, head.lamport, 1});
+    }
+    if (heads.empty() || !journal.end_base(version.end, heads, version.timestamp))
+        return needs_history("which of two atoms with one name is the one");
+    return {};
+}
+
+}  // namespace
 
 bool is_blank(const Doc& doc) {
     return doc.history().op_count() == 0 && doc.pending().empty() && !doc.is_detached() &&
@@ -288,11 +290,14 @@ Result<void> open_at(Doc& doc, const OpeningVersion& version, std::unique_ptr<Hi
     StateWriter writer(*body);
     TRY(write(writer));
     writer.end();
-    TRY(body->end_base(version));
-    body->share_subscribers(*doc.body_);
+    TRY(end_base(body->journal(), version));
+    body->announcements().share(doc.body_->announcements());
     doc.body_ = std::move(body);
-    doc.unread_ = std::make_unique<UnreadHistory>(UnreadHistory{
-        std::move(source), version.end, doc.body_->frontiers_of(doc.body_->oplog().heads()), {}});
+    doc.unread_ = std::make_unique<UnreadHistory>(
+        UnreadHistory{std::move(source),
+                      version.end,
+                      doc.body_->journal().frontiers_of(doc.body_->oplog().heads()),
+                      {}});
     return {};
 }
 

@@ -102,14 +102,14 @@ Splices SequenceBody::splices_in(Site site, LvSpan span) const {
 // --- local ops ---
 
 void SequenceBody::insert_values(Site site, std::uint32_t at, std::vector<Slot> values) {
-    OpLog& log = site.document.begin();
+    OpLog& log = site.document.journal().begin();
     const auto len = static_cast<std::uint32_t>(values.size());
     site.container.log->insert_values(log.end(), at, std::move(values), true, log.joins());
     note_inserted(site, log, len);
 }
 
 void SequenceBody::insert_value(Site site, std::uint32_t at, Slot value) {
-    OpLog& log = site.document.begin();
+    OpLog& log = site.document.journal().begin();
     site.container.log->insert_value(log.end(), at, std::move(value), true, log.joins());
     note_inserted(site, log, 1);
 }
@@ -121,7 +121,7 @@ void SequenceBody::note_inserted(Site site, OpLog& log, std::uint32_t len) {
 }
 
 void SequenceBody::write_erase(Site site, std::uint32_t at, std::uint32_t len) {
-    OpLog& log = site.document.begin();
+    OpLog& log = site.document.journal().begin();
     site.container.log->erase_forward(log.end(), at, len, log.joins());
     log.append(site.container.index, len);
     size -= len;

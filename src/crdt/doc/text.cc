@@ -23,7 +23,7 @@ Result<std::string> TextView::at(const Frontiers& version) const {
     TRY(doc().history().load());
     Container& c = container();
     if (c.id.kind != ContainerKind::text) return body().refuse(handle(), ContainerKind::text);
-    const Past past = body().past_of(TRY(body().heads_of(version)));
+    const Past past = body().journal().past_of(TRY(body().journal().heads_of(version)));
     return c.as<TextBody>().rope_at(site(), past).str();
 }
 
@@ -103,12 +103,12 @@ namespace {
 
 // Typing on is kept apart from edits anywhere, so that it costs little more than its counters.
 Result<void> TextView::insert_into(TextView text, text::CodePoint at, std::string_view utf8) {
-    if (text.body().type_on(text.handle(), at.n, utf8)) return {};
+    if (text.body().journal().type_on(text.handle(), at.n, utf8)) return {};
     return insert_anywhere(text.body(), text.handle(), at, utf8);
 }
 
 Result<void> TextView::erase_from(TextView text, text::CodePoint at, text::CodePoint count) {
-    if (text.body().erase_on(text.handle(), at.n, count.n)) return {};
+    if (text.body().journal().erase_on(text.handle(), at.n, count.n)) return {};
     return erase_anywhere(text.body(), text.handle(), at, count);
 }
 

@@ -151,7 +151,7 @@ namespace {
 template <class Take>
 void for_each_character(TextBody& text, Site site, Take take) {
     const ContainerLog& log = *site.container.log;
-    Sequence& sequence = text.order_at(site, site.document.shown_heads());
+    Sequence& sequence = text.order_at(site, shown_heads(site.document));
     sequence.for_each([&](Lv lv, std::uint32_t len, bool visible) {
         while (len > 0) {
             const Run& run = log.runs()[log.find(lv)];
@@ -210,16 +210,17 @@ std::pair<std::size_t, bool> TextBody::place_of(Site site, Lv anchor) {
 // --- local ops ---
 
 void TextBody::insert(Site site, std::uint32_t at, std::string_view utf8, std::uint32_t len) {
-    OpLog& log = site.document.begin();
+    OpLog& log = site.document.journal().begin();
     site.container.log->insert_text({log.end(), at, len, true, log.joins()}, utf8);
     log.append(site.container.index, len);
     size += len;
-    if (!has_anchors) site.document.note_typed(site.container, *this, std::size_t{at} + len, len);
+    if (!has_anchors)
+        site.document.journal().note_typed(site.container, *this, std::size_t{at} + len, len);
 }
 
 void TextBody::erase(Site site, std::uint32_t at, std::uint32_t len) {
     write_erase(site, at, len);
-    if (!has_anchors) site.document.note_erased(site.container, *this, len);
+    if (!has_anchors) site.document.journal().note_erased(site.container, *this, len);
 }
 
 // --- promises ---
@@ -241,7 +242,7 @@ void TextBody::check(Site site) {
     // A walk past all anchors gives each character the styles that the state gives it.
     if (state->styles() == nullptr) return;
     state->styles()->check_invariants();
-    CHECK(delta(site, nullptr) == delta_at(site, site.document.latest_heads()));
+    CHECK(delta(site, nullptr) == delta_at(site, site.document.journal().latest_heads()));
 }
 
 }  // namespace quire::crdt

@@ -195,11 +195,11 @@ private:
 }  // namespace
 
 void TextBody::note_changes(Site site) {
-    if (!site.document.in_transaction()) {
+    if (!site.document.journal().in_transaction()) {
         state->stop_noting();
         return;
     }
-    const Lv began = site.document.began();
+    const Lv began = site.document.journal().began();
     if (followed.end < began) flush(site, began);
     state->note_changes(began);
 }

@@ -64,7 +64,7 @@ TextDelta TextBody::delta(Site site, const Past* at) {
 // --- local ops ---
 
 void TextBody::insert_style(Site site, StyleStart style) {
-    OpLog& oplog = site.document.begin();
+    OpLog& oplog = site.document.journal().begin();
     ContainerLog& log = *site.container.log;
     const std::uint32_t from = style.start;
     const std::uint32_t to = style.end + 1;  // Its start has come in by then.

@@ -7,33 +7,35 @@
 #include "crdt/doc/body.h"
 #include "crdt/doc/comparison.h"
 #include "crdt/doc/events.h"
+#include "crdt/doc/export.h"
 #include "crdt/doc/history.h"
+#include "crdt/doc/view.h"
 
 namespace quire::crdt {
 
-void DocBody::go(std::optional<Past> version) {
-    CHECK(!open_);
-    const bool wants_event = wants_events();
-    if (!wants_event) return show(std::move(version));
-    const Heads from = shown_heads();
-    const Past a = past_of(from);
-    const Past b = version ? *version : past_of(log_.heads());
-    show(std::move(version));
+void go(DocBody& body, std::optional<Past> version) {
+    Journal& journal = body.journal();
+    CHECK(!journal.in_transaction());
+    if (!body.announcements().wants_events()) return body.show(std::move(version));
+    const Heads from = shown_heads(body);
+    const Past a = journal.past_of(from);
+    const Past b = version ? *version : journal.past_of(journal.log().heads());
+    body.show(std::move(version));
     if (from == b.heads()) return;
-    tell({Event::By::checkout,
-          "checkout",
-          {},
-          frontiers_of(from),
-          frontiers_of(b.heads()),
-          Comparison(*this, a, b).diff()});
+    body.announcements().tell(body, {Event::By::checkout,
+                                     "checkout",
+                                     {},
+                                     journal.frontiers_of(from),
+                                     journal.frontiers_of(b.heads()),
+                                     Comparison(body, a, b).diff()});
 }
 
 Result<void> Doc::checkout(const Frontiers& version) {
-    CHECK(!body_->in_transaction());
+    CHECK(!body_->journal().in_transaction());
     TRY(history().load());
-    Heads heads = TRY(body_->heads_of(version));
-    if (heads != body_->shown_heads()) {
-        body_->go(body_->past_of(std::move(heads)));
+    Heads heads = TRY(body_->journal().heads_of(version));
+    if (heads != shown_heads(*body_)) {
+        go(*body_, body_->journal().past_of(std::move(heads)));
     } else if (heads == body_->oplog().heads()) {
         // The document shows the latest version again if nothing changes, as in Loro.
         body_->show(std::nullopt);
@@ -42,14 +44,14 @@ Result<void> Doc::checkout(const Frontiers& version) {
 }
 
 void Doc::checkout_to_latest() {
-    CHECK(!body_->in_transaction());
-    if (is_detached()) body_->go(std::nullopt);
+    CHECK(!body_->journal().in_transaction());
+    if (is_detached()) go(*body_, std::nullopt);
 }
 
 void Doc::detach() {
-    CHECK(!body_->in_transaction());
+    CHECK(!body_->journal().in_transaction());
     CHECK(history().load());
-    if (!is_detached()) body_->show(body_->past_of(body_->oplog().heads()));
+    if (!is_detached()) body_->show(body_->journal().past_of(body_->oplog().heads()));
 }
 
 bool Doc::is_detached() const {
@@ -58,17 +60,18 @@ bool Doc::is_detached() const {
 
 Doc Doc::fork(PeerId peer) const {
     CHECK(history().load());
-    return *fork_at(frontiers(), peer);
+    return *fork_at(*this, frontiers(), peer);
 }
 
-Result<Doc> Doc::fork_at(const Frontiers& version, PeerId peer) const {
-    CHECK(!body_->in_transaction());
-    TRY(history().load());
-    const Past past = body_->past_of(TRY(body_->heads_of(version)));
+Result<Doc> fork_at(const Doc& doc, const Frontiers& version, PeerId peer) {
+    CHECK(doc.pending().empty());
+    TRY(doc.history().load());
+    DocBody& body = body_of(doc);
+    const Past past = body.journal().past_of(TRY(body.journal().heads_of(version)));
     Doc copy(peer);
-    const auto imported = copy.import(body_->export_spans(past.spans()));
+    const auto imported = copy.import(export_spans(body, past.spans()));
     CHECK(imported && imported->pending.empty());
-    copy.settings() = body_->settings;
+    copy.settings() = body.settings;
     return copy;
 }
 

@@ -69,7 +69,7 @@ TEST(Time, AVersionWithinADeleteIsReachedAcrossManyEdits) {
     ASSERT_TRUE(a.doc.text(a.text).erase({2}, {6}));
     a.doc.commit();
     for (int i = 0; i < 30; ++i) a.type(0, "x");
-    Result<Doc> b = a.doc.fork_at({{1, 12}}, 2);
+    Result<Doc> b = fork_at(a.doc, {{1, 12}}, 2);
     ASSERT_TRUE(b);
     const Handle text = b->open(a.doc.id_of(a.text));
     ASSERT_EQ(b->text(text).rope().str(), "0156789");
@@ -89,7 +89,7 @@ TEST(Time, AnUnknownVersionChangesNothing) {
     EXPECT_EQ(reason(a.doc.checkout({{9, 0}})), "unknown_version");
     EXPECT_EQ(reason(a.doc.checkout({{1, 3}})), "unknown_version");
     EXPECT_EQ(reason(a.doc.history().diff({}, {{9, 0}})), "unknown_version");
-    EXPECT_EQ(reason(a.doc.fork_at({{9, 0}}, 3)), "unknown_version");
+    EXPECT_EQ(reason(fork_at(a.doc, {{9, 0}}, 3)), "unknown_version");
     EXPECT_FALSE(a.doc.is_detached());
 }
 

@@ -51,7 +51,7 @@ Result<OpId> TreeView::create(std::optional<OpId> parent, std::optional<std::siz
     if (index.value_or(0) > count) return no_child_at(*index, count);
 
     auto positions = positions_for(t.state, kNowhere, *up, index.value_or(count));
-    const OpId id{body().peer_id(), body().oplog().atoms().end_of(body().peer_id())};
+    const OpId id = body().journal().next_id();
     c->as<TreeBody>().write(site(), TreeCreate{id, parent, std::move(positions[0].second)});
     for (std::size_t i = 1; i < positions.size(); ++i) {
         c->as<TreeBody>().write(site(), TreeMove{t.moves.id_of(positions[i].first), parent,

@@ -10,6 +10,7 @@
 #include "crdt/doc/body.h"
 #include "crdt/doc/tree_parts.h"
 #include "crdt/doc/tree_values.h"
+#include "crdt/doc/values.h"
 #include "crdt/doc/view.h"
 #include "crdt/merge/fractional_index.h"
 
@@ -32,7 +33,7 @@ TreeBody::~TreeBody() = default;
 
 TreeParts& TreeBody::tree(Site site, const Past* at) {
     if (parts == nullptr) parts = std::make_unique<TreeParts>();
-    const Heads heads = at == nullptr ? site.document.latest_heads() : at->heads();
+    const Heads heads = at == nullptr ? site.document.journal().latest_heads() : at->heads();
     parts->state.apply(parts->moves.move_to(moves_of(site), heads));
     return *parts;
 }
@@ -50,8 +51,8 @@ Value TreeBody::value(Site site, int depth, const Past* at) {
         const ContainerId meta = ContainerId::normal(node, ContainerKind::map);
         if (!document.knows(meta) || !has_meta(document.oplog(), site.container, node))
             return Map();
-        return document.value(document.container(document.open(meta)),
-                              depth + static_cast<int>(level) + 1, at);
+        return value_of(document, document.container(document.open(meta)),
+                        depth + static_cast<int>(level) + 1, at);
     });
 }
 
@@ -101,7 +102,7 @@ PathStep TreeBody::step_to(Site site, Lv creator) {
 // --- local ops ---
 
 void TreeBody::write(Site site, OpContent op) {
-    OpLog& log = site.document.begin();
+    OpLog& log = site.document.journal().begin();
     site.container.log->keep({.lv = log.end()}, RunKind::other, std::move(op));
     log.append(site.container.index, 1);
     site.document.outdate_reach();

@@ -17,6 +17,8 @@
 
 namespace quire::crdt {
 
+class DocBody;
+
 // The containers that can be reached from a root at a version, as far as somebody asked.
 struct Reach {
     const Past* at = nullptr;  // Null is the latest; then nothing may be edited meanwhile.
@@ -40,5 +42,11 @@ struct View {
     std::unordered_map<ContainerIndex, std::vector<Lv>> lists;  // The visible atoms, in order.
     std::unordered_map<ContainerIndex, std::vector<MovableItem>> movable;
 };
+
+// The version that readers see.
+const VersionVector& shown_version(DocBody& body);
+const Heads& shown_heads(const DocBody& body);
+// Shows a version as a checkout, with an event. CHECKs that no transaction is pending. (time.cc)
+void go(DocBody& body, std::optional<Past> version);
 
 }  // namespace quire::crdt

@@ -42,7 +42,6 @@ public:
     ContainerIndex add_container(ContainerKind kind);
     ContainerLog& log(ContainerIndex container) { return logs_[container]; }
     const ContainerLog& log(ContainerIndex container) const { return logs_[container]; }
-    std::size_t container_count() const { return logs_.size(); }
 
     // Begins a change of `peer` at end() with these deps as received; append()s add its atoms. Its
     // parents are its deps and the peer's predecessor. finish() makes it the head.

@@ -120,7 +120,7 @@ Lv StandingOrder::put_behind(Lv atom) const {
     const Lv oldest =
         names_.empty() ? first_replacement : std::min(first_replacement, names_.first_copy());
     const Sequence& order = order_of({body_, home});
-    const ContainerLog& log = DocBody::log_of(home);
+    const ContainerLog& log = *home.log;
     std::vector<Lv> passed;
     Lv found = kNoLv;
     for (Lv end = atom; atom != kNoLv && atom >= oldest;) {
@@ -146,7 +146,7 @@ Lv StandingOrder::put_behind(Lv atom) const {
 Lv StandingOrder::replaced_by(const Container& home, Lv first) const {
     if (home.id.kind != ContainerKind::text && home.id.kind != ContainerKind::list) return kNoLv;
     const OpLog& log = body_.oplog();
-    const ContainerLog& runs = DocBody::log_of(home);
+    const ContainerLog& runs = *home.log;
     const Run& typed = runs.runs()[runs.find(first)];
     const OpId id = log.atoms().id_of(first);
     if (typed.lv != first || typed.kind != RunKind::insert || id.counter == 0) return kNoLv;
@@ -208,7 +208,7 @@ bool Placing::counts(std::uint32_t at, Lv lv) {
         return slots.shown_before(at) != slots.shown_before(at + 1);
     }
     if (!to_.has_anchors()) return true;
-    const ContainerLog& log = DocBody::log_of(to_);
+    const ContainerLog& log = *to_.log;
     return log.runs()[log.find(atom)].kind != RunKind::anchor;
 }
 

@@ -26,7 +26,7 @@ void Reversal::copy_slot(const Slot& slot, Lv from, Lv to, int depth) {
 void Reversal::copy(Container& from, Container& to, int depth) {
     stand_ins_.copied(from.index, to.index);
     if (depth > kMaxDepth) return;
-    const ContainerLog& log = body_.log_of(from);
+    const ContainerLog& log = *from.log;
     switch (from.id.kind) {
         case ContainerKind::text:
         case ContainerKind::list: {

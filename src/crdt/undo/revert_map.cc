@@ -15,7 +15,7 @@ void Reversal::map(Container& c) {
     Container* to = living(c);
     if (to == nullptr) return;
     std::set<std::string> keys;
-    const ContainerLog& log = body_.log_of(c);
+    const ContainerLog& log = *c.log;
     for (const LvSpan& span : spans_) {
         for (const Run& run : log.runs_in(span)) {
             if (run.kind != RunKind::map_entry) continue;

@@ -10,7 +10,7 @@ namespace quire::crdt {
 
 // The insert that made the element which a slot was made for.
 Lv Reversal::element_of(const Container& c, Lv slot) const {
-    const ContainerLog& log = DocBody::log_of(c);
+    const ContainerLog& log = *c.log;
     const Run& run = log.runs()[log.find(slot)];
     return run.kind == RunKind::move ? run.extra : slot;
 }
@@ -24,7 +24,7 @@ std::map<Lv, Reversal::Element> Reversal::touched_elements(Container& c) {
         return element;
     };
     const Sequence& order = order_of({body_, c});
-    const ContainerLog& log = body_.log_of(c);
+    const ContainerLog& log = *c.log;
     for (const LvSpan& span : spans_) {
         for (const Run& run : log.runs_in(span)) {
             const Lv from = std::max(run.lv, span.begin);
@@ -56,7 +56,7 @@ Lv Reversal::before(const Container& c, Lv made, const Register& taken, RunKind 
     const auto offer = [&](Lv write) {
         if (stood_before(taken, write) && (best == kNoLv || ranks_below(best, write))) best = write;
     };
-    for (const Run& run : DocBody::log_of(c).runs()) {
+    for (const Run& run : c.log->runs()) {
         if (run.kind == kind && stand_ins_.atoms.origin(run.extra).lv == origin) offer(run.lv);
         if (run.kind != RunKind::insert) continue;
         for (Lv lv = run.lv; lv < run.end();) {
@@ -189,7 +189,7 @@ void Reversal::counter(Container& c) {
     Container* to = living(c);
     if (to == nullptr) return;
     double sum = 0;
-    const ContainerLog& log = body_.log_of(c);
+    const ContainerLog& log = *c.log;
     for (const LvSpan& span : spans_) {
         for (const Run& run : log.runs_in(span)) {
             if (run.kind != RunKind::increment) continue;

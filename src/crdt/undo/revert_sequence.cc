@@ -13,7 +13,7 @@ void Reversal::sequence(Container& c) {
     std::vector<Sequence::Target> targets;
     Lv first_delete = kNoLv;
     Sequence& order = order_of({body_, c});
-    const ContainerLog& log = body_.log_of(c);
+    const ContainerLog& log = *c.log;
     for (const LvSpan& span : spans_) {
         for (const Run& run : log.runs_in(span)) {
             const Lv from = std::max(run.lv, span.begin);
@@ -92,7 +92,7 @@ std::vector<Piece> Reversal::missing(const std::vector<Stretch>& deleted,
                 stand_ins_.atoms.newest(lv, std::min(stretch.end, until) - lv);
             Container& home = body_.container(body_.oplog().container_of(last.lv));
             const Sequence::Place place = order_of({body_, home}).place_of(last.lv);
-            const ContainerLog& log = body_.log_of(home);
+            const ContainerLog& log = *home.log;
             const Run& run = log.runs()[log.find(last.lv)];
             const auto [times, end] = last.lv == lv ? std::pair(stretch.times, stretch.end)
                                                     : erased_copy(last.lv, deleted);
@@ -199,7 +199,7 @@ void Reversal::restore(const std::vector<Piece>& pieces, Lv first) {
 }
 
 void Reversal::insert(Container& to, std::uint32_t pos, const Piece& piece) {
-    const ContainerLog& log = body_.log_of(body_.container(piece.container));
+    const ContainerLog& log = *body_.container(piece.container).log;
     const Run run = log.runs()[log.find(piece.lv)];
     const Lv first = body_.oplog().end();
     undone_.restored += piece.len;

@@ -9,7 +9,7 @@
 namespace quire::crdt {
 
 std::vector<Reversal::TextPart> Reversal::text_parts(Container& c, Gone gone) {
-    const ContainerLog& log = body_.log_of(c);
+    const ContainerLog& log = *c.log;
     std::vector<TextPart> parts;
     std::vector<Lv> starts;
     std::vector<Lv> ends;  // The ends of styles, by their starts.
@@ -151,7 +151,7 @@ void Reversal::styles(Container& c) {
     Container* to = c.has_anchors() ? living(c) : nullptr;
     if (to == nullptr) return;
     std::map<std::string, Register> keys;
-    const ContainerLog& log = body_.log_of(c);
+    const ContainerLog& log = *c.log;
     for (const LvSpan& span : spans_) {
         for (const Run& run : log.runs_in(span)) {
             if (run.kind != RunKind::anchor) continue;

@@ -25,7 +25,7 @@ std::optional<OpId> target_of(const OpContent& op) {
 // as another.
 bool Reversal::is_made_in(const Container& tree, OpId node) const {
     if (!TreeBody::has_meta(body_.oplog(), tree, node)) return false;
-    const ContainerLog& log = DocBody::log_of(tree);
+    const ContainerLog& log = *tree.log;
     const Run& run = log.runs()[log.find(*body_.oplog().atoms().lv_of(node))];
     return std::holds_alternative<TreeCreate>(log.op(run));
 }
@@ -37,7 +37,7 @@ OpId Reversal::stands_for(OpId node) const {
 
 // Returns the op of a tree that has this rank.
 Lv Reversal::tree_op(const Container& c, OpId node, const Placement& placement) const {
-    const ContainerLog& log = DocBody::log_of(c);
+    const ContainerLog& log = *c.log;
     for (auto run = log.runs().rbegin(); run != log.runs().rend(); ++run) {
         if (target_of(log.op(*run)) == node &&
             body_.oplog().graph().lamport(run->lv) == placement.lamport &&
@@ -56,7 +56,7 @@ void Reversal::tree(Container& c) {
     Container* to = living(c);
     if (to == nullptr) return;
     std::vector<NodeStep> steps;  // The node that was touched last comes first.
-    const ContainerLog& log = body_.log_of(c);
+    const ContainerLog& log = *c.log;
     for (const LvSpan& span : spans_) {
         for (const Run& run : log.runs_in(span)) {
             const std::optional<OpId> node = target_of(log.op(run));
@@ -75,7 +75,7 @@ void Reversal::tree(Container& c) {
     // Their former places are read all at once, because reading another version moves the tree.
     Lv first = kNoLv;
     for (const NodeStep& step : steps) first = std::min(first, step.taken.first);
-    const Past past = body_.past_of(body_.oplog().graph().parents_of(first));
+    const Past past = body_.journal().past_of(body_.oplog().graph().parents_of(first));
     const TreeParts& then = c.as<TreeBody>().tree({body_, c}, &past);
     for (NodeStep& step : steps) {
         const std::optional<NodeIndex> node = then.moves.find(step.node);
@@ -142,7 +142,7 @@ bool Reversal::put_back(Container& from, Container& to, const NodeStep& step,
 // A node of `to` that stands for one of another tree, and holds what that holds, if anything.
 OpId Reversal::copy_node(Container& to, NodeCopy node, int depth) {
     const Lv made = body_.oplog().end();
-    const OpId id{body_.peer_id(), body_.oplog().atoms().end_of(body_.peer_id())};
+    const OpId id = body_.journal().next_id();
     to.as<TreeBody>().write({body_, to}, TreeCreate{id, node.parent, std::move(node.position)});
     if (node.is_made) stand_ins_.atoms.add(*body_.oplog().atoms().lv_of(node.of), made, 1);
     if (node.decided_by != kNoLv) stand_ins_.values.add(node.decided_by, made, 1);

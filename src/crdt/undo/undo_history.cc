@@ -44,14 +44,14 @@ UndoHistory::UndoHistory(Doc& doc, UndoOptions options)
     : doc_(doc), options_(std::move(options)), peer_(doc.peer()) {
     CHECK(doc.history().load());
     body_of(doc).follow_numbers();
-    seen_ = body_of(doc).committed_end();
+    seen_ = body_of(doc).journal().committed_end();
 }
 
 void UndoHistory::follow_peer() {
     if (is_ours()) return;
     clear();
     peer_ = doc_.peer();
-    seen_ = body_of(doc_).committed_end();
+    seen_ = body_of(doc_).journal().committed_end();
 }
 
 void UndoHistory::clear() {
@@ -180,7 +180,7 @@ bool UndoHistory::step(UndoDirection direction, std::int64_t now_ms) {
     to.push_back({last_commit_.span, std::move(note)});
     // Others' ops since the newest step still lie before the next commit, but so do our own new
     // ops, which keep that commit from joining the step.
-    seen_ = body_of(doc_).committed_end();
+    seen_ = body_of(doc_).journal().committed_end();
     return true;
 }
 

@@ -28,7 +28,7 @@ Result<std::string> plain_text_at(LiveDocument& document, const MemoryHeader& he
     const memory::BlockSchema schema = TRY(schema_at(document, header, at));
     crdt::Doc& doc = document.doc();
     if (at.units_since == 0) return memory::plain_text({doc, schema});
-    crdt::Doc past = TRY(doc.fork_at(at.heads, doc.peer()));
+    crdt::Doc past = TRY(fork_at(doc, at.heads, doc.peer()));
     return memory::plain_text({past, schema});
 }
 
@@ -65,7 +65,7 @@ Result<MemoryVersion> roll_back_schema(LiveDocument& document, OpenedMemory& ope
     const bool is_sharee = by.kind == policy::ActorKind::agent && by != opened.header.owner;
     if (is_sharee) TRY(policy::permit(opened.rights, Operation::erase));
     crdt::Doc& doc = document.doc();
-    crdt::Doc past = TRY(doc.fork_at(at.heads, doc.peer()));
+    crdt::Doc past = TRY(fork_at(doc, at.heads, doc.peer()));
     if (!opened.writer(by).writes_read_only()) {
         const memory::BlockSchema& now = opened.header.block.schema;
         const auto breach =

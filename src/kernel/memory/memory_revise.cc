@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "crdt/doc/cursor.h"
+#include "crdt/doc/history.h"
 #include "json/json.h"
 #include "kernel/memory/memory_body.h"
 #include "kernel/memory/memory_record.h"
@@ -44,7 +45,7 @@ Result<MemoryRevised> carry_edits(LiveDocument& document, const OpenedMemory& op
                         " is older than the block's conversion to the schema that it has now"),
                     {{"version_id", cat(at.version)}});
     }
-    crdt::Doc past = TRY(doc.fork_at(at.heads, doc.peer()));
+    crdt::Doc past = TRY(fork_at(doc, at.heads, doc.peer()));
     const memory::MemoryReader shown(past, block.schema);
     const Value before = shown.value();
     if (before == what.value) return out;

@@ -1,0 +1,47 @@
+// A container's body gives its value; slots that hold child containers ask those, down to a limit.
+#include "crdt/doc/values.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "crdt/ids/mergeable.h"
+
+namespace quire::crdt {
+
+Value value_of(DocBody& document, Container& c, int depth, const Past* at) {
+    if (depth > kMaxValueDepth) return nullptr;
+    return visit(c, [&](auto& body) { return body.value({document, c}, depth, at); });
+}
+
+Value slot_value(DocBody& document, const Slot& slot, Lv lv, int depth, const Past* at) {
+    if (const auto* value = std::get_if<Value>(&slot)) return *value;
+    const ContainerId child = document.child_id(lv, std::get<ContainerKind>(slot));
+    return value_of(document, document.container(document.open(child)), depth + 1, at);
+}
+
+Item slot_item(const DocBody& document, const Slot& slot, Lv lv) {
+    if (const auto* value = std::get_if<Value>(&slot)) return *value;
+    return document.child_id(lv, std::get<ContainerKind>(slot));
+}
+
+Value root_value(DocBody& document, const Past* at) {
+    std::deque<Container>& containers = document.containers();
+    Map roots;
+    // open() may add containers while we go.
+    for (std::size_t i = 0; i < containers.size(); ++i) {
+        Container& c = containers[i];
+        // A mergeable child is shown in its map or nowhere.
+        if (!c.id.is_root() || c.log->empty() || mergeable_parent(c.id)) continue;
+        if (at != nullptr && !at->contains(c.log->runs().front().lv)) {
+            const auto& runs = c.log->runs();
+            if (std::none_of(runs.begin(), runs.end(),
+                             [&](const Run& run) { return at->contains(run.lv); })) {
+                continue;
+            }
+        }
+        roots.set(c.id.root_name(), value_of(document, c, 0, at));
+    }
+    return roots;
+}
+
+}  // namespace quire::crdt
