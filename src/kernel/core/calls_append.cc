@@ -283,10 +283,21 @@ void Core::put_back(LiveDocument& document, const BlockRef& block, Appends::Turn
     if (!appends.empty()) look_again(document, block, kRetryMs);
 }
 
+namespace {
+
+// The block with this BlockState::key, even if it is deleted.
+Result<BlockRef> find_by_key(LiveDocument& document, const std::string& key) {
+    conversation::BlockId id{document.key(), -1, 0};
+    if (!key.empty()) id = TRY(conversation::BlockId::parse(cat("b", document.key(), "_", key)));
+    return document.find(id, true);
+}
+
+}  // namespace
+
 void Core::flush_all(LiveDocument& document) {
     for (auto& [key, state] : document.states()) {
         if (state.appends.empty() && state.told <= state.version) continue;
-        const Result<BlockRef> block = document.find_key(key);
+        const Result<BlockRef> block = find_by_key(document, key);
         if (!block) continue;
         flush(document, *block);
         if (state.told <= state.version) continue;

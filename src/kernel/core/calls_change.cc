@@ -118,17 +118,11 @@ void Kernel::create(Caller by, BlockCreate what, Reply<BlockVersion> reply) {
     });
 }
 
-void Core::create(const Caller& by, BlockCreate what, Reply<BlockVersion> reply) {
-    DocumentName name{{kConversationKind, what.conversation}};
-    run<BlockVersion>(by, std::move(name), Access::append, std::move(reply),
-                      [clock = &parts_.clock, what = std::move(what)](
-                          LiveDocument& document, const Caller& caller) mutable {
-                          return create_in(document, caller, what, clock->wall_ms());
-                      });
-}
+namespace {
 
-Result<BlockVersion> Core::create_in(LiveDocument& document, const Caller& by, BlockCreate& what,
-                                     std::int64_t now_ms) {
+// Creates the block in the document of its conversation.
+Result<BlockVersion> create_in(LiveDocument& document, const Caller& by, BlockCreate& what,
+                               std::int64_t now_ms) {
     const std::string actor = by.actor.str();
     conversation::NewBlock block = TRY(place(document, what));
     block.role = name_of(what.role);
@@ -157,7 +151,18 @@ Result<BlockVersion> Core::create_in(LiveDocument& document, const Caller& by, B
     return made;
 }
 
-Result<void> Core::check_savable(const LiveDocument& document, std::string_view text) {
+}  // namespace
+
+void Core::create(const Caller& by, BlockCreate what, Reply<BlockVersion> reply) {
+    DocumentName name{{kConversationKind, what.conversation}};
+    run<BlockVersion>(by, std::move(name), Access::append, std::move(reply),
+                      [clock = &parts_.clock, what = std::move(what)](
+                          LiveDocument& document, const Caller& caller) mutable {
+                          return create_in(document, caller, what, clock->wall_ms());
+                      });
+}
+
+Result<void> check_savable(const LiveDocument& document, std::string_view text) {
     if (document.kind() != kFileKind || text.find('\0') == std::string_view::npos) return {};
     return invalid("binary_file",
                    cat("a text file has no NUL in it, and ", document.name(),
@@ -165,7 +170,7 @@ Result<void> Core::check_savable(const LiveDocument& document, std::string_view 
                    {{"path", document.name()}});
 }
 
-void Core::set_running(LiveDocument& document, const BlockRef& block) {
+void set_running(LiveDocument& document, const BlockRef& block) {
     block.state->interrupted = false;
     if (block.fields != nullptr && block.fields->status == "pending")
         document.conversation()->set_status(block.id, "running");
@@ -210,7 +215,7 @@ void Kernel::set_status(Caller by, std::string block_id, conversation::Status st
                 parse_enum<conversation::Status>("status", block.fields->status)
                     .value_or(conversation::Status::done);
             TRY(conversation::check_transition(before, status));
-            Core::end_append_runs(*block.state);
+            block.state->appends.end_runs();
             if (before == status && !block.state->interrupted)
                 return BlockVersion{std::move(id), block.state->version};
             document.begin(caller.actor);
@@ -316,7 +321,7 @@ void Kernel::erase(Caller by, std::string block_id, Reply<BlockVersion> reply) {
             unit.description = "delete";
             unit.kind = UnitKind::erase;
             unit.spans = {document.commit(caller.actor, "delete")};
-            Core::end_append_runs(*block.state);
+            block.state->appends.end_runs();
             document.record(block, std::move(unit));
             return BlockVersion{std::move(id), block.state->version};
         });

@@ -242,12 +242,12 @@ void Kernel::history(Caller by, std::string block_id, std::size_t limit, std::st
         [core = core_, limit, cursor = std::move(cursor)](LiveDocument& document,
                                                           const BlockRef& block, const Caller&) {
             core->flush(document, block);
-            return Core::history(block, limit, cursor);
+            return history_of(block, limit, cursor);
         });
 }
 
-Result<HistoryPage> Core::history(const BlockRef& block, std::size_t limit,
-                                  const std::string& cursor) {
+Result<HistoryPage> history_of(const BlockRef& block, std::size_t limit,
+                               const std::string& cursor) {
     std::uint64_t before = ~std::uint64_t{0};
     if (!cursor.empty()) {
         const char* end = cursor.data() + cursor.size();

@@ -70,7 +70,7 @@ std::optional<std::vector<std::shared_ptr<LiveDocument>>> Catalog::make_held(
             Entry& entry = state.entries[each.key];
             entry.record = each;
             entry.live = std::make_shared<LiveDocument>(parts_, each, true);
-            entry.live->hold();  // Nobody else knows it yet.
+            entry.live->doorway().hold();  // Nobody else knows it yet.
             made->push_back(entry.live);
         }
         return made;

@@ -140,8 +140,6 @@ public:
     // The text that readers see: of a memory block its plain text. Errors: those of
     // Oversight::plain_text().
     Result<seq::Rope> shown_text(LiveDocument& document, const BlockRef& block, const Caller& by);
-    static Result<HistoryPage> history(const BlockRef& block, std::size_t limit,
-                                       const std::string& cursor);
 
     // --- creating and editing (calls_change.cc) ---
     void create(const Caller& by, BlockCreate what, Reply<BlockVersion> reply);
@@ -160,16 +158,8 @@ public:
     // Runs `call` once no other call with the token is under way. end_turn() ends it.
     void take_turn(const Token& token, Function<void()> call);
     void end_turn(const Token& token);
-    // Sets a pending block to running, as every change of its text does, in the transaction.
-    static void set_running(LiveDocument& document, const BlockRef& block);
-    // Creates the block in the document of its conversation.
-    static Result<BlockVersion> create_in(LiveDocument& document, const Caller& by,
-                                          BlockCreate& what, std::int64_t now_ms);
     // Checks the size of the first text of a block or file. Errors: too_large().
     Result<void> check_new(std::string_view content) const;
-    // Checks that the text may be part of the document. Errors: invalid_argument "binary_file"
-    // for a NUL in a file, which could not be saved.
-    static Result<void> check_savable(const LiveDocument& document, std::string_view text);
     // Checks the size of the text after the edit, and of the text that it inserts. Errors:
     // too_large().
     Result<void> check_size(const seq::Rope& text, const edits::Planned& planned) const;
@@ -182,8 +172,6 @@ public:
     void flush(LiveDocument& document, const BlockRef& block, bool more = false);
     // Flushes all blocks of the document, at shutdown.
     void flush_all(LiveDocument& document);
-    // Ends every actor's run of appends, so that the next append begins a new unit of undo.
-    static void end_append_runs(BlockState& state) { state.appends.groups.clear(); }
 
 private:
     // Has the gate admit the call to its document, which is loaded.
@@ -210,6 +198,14 @@ private:
     sched::Guarded<Counters> counters_;
     sched::Guarded<Tokens> tokens_;
 };
+
+// A page of a block's history, latest first. Errors: bad_cursor().
+Result<HistoryPage> history_of(const BlockRef& block, std::size_t limit, const std::string& cursor);
+// Sets a pending block to running, as every change of its text does, in the transaction.
+void set_running(LiveDocument& document, const BlockRef& block);
+// Checks that the text may be part of the document. Errors: invalid_argument "binary_file" for a
+// NUL in a file, which could not be saved.
+Result<void> check_savable(const LiveDocument& document, std::string_view text);
 
 inline constexpr std::string_view kGoOnElsewhere = "Go on in another block";
 // Returns true if a conversation may have the name: 1 to 200 bytes.

@@ -22,7 +22,7 @@ void Visit<T>::answer(Result<T> result) {
             by, *document, std::move(refusal),
             [reply = std::move(reply)](Error why) mutable { reply(Failure(std::move(why))); });
     }
-    if (held != nullptr) held->release();
+    if (held != nullptr) held->doorway().release();
 }
 
 template <class T, class Address, class Work>
@@ -44,28 +44,31 @@ void Core::enter(Caller by, Address address, Access access, Reply<T> reply, Work
             return visit.answer(
                 fail(Errc::unavailable, "cancelled", "the call was cancelled before it began"));
         }
-        if (document.is_broken() && !document.idle()) {
+        if (document.in_flight().refusal() && !document.in_flight().idle()) {
             // It is loaded anew once nothing that was submitted is under way any more.
-            return document.when_durable([visit = std::move(visit), address = std::move(address),
-                                          access, work = std::move(work)](Result<void>) mutable {
-                visit.kernel->template enter<T>(std::move(visit.by), std::move(address), access,
-                                                std::move(visit.reply), std::move(work));
-            });
+            return document.in_flight().when_durable(
+                [visit = std::move(visit), address = std::move(address), access,
+                 work = std::move(work)](Result<void>) mutable {
+                    visit.kernel->template enter<T>(std::move(visit.by), std::move(address), access,
+                                                    std::move(visit.reply), std::move(work));
+                });
         }
         Result<void> ready = self.load(document, visit.by);
         if (ready && !address.is_meant(self.catalog_, document)) {
             // It gives its name up when what became of it is durable.
-            return document.when_durable([visit = std::move(visit), address = std::move(address),
-                                          access, work = std::move(work)](Result<void>) mutable {
-                visit.kernel->template enter<T>(std::move(visit.by), std::move(address), access,
-                                                std::move(visit.reply), std::move(work));
-            });
+            return document.in_flight().when_durable(
+                [visit = std::move(visit), address = std::move(address), access,
+                 work = std::move(work)](Result<void>) mutable {
+                    visit.kernel->template enter<T>(std::move(visit.by), std::move(address), access,
+                                                    std::move(visit.reply), std::move(work));
+                });
         }
         if (ready) ready = self.pass_gate(visit, access);
         if (!ready) return visit.answer(Failure(std::move(ready).error()));
         work(std::move(visit));
     };
-    live.strand().post([&live, task = std::move(task)]() mutable { live.enter(std::move(task)); });
+    live.strand().post(
+        [&live, task = std::move(task)]() mutable { live.doorway().enter(std::move(task)); });
 }
 
 template <class T>
@@ -90,8 +93,8 @@ void Core::look_once(Caller by, Address address, Access access, Reply<T> reply, 
              [access, work = std::move(work)](Visit<T> visit) mutable {
                  Core& self = *visit.kernel;
                  LiveDocument& document = *visit.document;
-                 const bool settled =
-                     document.idle() && !document.is_due() && !document.has_waiting_appends();
+                 const bool settled = document.in_flight().idle() && !document.is_due() &&
+                                      !document.has_waiting_appends();
                  if (!settled) return self.look_settled(std::move(visit), access, std::move(work));
                  Result<T> result = work(document, std::as_const(visit.by));
                  self.finish(std::move(visit), std::move(result));
@@ -104,12 +107,12 @@ void Core::finish_look(Visit<T> visit, Access access, Work work) {
     Result<T> result = work(document, std::as_const(visit.by));
     if (!result && !document.is_stored() && document.is_blank()) catalog_.drop(document.key());
     if (document.is_due()) document.submit([](Result<void>) {});
-    document.when_durable([visit = std::move(visit), access, result = std::move(result),
-                           work = std::move(work)](Result<void> durable) mutable {
+    document.in_flight().when_durable([visit = std::move(visit), access, result = std::move(result),
+                                       work = std::move(work)](Result<void> durable) mutable {
         if (durable) return visit.answer(std::move(result));
         if (!is_no_room(durable.error())) return visit.answer(Failure(std::move(durable).error()));
         LiveDocument& live = *visit.document;
-        live.enter([visit = std::move(visit), access, work = std::move(work)]() mutable {
+        live.doorway().enter([visit = std::move(visit), access, work = std::move(work)]() mutable {
             Core& self = *visit.kernel;
             self.look_settled(std::move(visit), access, std::move(work));
         });
@@ -119,25 +122,26 @@ void Core::finish_look(Visit<T> visit, Access access, Work work) {
 template <class T, class Work>
 void Core::look_settled(Visit<T> visit, Access access, Work work) {
     LiveDocument& document = *visit.document;
-    if (!visit.alone) document.hold();
+    if (!visit.alone) document.doorway().hold();
     visit.alone = true;
-    document.when_durable(
-        [visit = std::move(visit), access, work = std::move(work)](Result<void>) mutable {
-            Core& self = *visit.kernel;
-            LiveDocument& live = *visit.document;
-            // A timer may have flushed appends meanwhile.
-            if (!live.idle()) return self.look_settled(std::move(visit), access, std::move(work));
-            Result<void> ready = self.load(live, visit.by);
-            if (ready) ready = self.pass_gate(visit, access);
-            if (!ready) return visit.answer(Failure(std::move(ready).error()));
-            Result<T> result = work(live, std::as_const(visit.by));
-            if (live.is_due()) live.submit([](Result<void>) {});
-            live.when_durable([visit = std::move(visit),
-                               result = std::move(result)](Result<void> durable) mutable {
+    document.in_flight().when_durable([visit = std::move(visit), access,
+                                       work = std::move(work)](Result<void>) mutable {
+        Core& self = *visit.kernel;
+        LiveDocument& live = *visit.document;
+        // A timer may have flushed appends meanwhile.
+        if (!live.in_flight().idle())
+            return self.look_settled(std::move(visit), access, std::move(work));
+        Result<void> ready = self.load(live, visit.by);
+        if (ready) ready = self.pass_gate(visit, access);
+        if (!ready) return visit.answer(Failure(std::move(ready).error()));
+        Result<T> result = work(live, std::as_const(visit.by));
+        if (live.is_due()) live.submit([](Result<void>) {});
+        live.in_flight().when_durable(
+            [visit = std::move(visit), result = std::move(result)](Result<void> durable) mutable {
                 const bool shown = durable || is_no_room(durable.error());
                 visit.answer(shown ? std::move(result) : Failure(std::move(durable).error()));
             });
-        });
+    });
 }
 
 template <class T, class Address, class Work>
@@ -152,19 +156,20 @@ void Core::run(Caller by, Address address, Access access, Reply<T> reply, Work w
 
 template <class T, class Address, class Work>
 void Core::run_alone(Caller by, Address address, Access access, Reply<T> reply, Work work) {
-    enter<T>(std::move(by), std::move(address), access, std::move(reply),
-             [work = std::move(work)](Visit<T> visit) mutable {
-                 LiveDocument& document = *visit.document;
-                 document.hold();
-                 visit.alone = true;
-                 document.when_durable([visit = std::move(visit),
-                                        work = std::move(work)](Result<void> durable) mutable {
-                     if (!durable) return visit.answer(Failure(std::move(durable).error()));
-                     Result<T> result = work(*visit.document, std::as_const(visit.by));
-                     Core& self = *visit.kernel;
-                     self.finish(std::move(visit), std::move(result));
-                 });
-             });
+    enter<T>(
+        std::move(by), std::move(address), access, std::move(reply),
+        [work = std::move(work)](Visit<T> visit) mutable {
+            LiveDocument& document = *visit.document;
+            document.doorway().hold();
+            visit.alone = true;
+            document.in_flight().when_durable(
+                [visit = std::move(visit), work = std::move(work)](Result<void> durable) mutable {
+                    if (!durable) return visit.answer(Failure(std::move(durable).error()));
+                    Result<T> result = work(*visit.document, std::as_const(visit.by));
+                    Core& self = *visit.kernel;
+                    self.finish(std::move(visit), std::move(result));
+                });
+        });
 }
 
 template <class T, class Work>
@@ -190,7 +195,7 @@ void Core::finish(Visit<T> visit, Result<T> result) {
     LiveDocument& document = *visit.document;
     if (!result && !document.is_stored() && document.is_blank()) catalog_.drop(document.key());
     if (!document.is_due()) {
-        return document.when_durable(
+        return document.in_flight().when_durable(
             [visit = std::move(visit), result = std::move(result)](Result<void> durable) mutable {
                 visit.answer(durable ? std::move(result) : Failure(std::move(durable).error()));
             });

@@ -59,7 +59,7 @@ void Kernel::close(Reply<void> reply) {
         document->strand().post([core = core_, document, closing] {
             if (!document->loaded()) return closing->one_done();
             core->flush_all(*document);
-            document->when_durable([closing](Result<void>) { closing->one_done(); });
+            document->in_flight().when_durable([closing](Result<void>) { closing->one_done(); });
         });
     }
     closing->one_done();

@@ -42,15 +42,15 @@ bool LiveDocument::has_waiting_appends() const {
 }
 
 Result<void> LiveDocument::ready() {
-    if (broken_) {
-        if (!idle()) return Failure(*broken_);
+    if (in_flight_.refusal()) {
+        if (!in_flight_.idle()) return Failure(*in_flight_.refusal());
         parts_.store.unfence(record_.key);
         TRY(forget_unstored_header());
         doc_.reset();
     }
     if (doc_ != nullptr) return {};
     TRY(load());
-    broken_.reset();
+    in_flight_.mend();
     return {};
 }
 
@@ -86,7 +86,7 @@ Result<void> LiveDocument::load() {
     doc_ = std::move(replayed.doc);
     if (!std::exchange(was_loaded_, true)) note_interrupted();
     // After a refusal there may be no room for it, and the next load would be refused again.
-    if (!broken_) compact_if_long(update_count);
+    if (!in_flight_.refusal()) compact_if_long(update_count);
     return {};
 }
 
@@ -135,12 +135,6 @@ Result<BlockRef> LiveDocument::find(const conversation::BlockId& id, bool delete
     const conversation::ConversationBlock* block = conversation_->find(op);
     if (block == nullptr || (block->deleted && !deleted_too)) return no_such_block(id.str());
     return ref_of(*block);
-}
-
-Result<BlockRef> LiveDocument::find_key(const std::string& key) {
-    conversation::BlockId id{record_.key, -1, 0};
-    if (!key.empty()) id = TRY(conversation::BlockId::parse(cat("b", record_.key, "_", key)));
-    return find(id, true);
 }
 
 BlockRef LiveDocument::ref_of(const conversation::ConversationBlock& block) {
@@ -295,7 +289,7 @@ Result<void> LiveDocument::forget_unstored_header() {
 // The store answers on its own thread, so the reply is posted to the strand. Batches of one
 // document end in the order in which they were submitted.
 void LiveDocument::submit(Reply<void> done) {
-    const std::uint64_t sequence = ++submitted_;
+    const std::uint64_t sequence = in_flight_.submit();
     if (fresh_) batch_.documents.insert(batch_.documents.begin(), record_);
     due_ = false;
     parts_.store.commit(
@@ -319,51 +313,21 @@ void LiveDocument::settle(bool stored) {
     if (!stored) record_.header.clear();
 }
 
-void LiveDocument::hold() {
-    CHECK(!held_);
-    held_ = true;
-}
-
-void LiveDocument::release() {
-    CHECK(held_);
-    held_ = false;
-    // In the order in which they came; one of them may hold it again.
-    while (!held_ && !entering_.empty()) {
-        Function<void()> task = std::move(entering_.front());
-        entering_.pop_front();
-        task();
-    }
-}
-
 store::Batch LiveDocument::give() {
-    CHECK(held_ && idle() && !fresh_ && on_stored_.empty());
-    ++submitted_;
+    CHECK(doorway_.is_held() && in_flight_.idle() && !fresh_ && on_stored_.empty());
+    in_flight_.submit();
     due_ = false;
     return std::exchange(batch_, {});
 }
 
 void LiveDocument::given(const Result<void>& result) {
-    finish(submitted_, result, [](Result<void>) {});
+    finish(in_flight_.last(), result, [](Result<void>) {});
 }
 
 template <class Done>
 void LiveDocument::finish(std::uint64_t sequence, const Result<void>& result, Done done) {
-    finished_ = sequence;
-    if (result) {
-        fresh_ = false;
-    } else if (!broken_) {
-        broken_ = result.error();
-    }
-    done(result);
-
-    // A waiter may submit or wait again: take out those that are due before calling any.
-    std::vector<Waiter> due;
-    std::erase_if(waiters_, [&](Waiter& waiter) {
-        if (waiter.sequence > finished_) return false;
-        due.push_back(std::move(waiter));
-        return true;
-    });
-    for (Waiter& waiter : due) waiter.then(durability());
+    if (result) fresh_ = false;
+    in_flight_.finish(sequence, result, std::move(done));
 }
 
 }  // namespace quire::kernel

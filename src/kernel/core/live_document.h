@@ -4,14 +4,13 @@
 // A call that changes something begins a transaction for its actor, edits, and submits: the commit
 // is encoded once, handed to the store with the records that belong to it, and answered when it is
 // durable. Memory may therefore be ahead of the disk; a read answers once everything it saw is
-// durable (when_durable). If the store refuses a commit, everything in flight fails, and the
+// durable (in_flight.h). If the store refuses a commit, everything in flight fails, and the
 // document is loaded anew before it is used again.
 //
 // All but the constructor, key() and strand() runs on the strand.
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -23,6 +22,8 @@
 #include "conversation/conversation.h"
 #include "crdt/doc/doc.h"
 #include "kernel/core/appends.h"
+#include "kernel/core/doorway.h"
+#include "kernel/core/in_flight.h"
 #include "kernel/core/kinds.h"
 #include "kernel/core/parts.h"
 #include "kernel/core/unit.h"
@@ -80,8 +81,6 @@ public:
     // flush is being cleared.
     Result<void> ready();
     bool loaded() const { return doc_ != nullptr; }
-    // Returns true if the store has refused something of it since it was loaded.
-    bool is_broken() const { return broken_.has_value(); }
     // Returns true if text was accepted or waits that no batch has yet.
     bool has_waiting_appends() const;
 
@@ -95,8 +94,6 @@ public:
     // The block with this id. A deleted block is found only with `deleted_too`. Errors: not_found
     // "invalid_reference".
     Result<BlockRef> find(const conversation::BlockId& id, bool deleted_too = false);
-    // The block with this BlockState::key, even if it is deleted.
-    Result<BlockRef> find_key(const std::string& key);
     BlockRef ref_of(const conversation::ConversationBlock& block);
     BlockRef whole();  // The block that is this document.
     conversation::BlockId id_of(const BlockRef& block) const;
@@ -143,54 +140,24 @@ public:
     // failed. Batches of one document become durable in order.
     void submit(Reply<void> done);
 
-    // Runs then(Result<void>) on the strand once everything submitted so far is durable; at once
-    // if it is.
-    template <class Then>
-    void when_durable(Then then) {
-        if (idle()) {
-            then(durability());
-        } else {
-            waiters_.push_back({submitted_, std::move(then)});
-        }
-    }
-    // Returns true if everything submitted is durable or refused.
-    bool idle() const { return submitted_ == finished_; }
+    // What was submitted and is not durable yet. A reader waits there.
+    InFlight& in_flight() { return in_flight_; }
 
     // Tells a document that was stored together with others before it was ever loaded whether the
     // store accepted it (memory_carry.cc).
     void settle(bool stored);
 
     // --- two documents in one transaction (core.h, calls enter) ---
-    // Runs the task, at once or, while the document is held, when it is released.
-    template <class Task>
-    void enter(Task task) {
-        if (held_) {
-            entering_.push_back(std::move(task));
-        } else {
-            task();
-        }
-    }
-    // Until release() no other call enters the document. A call that holds two documents holds
-    // the one with the lower key first, so that no two calls wait for each other.
-    void hold();
-    void release();
+    // Every call comes in here.
+    Doorway& doorway() { return doorway_; }
     // Returns the transaction, to be stored in the batch of another document; given() then
     // reports the result on this document's strand. CHECKs that the document is held and idle.
     store::Batch give();
     void given(const Result<void>& result);
 
 private:
-    // A reply that waits for everything submitted up to `sequence`.
-    struct Waiter {
-        std::uint64_t sequence;
-        Reply<void> then;
-    };
-
     Result<void> load();
     Result<store::StoredDocument> read_stored();
-    Result<void> durability() const {
-        return broken_ ? Result<void>(Failure(*broken_)) : Result<void>();
-    }
     Result<void> forget_unstored_header();
     void note_interrupted();
     template <class Done>
@@ -212,13 +179,8 @@ private:
     store::Batch batch_;
     bool due_ = false;  // True if `batch_` has more than what can wait.
     std::vector<Function<void(Result<void>&)>> on_stored_;  // For `batch_`.
-
-    std::uint64_t submitted_ = 0;
-    std::uint64_t finished_ = 0;
-    std::vector<Waiter> waiters_;
-    bool held_ = false;
-    std::deque<Function<void()>> entering_;
-    std::optional<Error> broken_;  // Why memory may be ahead of what the store took.
+    InFlight in_flight_;
+    Doorway doorway_;
 };
 
 }  // namespace quire::kernel

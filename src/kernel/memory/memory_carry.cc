@@ -233,7 +233,7 @@ private:
             }
             each->strand().post([each, is_stored = stored.has_value()] {
                 each->settle(is_stored);
-                each->release();
+                each->doorway().release();
             });
         }
         if (!stored) return reply_(Failure(stored.error()));

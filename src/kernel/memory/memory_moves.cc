@@ -221,11 +221,11 @@ private:
             by_, ThisDocument{document}, Access::look, std::move(then),
             [self = this->shared_from_this()](Visit<void> visit) {
                 LiveDocument& live = *visit.document;
-                live.hold();
-                live.when_durable(
+                live.doorway().hold();
+                live.in_flight().when_durable(
                     [self, &live, visit = std::move(visit)](Result<void> durable) mutable {
                         Result<void> may = durable ? self->check(live) : std::move(durable);
-                        if (!may) live.release();
+                        if (!may) live.doorway().release();
                         visit.answer(std::move(may));
                     });
             });
@@ -268,9 +268,9 @@ private:
         }
         second_->strand().post([self = this->shared_from_this(), result] {
             self->second_->given(result);
-            self->second_->release();
+            self->second_->doorway().release();
         });
-        first_->release();
+        first_->doorway().release();
         end(result ? Result<T>(made()) : Failure(result.error()));
     }
 
@@ -289,7 +289,7 @@ private:
     void release_first(Result<T> result) {
         first_->strand().post(
             [self = this->shared_from_this(), result = std::move(result)]() mutable {
-                self->first_->release();
+                self->first_->doorway().release();
                 self->end(std::move(result));
             });
     }

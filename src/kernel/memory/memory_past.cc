@@ -222,7 +222,7 @@ void MemoryCalls::history(Caller by, std::string label, std::size_t limit, std::
         [limit, cursor = std::move(cursor)](LiveDocument& document, const OpenedMemory&,
                                             const Caller&) -> Result<MemoryHistory> {
             return MemoryHistory{version_of_memory(document),
-                                 TRY(Core::history(document.whole(), limit, cursor))};
+                                 TRY(history_of(document.whole(), limit, cursor))};
         });
 }
 

@@ -1,0 +1,48 @@
+// Doorway: calls enter a document one after another, and one of them may hold it.
+//
+// Touched on the document's strand only. A call that holds two documents holds the one with the
+// lower key first, so that no two calls wait for each other.
+#pragma once
+
+#include <deque>
+#include <utility>
+
+#include "base/check.h"
+#include "base/function.h"
+
+namespace quire::kernel {
+
+class Doorway {
+public:
+    // Runs the task, at once or, while the document is held, when it is released.
+    template <class Task>
+    void enter(Task task) {
+        if (held_) {
+            entering_.push_back(std::move(task));
+        } else {
+            task();
+        }
+    }
+    // Until release() no other call enters.
+    void hold() {
+        CHECK(!held_);
+        held_ = true;
+    }
+    // Lets the calls in that have come meanwhile, in order; one of them may hold it again.
+    void release() {
+        CHECK(held_);
+        held_ = false;
+        while (!held_ && !entering_.empty()) {
+            Function<void()> task = std::move(entering_.front());
+            entering_.pop_front();
+            task();
+        }
+    }
+    bool is_held() const { return held_; }
+
+private:
+    bool held_ = false;
+    std::deque<Function<void()>> entering_;
+};
+
+}  // namespace quire::kernel
