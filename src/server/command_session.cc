@@ -20,6 +20,7 @@
 #include "mounts/mounts.h"
 #include "rpc/jsonrpc.h"
 #include "rpc/method.h"
+#include "server/agent_context.h"
 #include "server/command_replies.h"
 #include "server/settings_watch.h"
 #include "tools/kernel_fields.h"
@@ -73,6 +74,7 @@ constexpr std::size_t kMostAuditEntries = 10'000;
 const CommandSession::Method CommandSession::kMethods[] = {
     rpc::method<&CommandSession::call>("call", "tool", "arguments"),
     rpc::method<&CommandSession::read>("read", "uri"),
+    rpc::method<&CommandSession::context>("context"),
     rpc::method<&CommandSession::revise>("revise", "block_id", "version_id", "value"),
     rpc::method<&CommandSession::owned>("owned", "owner"),
     rpc::method<&CommandSession::export_block>("export", "label"),
@@ -166,6 +168,25 @@ void CommandSession::read(const rpc::Answer& answer, std::string uri) {
         replying<mcp::ResourceText>(answer, [](mcp::ResourceText read) {
             return Map{{"text", std::move(read.text)}, {"mime_type", std::move(read.mime_type)}};
         }));
+}
+
+void CommandSession::context(const rpc::Answer& answer) {
+    using Pieces = std::vector<ContextPiece>;
+    kernel::Admission(workspace_.kernel)
+        .run<Pieces>(caller(answer), {.name = "context render", .arguments = Map{}, .reads = true},
+                     replying<Pieces>(answer,
+                                      [](Pieces gathered) {
+                                          List pieces;
+                                          for (ContextPiece& each : gathered) {
+                                              pieces.push_back(Map{{"name", std::move(each.name)},
+                                                                   {"text", std::move(each.text)}});
+                                          }
+                                          return Map{{"pieces", std::move(pieces)}};
+                                      }),
+                     [&memory = workspace_.memory, rules = service_->guidance().rules](
+                         const kernel::Caller& by, auto gathered) {
+                         agent_context(memory, by, rules, std::move(gathered));
+                     });
 }
 
 void CommandSession::revise(const rpc::Answer& answer, std::string block_id, std::string version_id,

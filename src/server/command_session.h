@@ -3,6 +3,7 @@
 //
 //   call   {tool, arguments}   -> {structured, text, is_error}
 //   read   {uri}               -> {text, mime_type}, as resources/read
+//   context {}                 -> {pieces: [{name, text}]}, of the session's actor
 //   revise {block_id, version_id, value}
 //                              -> {label, block_id, version, changed, both: [place],
 //                                  source?: {name, answer, message}}
@@ -99,6 +100,7 @@ private:
     // The methods. Each answers, at once or later.
     void call(const rpc::Answer& answer, std::string tool, std::optional<Value> arguments);
     void read(const rpc::Answer& answer, std::string uri);
+    void context(const rpc::Answer& answer);
     void revise(const rpc::Answer& answer, std::string block_id, std::string version_id,
                 Value value);
     void owned(const rpc::Answer& answer, std::string owner);

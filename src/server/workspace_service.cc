@@ -1,11 +1,12 @@
 // Serves tools and resources to one MCP client. Reading a resource is the same to the log, to
 // rules and to people as the call of a tool: block://ID is a block_view or block_read, and
-// file:///PATH is the operation load of file. So a rule that refuses the tool also refuses the
-// resource. Each request costs one look-up and is answered from the kernel's reply.
+// file:///PATH is the operation load of file, and memory is the operation view of context. So a
+// rule that refuses the tool also refuses the resource. Each request costs one look-up and is answered from the kernel's reply.
 #include "server/workspace_service.h"
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 #include "base/concat.h"
@@ -25,7 +26,8 @@ constexpr std::string_view kFileTemplate = "file:///{+path}";
 constexpr std::size_t kMostFiles = 200'000;  // How many a completion looks among,
 constexpr std::size_t kMostBlocks = 1000;    // and how many blocks.
 constexpr std::size_t kPage = 100;
-constexpr std::string_view kFileCursor = "file:";  // Before the path, in a cursor among files.
+constexpr std::string_view kFileCursor = "file:";      // Before the path, in a cursor among files.
+constexpr std::string_view kMemoryCursor = "memory:";  // Before the URI, in one among memory.
 
 // Resolves approvals in the name of the person in front of a session's client. The kernel outlives
 // its replies.
@@ -71,7 +73,9 @@ mcp::Resource resource_of(const kernel::BlockInfo& block) {
 Failure no_resource(std::string_view uri) {
     return fail(
         Errc::not_found, "invalid_reference",
-        cat("there is no resource ", uri, "; block://{block_id} and file:///{path} are read"),
+        cat("there is no resource ", uri,
+            "; block://{block_id}, file:///{path}, memory://{owner}/{label} and context://{agent} "
+            "are read"),
         {{"uri", uri}});
 }
 
@@ -101,6 +105,51 @@ void add_files(kernel::FileCalls* files, mcp::ResourcePage page, std::string aft
                 });
 }
 
+// What a page of resources is made from. Null for what the caller may not list.
+struct Listed {
+    kernel::Kernel& kernel;
+    kernel::FileCalls* files;
+    const MemoryResources* memory;
+};
+
+// The page from a block on, filled up with files.
+void add_blocks(const Listed& from, mcp::ResourcePage page, std::string cursor,
+                const kernel::Caller& by, Reply<mcp::ResourcePage> reply) {
+    kernel::ListQuery query;
+    query.depth = 0;
+    query.limit = kPage - page.resources.size();
+    query.cursor = std::move(cursor);
+    from.kernel.list(by, std::move(query),
+                     [files = from.files, by, page = std::move(page),
+                      reply = std::move(reply)](Result<kernel::ListPage> listed) mutable {
+                         if (!listed) return reply(Failure(std::move(listed).error()));
+                         for (const kernel::BlockInfo& block : listed->blocks)
+                             page.resources.push_back(resource_of(block));
+                         page.next_cursor = std::move(listed->next_cursor);
+                         if (!page.next_cursor.empty()) return reply(std::move(page));
+                         add_files(files, std::move(page), "", by, std::move(reply));
+                     });
+}
+
+// The page from the memory after the URI `after` on, filled up with blocks.
+void list_from_memory(const Listed& from, std::string after, const kernel::Caller& by,
+                      Reply<mcp::ResourcePage> reply) {
+    if (from.memory == nullptr) return add_blocks(from, {}, "", by, std::move(reply));
+    from.memory->list(by, [from, after = std::move(after), by, reply = std::move(reply)](
+                              Result<std::vector<mcp::Resource>> all) mutable {
+        if (!all) return reply(Failure(std::move(all).error()));
+        mcp::ResourcePage page;
+        for (mcp::Resource& each : *all) {
+            if (each.uri <= after) continue;
+            page.resources.push_back(std::move(each));
+            if (page.resources.size() < kPage) continue;
+            page.next_cursor = cat(kMemoryCursor, page.resources.back().uri);
+            return reply(std::move(page));
+        }
+        add_blocks(from, std::move(page), "", by, std::move(reply));
+    });
+}
+
 // No approval is requested for operations that did not come from a tool call.
 Error unasked(Error error) {
     const Value* const tool = error.details().find("tool");
@@ -120,12 +169,12 @@ mcp::ResourceText resource_text(std::string uri, kernel::WholeText whole) {
 
 }  // namespace
 
-WorkspaceService::WorkspaceService(tools::Registry& registry, kernel::Kernel& kernel,
-                                   kernel::FileCalls& files, tools::Session session, Reach reach)
-    : registry_(registry),
-      kernel_(kernel),
-      files_(files),
-      prompts_(kernel, files),
+WorkspaceService::WorkspaceService(Parts parts, tools::Session session, Reach reach)
+    : registry_(parts.registry),
+      kernel_(parts.kernel),
+      files_(parts.files),
+      prompts_(parts.kernel, parts.files),
+      memory_(parts.kernel, parts.memory, parts.registry),
       session_(std::move(session)),
       reach_(reach) {
     session_.caller.session = kernel_.open_session();
@@ -186,10 +235,13 @@ std::string_view WorkspaceService::reading_tool() const {
 }
 
 std::vector<mcp::ResourceTemplate> WorkspaceService::resource_templates() const {
-    return {{std::string(kBlockTemplate), "block",
-             "The text of a block, by the id that any tool gives."},
-            {std::string(kFileTemplate), "file",
-             "A file of the workspace by its path there, with the edits that are not saved yet."}};
+    std::vector<mcp::ResourceTemplate> out = {
+        {std::string(kBlockTemplate), "block",
+         "The text of a block, by the id that any tool gives."},
+        {std::string(kFileTemplate), "file",
+         "A file of the workspace by its path there, with the edits that are not saved yet."}};
+    std::ranges::move(MemoryResources::templates(), std::back_inserter(out));
+    return out;
 }
 
 void WorkspaceService::list_resources(std::string cursor, std::stop_token cancelled,
@@ -208,28 +260,19 @@ void WorkspaceService::list_resources(std::string cursor, std::stop_token cancel
          .reads = true,
          .for_rules = kernel::RuleCalls::Facts{.tool = "block_list"}},
         std::move(answer),
-        [files = is_shown("file", "list") ? &files_ : nullptr, &kernel = kernel_,
+        [from = Listed{kernel_, is_shown("file", "list") ? &files_ : nullptr,
+                       is_shown("context", "view") ? &memory_ : nullptr},
          cursor = std::move(cursor)](const kernel::Caller& as,
                                      Reply<mcp::ResourcePage> listed) mutable {
             if (cursor.starts_with(kFileCursor)) {
-                return add_files(files, {}, cursor.substr(kFileCursor.size()), as,
+                return add_files(from.files, {}, cursor.substr(kFileCursor.size()), as,
                                  std::move(listed));
             }
-            kernel::ListQuery query;
-            query.depth = 0;
-            query.limit = kPage;
-            query.cursor = std::move(cursor);
-            kernel.list(
-                as, std::move(query),
-                [files, as, listed = std::move(listed)](Result<kernel::ListPage> page) mutable {
-                    if (!page) return listed(Failure(std::move(page).error()));
-                    mcp::ResourcePage out;
-                    for (const kernel::BlockInfo& block : page->blocks)
-                        out.resources.push_back(resource_of(block));
-                    out.next_cursor = std::move(page->next_cursor);
-                    if (!out.next_cursor.empty()) return listed(std::move(out));
-                    add_files(files, std::move(out), "", as, std::move(listed));
-                });
+            const bool among_memory = cursor.starts_with(kMemoryCursor);
+            if (!cursor.empty() && !among_memory)
+                return add_blocks(from, {}, std::move(cursor), as, std::move(listed));
+            list_from_memory(from, among_memory ? cursor.substr(kMemoryCursor.size()) : "", as,
+                             std::move(listed));
         });
 }
 
@@ -284,6 +327,8 @@ void WorkspaceService::complete(mcp::Typing typing, std::stop_token cancelled,
                              ids.push_back(std::move(block.block_id));
                          reply(mcp::completions_of(ids, typed));
                      });
+    } else if (is_shown("context", "view")) {
+        memory_.complete(by, std::move(typing), std::move(reply));
     } else {
         reply(mcp::Completions{});
     }
@@ -291,38 +336,67 @@ void WorkspaceService::complete(mcp::Typing typing, std::stop_token cancelled,
 
 void WorkspaceService::read_resource(std::string uri, std::stop_token cancelled,
                                      Reply<mcp::ResourceText> reply) {
+    const kernel::Caller by = caller(std::move(cancelled));
+    if (MemoryResources::is_one(uri)) {
+        return read_memory(
+            uri, by, [uri, reply = std::move(reply)](Result<std::string> text) mutable {
+                if (!text) return reply(Failure(unasked(std::move(text).error())));
+                reply(mcp::ResourceText{std::move(uri), "text/plain", std::move(*text)});
+            });
+    }
     Reply<kernel::WholeText> answer =
         [uri, reply = std::move(reply)](Result<kernel::WholeText> whole) mutable {
             if (!whole) return reply(Failure(unasked(std::move(whole).error())));
             reply(resource_text(std::move(uri), std::move(*whole)));
         };
-    if (uri.starts_with(kBlockScheme)) {
-        std::string block_id = uri.substr(kBlockScheme.size());
-        return registry_.admission().run<kernel::WholeText>(
-            caller(std::move(cancelled)),
-            {.name = "resources/read",
-             .arguments = Map{{"uri", uri}},
-             .reads = true,
-             .for_rules = kernel::RuleCalls::Facts{.tool = std::string(reading_tool()),
-                                                   .block_id = block_id}},
-            std::move(answer), [&kernel = kernel_, block_id](const kernel::Caller& by, auto read) {
-                kernel.text(by, block_id, std::move(read));
-            });
-    }
-    const std::optional<std::string> path = path_of_uri(uri);
+    if (uri.starts_with(kBlockScheme)) return read_block(std::move(uri), by, std::move(answer));
+    std::optional<std::string> path = path_of_uri(uri);
     const bool serves_files = registry_.find(tools::Profile::full, "file") != nullptr;
     if (!path || path->empty() || !serves_files) return answer(no_resource(uri));
-    // To the log, to rules and to people it is what the tool would do.
+    read_file(std::move(*path), by, std::move(answer));
+}
+
+void WorkspaceService::read_block(std::string uri, const kernel::Caller& by,
+                                  Reply<kernel::WholeText> reply) const {
+    std::string block_id = uri.substr(kBlockScheme.size());
     registry_.admission().run<kernel::WholeText>(
-        caller(std::move(cancelled)),
+        by,
+        {.name = "resources/read",
+         .arguments = Map{{"uri", std::move(uri)}},
+         .reads = true,
+         .for_rules = kernel::RuleCalls::Facts{.tool = std::string(reading_tool()),
+                                               .block_id = block_id}},
+        std::move(reply), [&kernel = kernel_, block_id](const kernel::Caller& as, auto read) {
+            kernel.text(as, block_id, std::move(read));
+        });
+}
+
+// To the log, to rules and to people it is what the tool would do.
+void WorkspaceService::read_file(std::string path, const kernel::Caller& by,
+                                 Reply<kernel::WholeText> reply) const {
+    registry_.admission().run<kernel::WholeText>(
+        by,
         {.profile = std::string(name_of(tools::Profile::full)),
          .name = "file",
-         .arguments = Map{{"operation", "load"}, {"path", *path}},
+         .arguments = Map{{"operation", "load"}, {"path", path}},
          .reads = true,
          .for_rules = kernel::RuleCalls::Facts{.tool = "file", .operation = "load"},
          .asks = true},
-        std::move(answer), [&files = files_, path = *path](const kernel::Caller& by, auto read) {
-            files.text(by, path, std::move(read));
+        std::move(reply), [&files = files_, path](const kernel::Caller& as, auto read) {
+            files.text(as, path, std::move(read));
+        });
+}
+
+void WorkspaceService::read_memory(std::string uri, const kernel::Caller& by,
+                                   Reply<std::string> reply) const {
+    registry_.admission().run<std::string>(
+        by,
+        {.name = "resources/read",
+         .arguments = Map{{"uri", uri}},
+         .reads = true,
+         .for_rules = kernel::RuleCalls::Facts{.tool = "context", .operation = "view"}},
+        std::move(reply), [&memory = memory_, uri](const kernel::Caller& as, auto read) {
+            memory.read(as, uri, std::move(read));
         });
 }
 

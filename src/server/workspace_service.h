@@ -1,4 +1,4 @@
-// WorkspaceService: serves a workspace to one MCP client: its tools, its blocks and files as
+// WorkspaceService: serves a workspace to one MCP client: its tools, its memory, blocks and files as
 // resources, and prompts about it.
 #pragma once
 
@@ -13,6 +13,7 @@
 #include "kernel/files/file_calls.h"
 #include "mcp/service.h"
 #include "policy/actor.h"
+#include "server/memory_resources.h"
 #include "server/workspace_prompts.h"
 #include "tools/tool.h"
 
@@ -23,10 +24,15 @@ public:
     // Says if a tool that the session's profile lacks is looked for in the other profiles.
     enum class Reach { own_profile, any_profile };
 
-    // Attaches `session` to the kernel for as long as this lives. Registry, kernel and files
-    // outlive its replies.
-    WorkspaceService(tools::Registry& registry, kernel::Kernel& kernel, kernel::FileCalls& files,
-                     tools::Session session, Reach reach);
+    // The parts of a workspace that are served. They outlive the service's replies.
+    struct Parts {
+        tools::Registry& registry;
+        kernel::Kernel& kernel;
+        kernel::FileCalls& files;
+        kernel::MemoryCalls& memory;
+    };
+    // Attaches `session` to the kernel for as long as this lives.
+    WorkspaceService(Parts parts, tools::Session session, Reach reach);
     // From now on `person` is asked in the client when a call needs an approval. Before the first
     // call.
     void let_answer(policy::Actor person);
@@ -44,12 +50,12 @@ public:
               Reply<tools::ToolResult> reply) override;
 
     std::vector<mcp::ResourceTemplate> resource_templates() const override;
-    // Blocks and opened files, then the files that were not opened yet. A cursor is the last block's
-    // id, or "file:" and the last file's path.
+    // Memory, then blocks and opened files, then the files that were not opened yet. A cursor is
+    // "memory:" and the last URI of memory, the last block's id, or "file:" and the last file's path.
     void list_resources(std::string cursor, std::stop_token cancelled,
                         Reply<mcp::ResourcePage> reply) override;
     // block://ID is a block's text; file:///PATH a file's as it is in the workspace, read in where
-    // it is not loaded.
+    // it is not loaded; MemoryResources says what the others are.
     void read_resource(std::string uri, std::stop_token cancelled,
                        Reply<mcp::ResourceText> reply) override;
 
@@ -62,6 +68,11 @@ public:
 private:
     // Returns true if the rules leave the caller this tool, or this operation of it.
     bool is_shown(std::string_view tool, std::string_view operation = {}) const;
+    void read_block(std::string uri, const kernel::Caller& by,
+                    Reply<kernel::WholeText> reply) const;
+    void read_file(std::string path, const kernel::Caller& by,
+                   Reply<kernel::WholeText> reply) const;
+    void read_memory(std::string uri, const kernel::Caller& by, Reply<std::string> reply) const;
     // The session's caller, for one request.
     kernel::Caller caller(std::stop_token cancelled) const;
     tools::Profile profile() const;
@@ -73,6 +84,7 @@ private:
     kernel::Kernel& kernel_;
     kernel::FileCalls& files_;
     const WorkspacePrompts prompts_;
+    const MemoryResources memory_;
     tools::Session session_;
     Reach reach_;
     ProfileSource profile_now_;  // None for a client that named its profile.

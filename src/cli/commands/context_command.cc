@@ -1,8 +1,7 @@
 // quire context render: the text that belongs into an agent's context.
 //
-// The pieces come in the order in which a model reads them: core memory, pinned working memory, the
-// rules for tools. Under a budget each piece that still fits is taken, whole; the others are named.
-#include <functional>
+// The kernel gives the pieces in the order in which a model reads them (server/agent_context.h).
+// Under a budget each piece that still fits is taken, whole; the others are named.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,9 +14,7 @@
 #include "cli/commands/command_list.h"
 #include "cli/commands/terminal.h"
 #include "cli/settings/config.h"
-#include "cli/settings/tool_rules.h"
 #include "json/members.h"
-#include "policy/rule_book.h"
 
 namespace quire::cli {
 namespace {
@@ -35,33 +32,6 @@ struct ContextPiece {
 // An estimate: four characters are about one token.
 std::size_t token_count(std::string_view text) {
     return (utf8::count_code_points(text) + 3) / 4;
-}
-
-// Adds those of `blocks` that are wanted, as a model sees them.
-Result<void> add_blocks(CommandClient& client, const List& blocks,
-                        const std::function<bool(const Value&)>& wanted,
-                        std::vector<ContextPiece>& out) {
-    for (const Value& block : blocks) {
-        if (!wanted(block)) continue;
-        const std::string label = json::text_in(block, "label");
-        const Map view{{"operation", "view"}, {"label", json::text_in(block, "block_id")}};
-        const auto seen = client.call("context", view);
-        if (!seen && seen.error().code() == Errc::not_found) continue;  // Deleted meanwhile.
-        if (!seen) return Failure(seen.error());
-        out.push_back({label, cat(json::text_in(*seen, "rendered"), "\n")});
-    }
-    return {};
-}
-
-Result<void> add_rules(const Settings& settings, const std::string& agent,
-                       std::vector<ContextPiece>& out) {
-    const policy::RuleBook book = TRY(load_rules(settings, tools_known_from(settings)));
-    const std::vector<std::string> sentences = book.rules_for(agent)->sentences();
-    if (sentences.empty()) return {};
-    std::string text = "# Rules for tools\n";
-    for (const std::string& sentence : sentences) cat_to(text, cat("- ", sentence, "\n"));
-    out.push_back({"rules for tools", std::move(text)});
-    return {};
 }
 
 // Errors: not_found "unknown_agent" when the settings do not name the agent and it has changed
@@ -84,24 +54,10 @@ Result<std::vector<ContextPiece>> context_pieces(const Globals& globals, const s
     Globals as_agent = globals;
     as_agent.actor = cat("agent:", agent);
     CommandClient client = TRY(CommandClient::attach(as_agent));
-    const Value list = TRY(client.call("context", Map{{"operation", "list"}}));
-    const Value* blocks = list.get("blocks");
-    if (blocks == nullptr || !blocks->is_list())
-        return corrupt("the answer holds no list of blocks");
-
+    const Value answer = TRY(client.request("context", Map{}));
     std::vector<ContextPiece> out;
-    TRY(add_blocks(
-        client, blocks->as_list(),
-        [](const Value& block) { return json::text_in(block, "type") == "core"; }, out));
-    TRY(add_blocks(
-        client, blocks->as_list(),
-        [](const Value& block) {
-            const Value* pinned = block.get("pinned");
-            return json::text_in(block, "type") == "working" && pinned != nullptr &&
-                   *pinned == Value(true);
-        },
-        out));
-    TRY(add_rules(settings, agent, out));
+    for (const Value& piece : json::list_in(answer, "pieces"))
+        out.push_back({json::text_in(piece, "name"), json::text_in(piece, "text")});
     if (out.empty()) TRY(check_is_known(client, settings, agent));
     return out;
 }

@@ -219,7 +219,8 @@ Result<std::unique_ptr<rpc::Session>> KernelProcess::Body::session_for(
     }
     const kernel::Caller caller = session.caller;
     auto service = std::make_unique<server::WorkspaceService>(
-        *registry, *kernel, *file_calls, std::move(session),
+        server::WorkspaceService::Parts{*registry, *kernel, *file_calls, *memory_calls},
+        std::move(session),
         command ? server::WorkspaceService::Reach::any_profile
                 : server::WorkspaceService::Reach::own_profile);
     if (hello.profile.empty())
