@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/concat.h"
+#include "base/file_rights.h"
 #include "server/process_state.h"
 
 namespace quire::server {
@@ -31,11 +32,14 @@ constexpr int kBacklog = 512;
 
 Failure not_usable(const std::string& path, int error) {
     const bool is_forbidden = error == EACCES || error == EPERM;
+    std::string advice = is_forbidden ? missing_rights(path) : "";
+    if (is_forbidden && advice.empty()) {
+        advice = cat("give yourself the right to write in ", path.substr(0, path.rfind('/')),
+                     " (chmod u+rwx)");
+    }
     return fail(Errc::unavailable, "workspace_not_writable",
-                cat("cannot use ", path, ": ", std::strerror(error),
-                    is_forbidden ? cat(". Give yourself the right to write in ",
-                                       path.substr(0, path.rfind('/')), " (chmod u+rwx)")
-                                 : std::string()),
+                cat("cannot use ", path, ": ", std::strerror(error), advice.empty() ? "" : "; ",
+                    advice),
                 {{"path", path}});
 }
 

@@ -104,7 +104,16 @@ Result<std::optional<MissingCommits>> missing_commits(Database& database, const 
 }
 
 CommitMark::CommitMark(const std::string& path)
-    : file_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)) {}
+    : file_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)) {
+    if (!file_) file_ = Fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+}
+
+std::optional<LastCommit> CommitMark::read_at(const std::string& path) {
+    CommitMark mark;
+    mark.file_ = Fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    const auto read = mark.read();
+    return read ? *read : std::nullopt;
+}
 
 Result<std::optional<LastCommit>> CommitMark::read() const {
     std::string text(kMarkBytes, '\0');

@@ -48,14 +48,18 @@ Result<std::optional<MissingCommits>> missing_commits(Database& database, const 
 class CommitMark {
 public:
     // Opens the file `path`, or makes it. A mark that cannot be written is a mark that lags, and
-    // no reason to refuse the store.
+    // no reason to refuse the store; it is still read.
     explicit CommitMark(const std::string& path);
+    // What a file that nobody writes any more says; none where it cannot be read.
+    static std::optional<LastCommit> read_at(const std::string& path);
 
     // Reads what was written last; none in a new file. Errors: corrupt "corrupt" for anything else.
     Result<std::optional<LastCommit>> read() const;
     void write(const LastCommit& last) const;
 
 private:
+    CommitMark() = default;
+
     Fd file_;
 };
 

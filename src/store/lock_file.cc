@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/concat.h"
+#include "base/file_rights.h"
 
 namespace quire::store {
 
@@ -25,8 +26,11 @@ std::int64_t holder_of(int fd) {
 }
 
 Failure not_writable(const std::string& path, int error) {
+    const std::string missing = missing_rights(path);
     return fail(Errc::unavailable, "store_not_writable",
-                cat("cannot write ", path, ": ", std::strerror(error)), {{"file", path}});
+                cat("cannot write ", path, ": ",
+                    missing.empty() ? std::string(std::strerror(error)) : missing),
+                {{"file", path}});
 }
 
 Failure held(const std::string& path, int fd) {

@@ -87,7 +87,7 @@ Result<LostCommits> keep_log_aside(const std::string& path, const MissingCommits
     }
     if (!flush(directory) || !flush(parent))
         return cannot_keep(directory.string(), std::error_code(errno, std::generic_category()));
-    return LostCommits{missing.first, missing.last, directory.string()};
+    return LostCommits{.first = missing.first, .last = missing.last, .directory = directory.string()};
 }
 
 std::vector<LostCommits> lost_commits(const std::string& path) {
@@ -96,7 +96,11 @@ std::vector<LostCommits> lost_commits(const std::string& path) {
     for (const std::filesystem::directory_entry& entry :
          std::filesystem::directory_iterator(folder_of(path), error)) {
         const auto missing = numbers_in(entry.path().filename().string());
-        if (missing) all.push_back({missing->first, missing->last, entry.path().string()});
+        if (!missing) continue;
+        const LastCommit mark =
+            CommitMark::read_at((entry.path() / kLastCommitFile).string()).value_or(LastCommit());
+        all.push_back({missing->first, missing->last, entry.path().string(), mark.audit_seq,
+                       mark.audit_head});
     }
     std::sort(all.begin(), all.end(),
               [](const auto& a, const auto& b) { return a.directory < b.directory; });

@@ -11,6 +11,8 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/concat.h"
 #include "store/history_for_test.h"
@@ -160,6 +162,50 @@ TEST(StoreRecovery, ALossIsFoundOnceAndRememberedUntilItsDirectoryIsTakenAway) {
     EXPECT_EQ(lost_commits(directory / "quire.db")[0].directory, lost.directory);
     std::filesystem::remove_all(lost.directory);
     EXPECT_TRUE(lost_commits(directory / "quire.db").empty());
+}
+
+// Opens the store as an ordinary user, since root may write anything. Returns the refusal.
+std::string refusal_for_a_user(const TestDirectory& directory) {
+    for (const auto& file : std::filesystem::directory_iterator(directory.path()))
+        if (::geteuid() == 0) EXPECT_EQ(::chown(file.path().c_str(), 65534, 65534), 0);
+    if (::geteuid() == 0) EXPECT_EQ(::chown(directory.path().c_str(), 65534, 65534), 0);
+    const std::string answer = directory / "answer";
+    const pid_t child = ::fork();
+    if (child == 0) {
+        if (::geteuid() == 0 && ::setuid(65534) != 0) ::_exit(1);
+        const Result<Opened> opened = open_sqlite(directory / "quire.db");
+        if (!opened) std::ofstream(answer) << opened.error().reason() << ": " << opened.error().message();
+        ::_exit(0);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+    return content_of(answer);
+}
+
+TEST(StoreRecovery, AFileThatMayNotBeUsedIsNamedWithTheCommandThatHelps) {
+    const TestDirectory directory;
+    open_at(directory).reset();
+    for (const std::string file : {"quire.db", "quire.db-wal", "lock"}) {
+        ASSERT_EQ(::chmod((directory / file).c_str(), 0400), 0);
+        const std::string said = refusal_for_a_user(directory);
+        EXPECT_TRUE(said.starts_with("store_not_writable: ")) << said;
+        EXPECT_NE(said.find(cat("Run: chmod u+rw ", directory / file)), std::string::npos) << said;
+        ASSERT_EQ(::chmod((directory / file).c_str(), 0600), 0);
+        std::filesystem::remove(directory / "answer");
+    }
+    EXPECT_EQ(refusal_for_a_user(directory), "");
+}
+
+TEST(StoreRecovery, ALossIsNoticedWithAMarkThatMayOnlyBeRead) {
+    const TestDirectory directory(quick_parent());
+    leave_killed_store(directory, kCommits);
+    overwrite(directory / "quire.db-wal", kLogHeader + kFrame, 1);
+    ASSERT_EQ(::chmod((directory / kLastCommitFile).c_str(), 0400), 0);
+
+    const Result<Opened> opened = open_sqlite(directory / "quire.db");
+
+    EXPECT_TRUE(opened->lost);
 }
 
 TEST(StoreRecovery, CommitsGoOnAfterALoss) {

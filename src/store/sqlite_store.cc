@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "base/concat.h"
+#include "base/file_rights.h"
 #include "store/audit_rows.h"
 #include "store/draft_file.h"
 #include "store/lost_commits.h"
@@ -46,6 +47,19 @@ std::string directory_of(const std::string& path) {
     const std::size_t slash = path.rfind('/');
     if (slash == std::string::npos) return ".";
     return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+// SQLite would open a database that it may not write, and fail at its first write without a reason.
+// Errors: unavailable "store_not_writable" {file}.
+Result<void> check_rights(const std::string& path) {
+    for (const std::string& file : {path, path + "-wal"}) {
+        const std::string missing = missing_rights(file);
+        if (missing.empty()) continue;
+        return fail(Errc::unavailable, "store_not_writable",
+                    cat("the store's file ", file, " may not be read and written: ", missing),
+                    {{"file", file}});
+    }
+    return {};
 }
 
 Failure cannot_open(const std::string& path, int error) {
@@ -168,6 +182,7 @@ bool is_awaited(const Batch* batch) {
 Result<Opened> SqliteStore::open(const std::string& path, OpenFor purpose, OpenOptions options) {
     const std::string lock_path = cat(directory_of(path), "/lock");
     LockFile lock = TRY(LockFile::take(lock_path));
+    TRY(check_rights(path));
     Opened opened;
     opened.created = !exists(path);
     if (opened.created) TRY(make_store(path));

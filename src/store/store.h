@@ -261,6 +261,10 @@ struct LostCommits {
     std::uint64_t last = 0;
     // The log was put aside here, as it was found. The store goes on without these commits.
     std::string directory = {};
+    // The last entry that the audit log had, by its number and hash; 0 where that is not known. Only
+    // lost_commits() says it.
+    std::uint64_t audit_seq = 0;
+    AuditHash audit_head = {};
     std::uint64_t count() const { return last - first + 1; }
 };
 // All that were ever lost, for as long as their directories stand beside the database `path`.

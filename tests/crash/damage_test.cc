@@ -172,6 +172,31 @@ TEST_F(Damage, InTheLogMakesDoctorFailUntilTheKeptLogIsTakenAway) {
     EXPECT_EQ(mended.output.find("acknowledged"), std::string::npos) << mended.output;
 }
 
+TEST_F(Damage, InTheLogMakesTheAuditLogFailToVerifyUntilTheKeptLogIsTakenAway) {
+    fill(SIGKILL);
+    mend();
+    std::fstream(state() / "quire.db-wal", std::ios::in | std::ios::out | std::ios::binary)
+        .seekp(5000)
+        .put('!');
+    const std::vector<std::string> verify = {program(), "audit", "verify", "--workspace",
+                                             workspace_.path()};
+
+    ASSERT_EQ(run({program(), "call", "block_list", "{}", "--workspace", workspace_.path()})
+                  .exit_code,
+              0);
+    const Ended broken = run(verify);
+
+    EXPECT_EQ(broken.exit_code, 1);
+    EXPECT_NE(broken.output.find("were lost with acknowledged commits"), std::string::npos)
+        << broken.output;
+    for (const auto& entry : fs::directory_iterator(state())) {
+        if (entry.path().filename().string().starts_with("lost-commits-"))
+            fs::remove_all(entry.path());
+    }
+    const Ended mended = run(verify);
+    EXPECT_EQ(mended.exit_code, 0) << mended.output;
+}
+
 TEST_F(Damage, InTheDatabaseIsAnErrorOrHarmsNothing) {
     fill(SIGTERM);
     for (int i = 0; i < kDamages; ++i) {

@@ -11,10 +11,12 @@
 
 #include "base/clock.h"
 #include "base/concat.h"
+#include "base/hex.h"
 #include "cli/commands/command_client.h"
 #include "cli/commands/command_list.h"
 #include "cli/commands/moment.h"
 #include "cli/commands/terminal.h"
+#include "cli/compose/store_losses.h"
 #include "json/json.h"
 #include "json/members.h"
 #include "text/escape_hidden.h"
@@ -134,14 +136,53 @@ Result<int> print_audit(const Globals& globals, const AuditOptions& options) {
     return kDone;
 }
 
+// The end of the log that a loss of commits is known to have taken entries from.
+struct LostHead {
+    std::uint64_t seq = 0;
+    std::string hash;
+    std::string directory;  // The evidence.
+};
+
+// The ends of the log that the kept files of past losses name.
+std::vector<LostHead> lost_heads(const std::string& workspace) {
+    std::vector<LostHead> out;
+    for (const auto& lost : store_losses(workspace)) {
+        if (lost.audit_seq > 0)
+            out.push_back({lost.audit_seq, to_hex(lost.audit_head), lost.directory});
+    }
+    return out;
+}
+
+// Takes what was lost out of the hashes that no entry has. The log has an entry where the lost
+// commits held none.
+List take_lost(std::vector<LostHead>& lost, List missing) {
+    std::erase_if(lost, [&](const LostHead& each) {
+        return std::ranges::find(missing, Value(each.hash)) == missing.end();
+    });
+    std::erase_if(missing, [&](const Value& hash) {
+        return std::ranges::find(lost, hash.as_string(), &LostHead::hash) != lost.end();
+    });
+    return missing;
+}
+
 Result<int> verify_audit(const Globals& globals, const AuditVerifyOptions& options) {
-    Value answer = TRY(request_once(
-        globals, "verify_audit", Map{{"heads", List(options.heads.begin(), options.heads.end())}}));
+    std::vector<LostHead> lost = lost_heads(globals.workspace);
+    List heads(options.heads.begin(), options.heads.end());
+    for (const LostHead& each : lost) heads.emplace_back(each.hash);
+    Value answer = TRY(request_once(globals, "verify_audit", Map{{"heads", std::move(heads)}}));
     const Value* broken = answer.get("broken");
-    const List missing = json::list_in(answer, "missing");
-    const bool whole = broken == nullptr && missing.empty();
+    const List missing = take_lost(lost, json::list_in(answer, "missing"));
+    const bool whole = broken == nullptr && missing.empty() && lost.empty();
     if (globals.json) {
-        answer.as_map().append("whole", whole);
+        List rows;
+        for (const LostHead& each : lost) {
+            rows.push_back(
+                Map{{"seq", each.seq}, {"hash", each.hash}, {"directory", each.directory}});
+        }
+        Map& out = answer.as_map();
+        out.set("missing", missing);
+        out.append("lost", std::move(rows));
+        out.append("whole", whole);
         return output_json(answer) == kDone && whole ? kDone : kRefused;
     }
 
@@ -158,6 +199,12 @@ Result<int> verify_audit(const Globals& globals, const AuditVerifyOptions& optio
     for (const Value& head : missing) {
         complain(cat("no entry has the hash ", text::escape_hidden(head.as_string()),
                      ": the log was cut or rewritten since that hash was printed"));
+    }
+    for (const LostHead& each : lost) {
+        complain(cat("entries up to number ", each.seq, ", whose hash was ", each.hash,
+                     ", were lost with acknowledged commits: ", each.directory,
+                     " has the files as they were found. What follows from the last entry that is "
+                     "left proves nothing about them"));
     }
     return printed && whole ? kDone : kRefused;
 }

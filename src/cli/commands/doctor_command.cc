@@ -18,6 +18,7 @@
 
 #include "base/clock.h"
 #include "base/concat.h"
+#include "base/file_rights.h"
 #include "base/fd.h"
 #include "cli/commands/command_client.h"
 #include "cli/commands/command_list.h"
@@ -152,11 +153,22 @@ bool check_state(const std::filesystem::path& workspace, std::vector<DoctorFindi
     const std::string state = (workspace / ".quire").string();
     const Fd directory(::open(state.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     if (!directory && errno == ENOENT) return true;
-    if (directory && ::access(state.c_str(), R_OK | W_OK | X_OK) == 0) return true;
-    findings.push_back({Health::broken, "store",
-                        cat("nothing can be done with ", state, ": ", std::strerror(errno)),
-                        cat("let its owner run: chmod 700 ", for_shell(state))});
-    return false;
+    if (!directory || ::access(state.c_str(), R_OK | W_OK | X_OK) != 0) {
+        findings.push_back({Health::broken, "store",
+                            cat("nothing can be done with ", state, ": ", std::strerror(errno)),
+                            cat("let its owner run: chmod 700 ", for_shell(state))});
+        return false;
+    }
+    bool usable = true;
+    for (const char* name : {"quire.db", "quire.db-wal", "last-commit", "lock", "start.lock"}) {
+        const std::string file = cat(state, "/", name);
+        const std::string missing = missing_rights(file);
+        if (missing.empty()) continue;
+        usable = false;
+        findings.push_back({Health::broken, "store", cat(file, " cannot be used: ", missing),
+                            cat("let its owner run: chmod 600 ", for_shell(file))});
+    }
+    return usable;
 }
 
 // A log that does not verify proves nothing from its first fault on.
