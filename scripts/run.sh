@@ -18,10 +18,10 @@ cat <<TXT
 
 A workspace with a copy of this source tree is in build/workspace.
 
-Give it to an agent. Claude Code:
-  claude mcp add quire -- $quire mcp --workspace $workspace
-Any other MCP client (its settings file):
-  {"mcpServers": {"quire": {"command": "$quire", "args": ["mcp", "--workspace", "$workspace"]}}}
+Give it to an agent: claude, codex, cursor, gemini or vscode. This shows what it would write, and asks:
+  (cd build/workspace && $quire init --agent claude)
+Any other MCP client takes this command, started in build/workspace:
+  $quire mcp
 
 Or look around yourself, in another terminal:
   build/quire demo                                    two agents and an editor on the same files, for a few seconds

@@ -40,7 +40,9 @@ protected:
     FileRights() {
         std::ofstream(file_) << "x";
         ::chmod(directory_.path().c_str(), 0755);
-        if (::geteuid() == 0) EXPECT_EQ(::chown(file_.c_str(), 65534, 65534), 0);
+        if (::geteuid() == 0) {
+            EXPECT_EQ(::chown(file_.c_str(), 65534, 65534), 0);
+        }
     }
     void set_mode(mode_t mode) { ASSERT_EQ(::chmod(file_.c_str(), mode), 0); }
 

@@ -151,15 +151,19 @@ Result<Highest> highest_of(Database& database) {
     return highest;
 }
 
-// Adds the documents that the index of names has and their table has not.
+// Adds the documents that the index of names has and their table has not. Of a damaged row the index
+// knows the name better.
 Result<void> add_lost(Database& database, std::map<DocumentKey, DocumentRecord>& documents) {
     Statement names = TRY(database.prepare(
-        "SELECT document, kind, name FROM documents INDEXED BY documents_by_name WHERE deleted = 0 "
-        "ORDER BY kind, name"));
+        "SELECT document, kind, name, coalesce(owner, '') FROM documents INDEXED BY "
+        "documents_by_name WHERE deleted = 0 ORDER BY kind, name"));
     TRY(scan(names, [&](Statement& row) {
         DocumentRecord& record = documents[row.integer(0)];
-        if (!record.kind.empty()) return;
-        record = {.key = row.integer(0), .kind = row.text(1), .name = row.text(2)};
+        if (!record.kind.empty() && !record.damaged) return;
+        record.key = row.integer(0);
+        record.kind = row.text(1);
+        record.name = row.text(2);
+        record.owner = row.text(3);
         record.damaged = true;
     }));
     return {};
@@ -306,7 +310,7 @@ struct SealedTable {
     const char* rows;
     bool has_document = true;
 };
-constexpr std::array<SealedTable, 9> kSealedTables = {{
+constexpr std::array<SealedTable, 10> kSealedTables = {{
     {"documents", "SELECT document, kind, name, deleted, header, owner, checksum FROM documents"},
     {"peers", "SELECT document, number, actor, peer, checksum FROM peers"},
     {"updates", "SELECT document, bytes, checksum FROM updates"},
@@ -318,6 +322,7 @@ constexpr std::array<SealedTable, 9> kSealedTables = {{
     {"approvals", "SELECT approval, body, checksum FROM approvals", false},
     {"rule_facts", "SELECT agent, fact, body, checksum FROM rule_facts", false},
     {"mount_pins", "SELECT mount, body, checksum FROM mount_pins", false},
+    {"last_commit", "SELECT number, hash, checksum FROM last_commit", false},
 }};
 
 // Adds SQLite's findings about the structure of its pages.

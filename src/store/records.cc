@@ -223,12 +223,12 @@ Result<std::vector<KeyedRecord>> read_records(Database& database, Table table) {
     Statement rows = TRY(database.prepare(sql.all.c_str()));
     std::vector<KeyedRecord> records;
     while (TRY(rows.step())) {
-        // A damaged record counts as none: nothing was approved, counted or pinned by it.
-        if (!rows.fits_seal()) continue;
-        records.push_back({{.table = table,
-                            .key = rows.text(sql.has_owner ? 1 : 0),
-                            .owner = sql.has_owner ? rows.text(0) : ""},
-                           body_of(rows, sql)});
+        KeyedRecord& record = records.emplace_back();
+        record.key = {.table = table,
+                      .key = rows.text(sql.has_owner ? 1 : 0),
+                      .owner = sql.has_owner ? rows.text(0) : ""};
+        record.damaged = !rows.fits_seal();
+        if (!record.damaged) record.body = body_of(rows, sql);
     }
     return records;
 }

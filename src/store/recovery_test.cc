@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -166,15 +167,19 @@ TEST(StoreRecovery, ALossIsFoundOnceAndRememberedUntilItsDirectoryIsTakenAway) {
 
 // Opens the store as an ordinary user, since root may write anything. Returns the refusal.
 std::string refusal_for_a_user(const TestDirectory& directory) {
-    for (const auto& file : std::filesystem::directory_iterator(directory.path()))
-        if (::geteuid() == 0) EXPECT_EQ(::chown(file.path().c_str(), 65534, 65534), 0);
-    if (::geteuid() == 0) EXPECT_EQ(::chown(directory.path().c_str(), 65534, 65534), 0);
+    if (::geteuid() == 0) {
+        EXPECT_EQ(::chown(directory.path().c_str(), 65534, 65534), 0);
+        for (const auto& file : std::filesystem::directory_iterator(directory.path()))
+            EXPECT_EQ(::chown(file.path().c_str(), 65534, 65534), 0);
+    }
     const std::string answer = directory / "answer";
     const pid_t child = ::fork();
     if (child == 0) {
         if (::geteuid() == 0 && ::setuid(65534) != 0) ::_exit(1);
         const Result<Opened> opened = open_sqlite(directory / "quire.db");
-        if (!opened) std::ofstream(answer) << opened.error().reason() << ": " << opened.error().message();
+        if (!opened) {
+            std::ofstream(answer) << opened.error().reason() << ": " << opened.error().message();
+        }
         ::_exit(0);
     }
     int status = 0;
@@ -206,6 +211,26 @@ TEST(StoreRecovery, ALossIsNoticedWithAMarkThatMayOnlyBeRead) {
     const Result<Opened> opened = open_sqlite(directory / "quire.db");
 
     EXPECT_TRUE(opened->lost);
+}
+
+TEST(StoreRecovery, ACountOfCommitsThatIsNotWhatWasWrittenIsAFault) {
+    const TestDirectory directory(quick_parent());
+    ASSERT_TRUE(commit(*open_at(directory), numbered(0)));
+    const auto faults_of = [&] {
+        return inspect_sqlite(directory / "quire.db")->store->faults().value();
+    };
+    ASSERT_TRUE(faults_of().empty());
+    sqlite3* database = nullptr;
+    ASSERT_EQ(sqlite3_open((directory / "quire.db").c_str(), &database), SQLITE_OK);
+    EXPECT_EQ(sqlite3_exec(database, "UPDATE last_commit SET hash = hash + 1", nullptr, nullptr,
+                           nullptr),
+              SQLITE_OK);
+    sqlite3_close(database);
+
+    const std::vector<StoreFault> faults = faults_of();
+
+    ASSERT_EQ(faults.size(), 1U);
+    EXPECT_EQ(faults[0].what, "a row of last_commit is not what was written");
 }
 
 TEST(StoreRecovery, CommitsGoOnAfterALoss) {

@@ -93,6 +93,8 @@ struct KeyedRecord {
     RecordKey key = {};
     Bytes body = {};
     bool gone = false;  // In a batch: it is removed, and the body does not matter.
+    // From records(): the record is not what was written. It has its key, and no body.
+    bool damaged = false;
 };
 
 // The searchable text of a document. It is derived from the document and may lag behind:

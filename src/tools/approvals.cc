@@ -64,8 +64,12 @@ struct ShownApproval {
 };
 struct ShownApprovals {
     std::vector<ShownApproval> approvals;
+    std::vector<std::string> damaged;
     static Fields<ShownApprovals> fields() {
-        return Fields<ShownApprovals>().required("approvals", &ShownApprovals::approvals).kept();
+        return Fields<ShownApprovals>()
+            .required("approvals", &ShownApprovals::approvals)
+            .kept()
+            .optional("damaged", &ShownApprovals::damaged);
     }
 };
 
@@ -122,6 +126,11 @@ ToolResult render_approvals(const kernel::ApprovalList& list) {
         out.approvals.push_back(shown_approval(each, status));
         text += approval_line(each, status);
     }
+    for (const std::string& id : list.damaged) {
+        text += cat("What is stored of the approval ", text::escape_hidden(id),
+                    " is damaged: it allows nothing, and its call asks anew.\n");
+    }
+    out.damaged = list.damaged;
     return result_of(out, std::move(text));
 }
 

@@ -49,10 +49,8 @@ struct FieldsOf<kernel::MemoryFound::Hit> {
             .members(Codec<kernel::MemoryRow>::fields(), &MemoryFound::Hit::row)
             .required("snippet", &MemoryFound::Hit::snippet)
             .required("score", &MemoryFound::Hit::score)
-            .implied("score")       // Their order says it.
-            .implied("permission")  // The list of blocks says these.
-            .implied("description")
-            .implied("pinned");
+            .implied("score")         // Their order says it.
+            .implied("description");  // It is long, and the list of blocks has it.
     }
 };
 template <>

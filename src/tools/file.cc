@@ -258,8 +258,8 @@ void read_file(FileTool tool, OperationCall call, FileLines args) {
             if (past) return reply(Failure(std::move(*past)));
             if (!file) return reply(Failure(std::move(file).error()));
             auto [shown, text] = render_block(file->text, profile, numbers);
-            // That it is a file, the caller knows.
-            if (profile == Profile::model) shown.role = shown.kind = "";
+            // The tool's name says the kind.
+            if (profile == Profile::model) shown.kind = "";
             reply(result_of(FileShown{file->file, std::move(shown)}, std::move(text)));
         });
 }

@@ -63,7 +63,7 @@ Fields<FoundLine> FoundLine::fields() {
         .kept()
         .required("match_start", &FoundLine::match_start)
         .required("match_end", &FoundLine::match_end)
-        .implied("match_start")  // The query and the content say where.
+        .implied("match_start")  // The query says where in the content; they cost a quarter more.
         .implied("match_end");
 }
 

@@ -282,7 +282,7 @@ bool is_made(std::string_view text, const JsoncNode& object) {
 
 }  // namespace
 
-Result<std::optional<Value>> jsonc_value(std::string_view text, const JsoncPlace& place) {
+Result<std::optional<Value>> jsonc_value(std::string_view text, const MemberPlace& place) {
     const JsoncNode root = TRY(parsed_object(text));
     const JsoncNode* const container = TRY(container_in(root, place.container));
     if (container == nullptr) return std::optional<Value>();
@@ -291,7 +291,7 @@ Result<std::optional<Value>> jsonc_value(std::string_view text, const JsoncPlace
     return std::optional(container->members[at].node.value);
 }
 
-Result<std::string> jsonc_with(std::string_view text, const JsoncPlace& place, const Map& value) {
+Result<std::string> jsonc_with(std::string_view text, const MemberPlace& place, const Map& value) {
     const bool is_new = text.empty();
     if (is_new) text = "{}";
     const JsoncNode root = TRY(parsed_object(text));
@@ -313,7 +313,7 @@ Result<std::string> jsonc_with(std::string_view text, const JsoncPlace& place, c
                text.substr(there.node.end));
 }
 
-Result<std::string> jsonc_without(std::string_view text, const JsoncPlace& place) {
+Result<std::string> jsonc_without(std::string_view text, const MemberPlace& place) {
     const JsoncNode root = TRY(parsed_object(text));
     const JsoncNode* const container = TRY(container_in(root, place.container));
     if (container == nullptr) return std::string(text);

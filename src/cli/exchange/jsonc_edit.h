@@ -1,4 +1,5 @@
-// Edits of one member in a JSON file that a person also edits: everything else keeps its bytes.
+// Edits of one member in a JSON file that a person also edits: everything else keeps its bytes. The
+// place's container is an object in the whole.
 //
 // The file may have comments and commas before closing brackets, as editors' settings do. Taking
 // out a member that was put in gives back the text as it was before, byte for byte. Pure.
@@ -10,26 +11,21 @@
 
 #include "base/result.h"
 #include "base/value.h"
+#include "cli/exchange/member_place.h"
 
 namespace quire::cli {
-
-// The place of a member: `name` in the object that is the member `container` of the whole.
-struct JsoncPlace {
-    std::string_view container;
-    std::string_view name;
-};
 
 // The member's value; none if there is none. Errors of all three: invalid_argument "invalid_json"
 // {line} for a text that is not JSON with comments, and "not_an_object" when the whole or the
 // container is something else.
-Result<std::optional<Value>> jsonc_value(std::string_view text, const JsoncPlace& place);
+Result<std::optional<Value>> jsonc_value(std::string_view text, const MemberPlace& place);
 
 // The text with the member, which is replaced if it is there, and with the container, if it is not.
 // New lines are indented as the others are. "" is taken for a new file.
-Result<std::string> jsonc_with(std::string_view text, const JsoncPlace& place, const Map& value);
+Result<std::string> jsonc_with(std::string_view text, const MemberPlace& place, const Map& value);
 
 // The text without the member, and without the container if jsonc_with() made it and it is now
 // empty; "" if jsonc_with() made all of the text.
-Result<std::string> jsonc_without(std::string_view text, const JsoncPlace& place);
+Result<std::string> jsonc_without(std::string_view text, const MemberPlace& place);
 
 }  // namespace quire::cli

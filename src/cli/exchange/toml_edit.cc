@@ -28,7 +28,7 @@ Result<toml::table> parsed_toml(std::string_view text) {
 }
 
 // The table at that place; nullptr if there is none.
-Result<const toml::table*> table_at(const toml::table& root, const TomlPlace& place) {
+Result<const toml::table*> table_at(const toml::table& root, const MemberPlace& place) {
     const toml::node* const container = root.get(place.container);
     if (container == nullptr) return nullptr;
     const toml::table* const outer = container->as_table();
@@ -48,12 +48,12 @@ Result<const toml::table*> table_at(const toml::table& root, const TomlPlace& pl
     return table;
 }
 
-std::string header_of(const TomlPlace& place) {
+std::string header_of(const MemberPlace& place) {
     return cat("[", place.container, ".", place.name, "]");
 }
 
 // The lines of the table. Errors: unsupported "not_a_table" when its header is spelt otherwise.
-Result<TomlStretch> stretch_of(std::string_view text, const TomlPlace& place) {
+Result<TomlStretch> stretch_of(std::string_view text, const MemberPlace& place) {
     const std::string header = header_of(place);
     std::optional<TomlStretch> found;
     for (std::size_t at = 0; at < text.size();) {
@@ -72,7 +72,7 @@ Result<TomlStretch> stretch_of(std::string_view text, const TomlPlace& place) {
     return fail(Errc::unsupported, "not_a_table", cat("it has no line ", header));
 }
 
-std::string table_text(const TomlPlace& place, const Map& value) {
+std::string table_text(const MemberPlace& place, const Map& value) {
     std::string out = cat(header_of(place), "\n");
     // JSON's strings and lists of strings are TOML too.
     for (const Map::Entry& each : value)
@@ -91,7 +91,7 @@ Value value_of(const toml::node& node) {
 
 }  // namespace
 
-Result<std::optional<Map>> toml_value(std::string_view text, const TomlPlace& place) {
+Result<std::optional<Map>> toml_value(std::string_view text, const MemberPlace& place) {
     const toml::table root = TRY(parsed_toml(text));
     const toml::table* const table = TRY(table_at(root, place));
     if (table == nullptr) return std::optional<Map>();
@@ -101,7 +101,7 @@ Result<std::optional<Map>> toml_value(std::string_view text, const TomlPlace& pl
     return std::optional(std::move(out));
 }
 
-Result<std::string> toml_with(std::string_view text, const TomlPlace& place, const Map& value) {
+Result<std::string> toml_with(std::string_view text, const MemberPlace& place, const Map& value) {
     const std::string written = table_text(place, value);
     std::string out;
     if (TRY(toml_value(text, place))) {
@@ -116,7 +116,7 @@ Result<std::string> toml_with(std::string_view text, const TomlPlace& place, con
     return out;
 }
 
-Result<std::string> toml_without(std::string_view text, const TomlPlace& place) {
+Result<std::string> toml_without(std::string_view text, const MemberPlace& place) {
     if (!TRY(toml_value(text, place))) return std::string(text);
     const TomlStretch there = TRY(stretch_of(text, place));
     const bool is_last = there.end == text.size();

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,8 +42,15 @@ public:
         return stored_[document];
     }
     Result<std::vector<store::KeyedRecord>> records(store::Table table) override {
-        return store::records_of(records_, table);
+        std::vector<store::KeyedRecord> all = store::records_of(records_, table);
+        for (store::KeyedRecord& record : all) {
+            record.damaged = damaged_.contains(record.key.key);
+            if (record.damaged) record.body.clear();
+        }
+        return all;
     }
+    // From now on the record of that key is not what was written.
+    void damage(const std::string& key) { damaged_.insert(key); }
     Result<std::optional<Bytes>> record(const store::RecordKey& key) override {
         return store::record_at(records_, key);
     }
@@ -171,6 +179,7 @@ private:
     std::map<store::DocumentKey, store::DocumentRecord> documents_;
     std::map<store::DocumentKey, store::StoredDocument> stored_;
     store::RecordMap records_;
+    std::set<std::string> damaged_;
     std::map<store::DocumentKey, store::TextRecord> texts_;
     std::map<store::DocumentKey, bool> fenced_;
     std::vector<std::string> noted_;

@@ -34,7 +34,8 @@ ApprovalCalls::ApprovalCalls(Kernel& kernel)
 void ApprovalCalls::list(const Caller& by, bool all, Reply<ApprovalList> reply) {
     if (const auto person = policy::check_person(by.actor); !person)
         return reply(Failure(person.error()));
-    reply(ApprovalList{overseer_.approvals().list(all), core_->parts().clock.wall_ms()});
+    reply(ApprovalList{overseer_.approvals().list(all), core_->parts().clock.wall_ms(),
+                       overseer_.approvals().damaged()});
 }
 
 std::vector<Approval> ApprovalCalls::waiting(const Caller& by) const {

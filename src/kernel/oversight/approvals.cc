@@ -51,6 +51,13 @@ bool is_over(const Approval& approval, std::int64_t now_ms) {
     return approval.status != ApprovalStatus::pending && !policy::stands(approval, now_ms);
 }
 
+Failure damaged_approval(const std::string& id) {
+    return fail(Errc::corrupt, "corrupt",
+                cat("what is stored of the approval ", text::escape_hidden(id),
+                    " is damaged, so it allows nothing. Make the call again: it asks anew"),
+                {{"approval_id", id}});
+}
+
 Failure no_such_approval(const std::string& id) {
     return fail(Errc::not_found, "invalid_reference",
                 cat("there is no approval '", text::escape_hidden(utf8::prefix(id, 80)),
@@ -125,9 +132,16 @@ void Approvals::State::set(Entry& entry, Approval approval) {
 Result<std::shared_ptr<Approvals>> Approvals::open(const Parts& parts) {
     const std::shared_ptr<Approvals> ledger(new Approvals(parts));
     std::vector<Approval> known;
-    for (const store::KeyedRecord& record : TRY(parts.store.records(store::Table::approvals)))
-        known.push_back(TRY(decode_approval(record)));
+    std::set<std::string> damaged;
+    for (const store::KeyedRecord& record : TRY(parts.store.records(store::Table::approvals))) {
+        if (record.damaged) {
+            damaged.insert(record.key.key);
+        } else {
+            known.push_back(TRY(decode_approval(record)));
+        }
+    }
     ledger->state_.with([&](State& state) {
+        state.damaged = std::move(damaged);
         for (Approval& approval : known) {
             Entry& entry = state.all[approval.id];
             entry.stored = true;
@@ -366,9 +380,16 @@ std::vector<Approval> Approvals::list(bool all) const {
     return out;
 }
 
+std::vector<std::string> Approvals::damaged() const {
+    return state_.with([](const State& state) {
+        return std::vector<std::string>(state.damaged.begin(), state.damaged.end());
+    });
+}
+
 Result<Approval> Approvals::find(const std::string& id) const {
     return state_.with([&](const State& state) -> Result<Approval> {
         const auto at = state.all.find(id);
+        if (state.damaged.contains(id)) return damaged_approval(id);
         if (at == state.all.end() || !at->second.stored) return no_such_approval(id);
         return at->second.approval;
     });

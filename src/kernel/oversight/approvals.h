@@ -65,7 +65,9 @@ public:
 
     // Approvals that wait or hold, or all that are kept, the oldest first.
     std::vector<policy::Approval> list(bool all) const;
-    // Errors: not_found "invalid_reference" {approval_id}.
+    // The ids of those whose records are damaged. They allow nothing.
+    std::vector<std::string> damaged() const;
+    // Errors: not_found "invalid_reference" {approval_id}; corrupt if its record is damaged.
     Result<policy::Approval> find(const std::string& id) const;
     // Errors: those of find(), policy::resolve() and the store; conflict "already_resolved" while
     // another answer is on its way to the disk.
@@ -87,6 +89,7 @@ private:
     };
     struct State {
         std::map<std::string, Entry> all;
+        std::set<std::string> damaged;  // Those whose records could not be read.
         std::map<policy::Actor, std::set<std::string>> granted;  // Those approved, by who asked.
         std::map<std::shared_ptr<const Call>, std::vector<Held>> held;  // For each call under way.
 

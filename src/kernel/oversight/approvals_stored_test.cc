@@ -103,6 +103,45 @@ TEST(Approvals, ADamagedApprovalIsReportedAndNotGuessedAt) {
     }
 }
 
+TEST(Approvals, ARecordThatIsNotWhatWasWrittenAllowsNothingAndIsNamed) {
+    Office office;
+    office.make("plan");
+    const Deed deed = set_status("plan", "x");
+    const std::string id = office.asked(deed);
+    ASSERT_EQ(office.approve(id), "fine");
+    office.study.desk.store.damage(id);
+    office.study.crash();
+
+    EXPECT_EQ(office.told(deed), "escalation_required");
+    EXPECT_EQ(office.listed()->damaged, std::vector<std::string>{id});
+    const Result<Approval> answered = office.resolve(id, {Answer::approve_once});
+    ASSERT_FALSE(answered);
+    EXPECT_EQ(answered.error().code(), Errc::corrupt);
+    EXPECT_NE(answered.error().message().find(id), std::string::npos);
+}
+
+TEST(RuleCalls, AnAgentIsToldOnceThatAPartOfItsCountIsDamaged) {
+    Desk desk;
+    store::Batch batch;
+    batch.keep({.table = store::Table::rule_facts, .key = "calls", .owner = "ada"}, "x");
+    desk.store.commit(std::move(batch), [](Result<void>) {});
+    desk.store.damage("calls");
+    const auto rules = RuleCalls::open(*desk.kernel, {});
+    ASSERT_TRUE(rules) << rules.error().message();
+    const auto admitted = [&](std::string_view actor) {
+        std::string told = "nothing";
+        (*rules)->admit(Study::as(actor), {.tool = "block_list"},
+                        [&](Result<RuleCalls::Admitted> ticket) {
+                            told = ticket ? "fine" : ticket.error().reason();
+                        });
+        return told;
+    };
+
+    EXPECT_EQ(admitted("agent:bo"), "fine");
+    EXPECT_EQ(admitted("agent:ada"), "corrupt");
+    EXPECT_EQ(admitted("agent:ada"), "fine");
+}
+
 TEST(Approvals, AHostileAgentFillsItsOwnShareAndNoMore) {
     Office office;
     office.make("plan");

@@ -22,6 +22,7 @@ class Kernel;
 struct MountPin {
     std::string mount;
     Value body;  // The caller's own.
+    bool damaged = false;  // Only pins() says it: the record cannot be read, and pins nothing.
 };
 
 class MountCalls {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -34,6 +35,14 @@ Result<policy::LedgerEntry> entry_of(const store::KeyedRecord& record) {
                            " is damaged in the store"));
     }
     return policy::LedgerEntry::parse(*form);
+}
+
+Failure damaged_count(const policy::Actor& actor) {
+    return fail(Errc::corrupt, "corrupt",
+                cat("nothing was done: a part of what the rules counted of the calls of ", actor.str(),
+                    " is damaged in the store, and counts as none from now on. Make the call again; "
+                    "quire fsck names the damage"),
+                {{"actor", actor.str()}});
 }
 
 // The target that a person is asked to allow: a scope that rules share, or the tool.
@@ -72,6 +81,8 @@ struct RuleCalls::Desk : std::enable_shared_from_this<Desk> {
         std::map<std::string, Agent, std::less<>> agents;
         // Facts that the store had, until the agent comes.
         std::map<std::string, std::vector<policy::LedgerEntry>, std::less<>> stored;
+        // Agents of whom a stored fact is damaged, until they are told.
+        std::set<std::string, std::less<>> damaged;
     };
 
     // For each agent, the facts that the store refused.
@@ -194,6 +205,11 @@ Result<std::unique_ptr<RuleCalls>> RuleCalls::open(Kernel& kernel, policy::RuleB
     store::Batch vanished;
     store::Store& store = kernel.core()->parts().store;
     for (const store::KeyedRecord& record : TRY(store.records(store::Table::rule_facts))) {
+        if (record.damaged) {
+            made->desk_->state.with(
+                [&](Desk::State& state) { state.damaged.insert(record.key.owner); });
+            continue;
+        }
         policy::LedgerEntry entry = TRY(entry_of(record));
         if (entry.conversation && !made->desk_->is_there(*entry.conversation)) {
             vanished.drop(record.key);
@@ -245,6 +261,8 @@ std::optional<Error> RuleCalls::refusal(const Caller& by, const Facts& facts) {
 // every target, the call is decided again as consented; the other rules still apply to it.
 void RuleCalls::admit(const Caller& by, const Facts& facts, Reply<Admitted> reply) {
     if (!policy::is_governed(by.actor)) return reply(Admitted());
+    if (desk_->state.with([&](Desk::State& state) { return state.damaged.erase(by.actor.name); }) > 0)
+        return reply(Failure(damaged_count(by.actor)));
     const std::string conversation = desk_->conversation_of(facts);
     policy::ToolCall call{facts.tool, facts.operation, conversation};
     policy::Admission admission = desk_->admit(by, call);

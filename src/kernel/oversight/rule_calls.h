@@ -55,7 +55,8 @@ public:
     };
     // The ticket of an admitted call; empty if no rules govern the actor.
     using Admitted = std::optional<policy::Ticket>;
-    // Admits a call. Errors: those of policy::CallDecision; escalation_required
+    // Admits a call. Errors: corrupt, once for an agent of whom a stored count is damaged and counts as
+    // none from now on; those of policy::CallDecision; escalation_required
     // "escalation_required" with the approval_id that waits for a person; those of requesting
     // one.
     void admit(const Caller& by, const Facts& call, Reply<Admitted> reply);
