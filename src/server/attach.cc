@@ -75,6 +75,8 @@ Result<Attached> greet(Fd socket, const rpc::Hello& hello) {
         if (const Value* version = ok->get("version"); version != nullptr && version->is_string()) {
             attached.version = version->as_string();
         }
+        if (const Value* store = ok->get("store"); store != nullptr && store->is_string())
+            attached.store = store->as_string();
         if (const Value* pid = ok->get("pid"); pid != nullptr && pid->is_int())
             attached.pid = static_cast<int>(pid->as_int());
         if (const Value* most = ok->get("message_bytes"); most != nullptr && most->is_int())

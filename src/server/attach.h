@@ -26,6 +26,7 @@ struct Attached {
     Fd socket;  // After the hello; blocking.
     std::string version;
     int pid = 0;
+    std::string store = {};  // Tells the kernel's store from every other; "" of an older kernel.
     std::size_t message_bytes = std::size_t{64} << 20;  // The longest line that it takes.
     Map reads = {};                                     // The kernel's Session::reads().
 };

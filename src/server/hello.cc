@@ -36,11 +36,12 @@ Result<rpc::Hello> parse_hello(const std::string& line) {
     return hello;
 }
 
-std::string hello_answer(const std::string& version, std::size_t message_bytes, Map reads) {
-    return json::write(Map{{"ok", Map{{"version", version},
+std::string hello_answer(Greeting greeting) {
+    return json::write(Map{{"ok", Map{{"version", std::move(greeting.version)},
                                       {"pid", static_cast<std::int64_t>(::getpid())},
-                                      {"message_bytes", message_bytes},
-                                      {"reads", std::move(reads)}}}});
+                                      {"store", std::move(greeting.store)},
+                                      {"message_bytes", greeting.message_bytes},
+                                      {"reads", std::move(greeting.reads)}}}});
 }
 
 std::string hello_refusal(const Error& error) {

@@ -12,9 +12,15 @@ namespace quire::server {
 // Reads a client's first line. Errors: unsupported "unknown_hello"; those of parsing.
 Result<rpc::Hello> parse_hello(const std::string& line);
 
-// The answer to a hello that was accepted. `message_bytes` is the longest line that the client may
-// send, and `reads` the session's Session::reads().
-std::string hello_answer(const std::string& version, std::size_t message_bytes, Map reads);
+// The facts that a kernel tells each client.
+struct Greeting {
+    std::string version;
+    std::string store;              // Tells this store from every other.
+    std::size_t message_bytes = 0;  // The longest line that the client may send.
+    Map reads = {};                 // The session's Session::reads().
+};
+// The answer to a hello that was accepted.
+std::string hello_answer(Greeting greeting);
 // The answer to one that was refused; the connection then ends.
 std::string hello_refusal(const Error& error);
 

@@ -402,7 +402,10 @@ private:
         const rpc::Hello hello = TRY(parse_hello(line));
         std::unique_ptr<rpc::Session> session = TRY(factory_(hello, client.connection));
         client.connection->send(
-            hello_answer(options_.version, options_.line_bytes, session->reads()));
+            hello_answer({.version = options_.version,
+                          .store = options_.store,
+                          .message_bytes = options_.line_bytes,
+                          .reads = session->reads()}));
         return session;
     }
 

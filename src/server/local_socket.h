@@ -24,6 +24,7 @@ class SettingsWatch;
 struct LocalServerOptions {
     std::string version;
     std::size_t line_bytes = 8U << 20;     // The longest line that a client may send.
+    std::string store = {};                // Greeting::store.
     std::size_t output_bytes = 64U << 20;  // A client with more unread answers is cut off.
     std::size_t hold_bytes = 1U << 20;     // A client with more unread answers is not read from.
     // Above so many bytes of open requests and unread answers of all clients, new requests wait, but

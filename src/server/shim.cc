@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -53,6 +54,17 @@ constexpr std::size_t kRepeatedBytes = 64U << 10;  // Longer requests are not re
 // After an error a client may try the other era of the protocol, at once.
 constexpr int kNextRequestMs = 1000;
 constexpr int kMostLosses = 3;  // After so many kernels without an answer nothing is repeated.
+
+// A member of a refusal, as our kernels write it. In a text its quotes would be escaped.
+constexpr std::string_view kRemoved = R"("reason":"workspace_removed")";
+
+Error workspace_exchanged() {
+    return {Errc::unavailable, "workspace_removed",
+            "the directory .quire was removed or exchanged while this client was attached, and the "
+            "kernel that runs now has another store. What was acknowledged before is not in it; look "
+            "for a directory quire-salvage-* in the workspace. Read again what you need, and make "
+            "the call again"};
+}
 
 // The client's end, written without blocking whatever kind of file it is: the client may be waiting
 // for us to read.
@@ -115,6 +127,10 @@ public:
 private:
     // Uses this kernel from now on. What it refuses for its size does not reach it.
     void take(Attached attached) {
+        has_other_store_ =
+            has_other_store_ ||
+            (!store_.empty() && !attached.store.empty() && store_ != attached.store);
+        store_ = std::move(attached.store);
         kernel_ = std::move(attached.socket);
         repeatable_ = mcp::Repeatable(std::move(attached.reads));
         message_bytes_ = std::min(options_.line_bytes, attached.message_bytes);
@@ -149,7 +165,10 @@ private:
 
     void take_from_client(std::string_view bytes) {
         from_client_.feed(
-            bytes, [&](std::string line) { to_kernel_.push(std::move(line)); },
+            bytes,
+            [&](std::string line) {
+                if (!tells_of_removal(line)) to_kernel_.push(std::move(line));
+            },
             [&](const std::string& id) {
                 to_client_.push(
                     json::write(rpc::error(rpc::id_from(id), rpc::too_long(message_bytes_))));
@@ -218,6 +237,7 @@ private:
             }
             if (head.id == reattach_id_) return;
             losses_ = 0;
+            if (line.find(kRemoved) != std::string::npos) knows_of_removal_ = true;
             open_.remove(head.id);
             if (head.id == initialize_id_) initialize_answered_ = true;
         }
@@ -255,12 +275,33 @@ private:
             return false;
         }
         take(std::move(*attached));
+        std::vector<std::string> waiting;
+        while (!to_kernel_.empty()) waiting.push_back(to_kernel_.pop());
+        for (std::string& line : waiting) {
+            if (!tells_of_removal(line)) to_kernel_.push(std::move(line));
+        }
         if (initialize_.empty() || !initialize_answered_) return true;
         Result<Value> again = json::parse(initialize_);
         if (!again || !again->is_map()) return true;
         again->as_map().set("id", kReattachId);
         if (!initialized_.empty()) to_kernel_.push_front(initialized_);
         to_kernel_.push_front(json::write(*again));
+        return true;
+    }
+
+    // A client whose workspace was removed under it would go on as if what it wrote were still there.
+    // So its first call on another store is refused, and says so. The caller whose call found the
+    // removal was told by the kernel that ended.
+    bool tells_of_removal(const std::string& line) {
+        if (!has_other_store_) return false;
+        const std::vector<rpc::MessageHead> heads = rpc::scan_messages(line);
+        const bool is_call = std::any_of(heads.begin(), heads.end(), [](const auto& head) {
+            return head.method == "tools/call" || head.method == "resources/read";
+        });
+        if (!is_call) return false;
+        has_other_store_ = false;
+        if (std::exchange(knows_of_removal_, false)) return false;
+        refuse(line, workspace_exchanged());
         return true;
     }
 
@@ -282,6 +323,9 @@ private:
     const ShimOptions& options_;
     Output output_;
     Fd kernel_;
+    std::string store_;              // The kernel's, by Attached::store.
+    bool has_other_store_ = false;   // It is another one than before, and the client does not know.
+    bool knows_of_removal_ = false;  // The client was answered that its workspace was removed.
     bool takes_no_more_ = false;     // The kernel reads nothing any more; answers may still come.
     std::size_t message_bytes_ = 0;  // The longest line that it takes.
     mcp::Repeatable repeatable_;

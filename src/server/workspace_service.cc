@@ -105,7 +105,7 @@ void add_files(kernel::FileCalls* files, mcp::ResourcePage page, std::string aft
                 });
 }
 
-// What a page of resources is made from. Null for what the caller may not list.
+// The sources of a page of resources. Null for what the caller may not list.
 struct Listed {
     kernel::Kernel& kernel;
     kernel::FileCalls* files;

@@ -50,7 +50,7 @@ public:
     // Opens the file `path`, or makes it. A mark that cannot be written is a mark that lags, and
     // no reason to refuse the store; it is still read.
     explicit CommitMark(const std::string& path);
-    // What a file that nobody writes any more says; none where it cannot be read.
+    // Reads a file that nobody writes any more; none where it cannot be read.
     static std::optional<LastCommit> read_at(const std::string& path);
 
     // Reads what was written last; none in a new file. Errors: corrupt "corrupt" for anything else.

@@ -257,6 +257,20 @@ TEST_F(Removal, TheFolderIsRemoved) {
     expect_a_rescue();
 }
 
+TEST_F(Removal, AnotherClientIsToldOnceThatTheStoreIsAnother) {
+    McpClient other(workspace_, "agent:b");
+    ASSERT_TRUE(other.initialize());
+    ASSERT_NE(other.ask("block_list", {}).get("blocks"), nullptr);
+    fs::remove_all(state());
+    expect_a_rescue();
+
+    const Value told = other.ask("block_list", {});
+    EXPECT_EQ(reason(told), "workspace_removed") << json::write(told);
+    EXPECT_NE(other.ask("block_list", {}).get("blocks"), nullptr);
+    // The client that met the removal was told by the kernel that ended.
+    EXPECT_NE(client_.ask("block_list", {}).get("blocks"), nullptr);
+}
+
 TEST_F(Removal, TheFolderIsMovedAway) {
     fs::rename(state(), kept_ / "elsewhere");
     expect_a_rescue();

@@ -21,6 +21,7 @@
 
 #include "base/clock.h"
 #include "base/concat.h"
+#include "base/hex.h"
 #include "cli/compose/live_settings.h"
 #include "cli/compose/rescue.h"
 #include "cli/compose/store_losses.h"
@@ -246,6 +247,12 @@ void KernelProcess::Body::open_elicitation(const Settings& settings) {
     asking->off.with([&](bool& off) { off = !settings.approvals.elicitation; });
 }
 
+// Tells the store from every other. A damaged store may not know.
+std::string store_id(store::Store& of) {
+    const Result<store::AuditHash> origin = of.audit_origin();
+    return origin ? to_hex(*origin) : std::string();
+}
+
 // Half of the processors, since people work on this machine too.
 std::size_t usual_jobs() {
     return static_cast<std::size_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN) / 2));
@@ -451,6 +458,7 @@ Result<void> KernelProcess::Body::open_server(const KernelProcessOptions& option
         std::move(state),
         {.version = options.version,
          .line_bytes = live->started().messages.message_bytes,
+         .store = store_id(*store),
          .in_flight_bytes = live->started().messages.in_flight_bytes,
          .linger_ms = options.linger_ms,
          .pool = looks ? nullptr : pool.get(),
