@@ -17,15 +17,15 @@ foreach(shell bash zsh fish)
     list(APPEND completions "${generated}/completion.${shell}")
 endforeach()
 set(man_page "${PROJECT_SOURCE_DIR}/scripts/man_page.sh")
-add_custom_command(OUTPUT "${generated}/quire.1" VERBATIM
-    COMMAND sh -c "\"$1\" \"$2\" > \"$3\"" sh "${man_page}" $<TARGET_FILE:quire> "${generated}/quire.1"
+add_custom_command(OUTPUT "${generated}/quire.1.gz" VERBATIM
+    COMMAND sh -c "\"$1\" \"$2\" > \"$3\" && gzip -9nf \"$3\"" sh "${man_page}" $<TARGET_FILE:quire> "${generated}/quire.1"
     DEPENDS quire "${man_page}" COMMENT "")
 # All that the component installs. A build of the program alone does without.
 set(with_the_tests)
 if(QUIRE_TESTS)
     set(with_the_tests ALL)
 endif()
-add_custom_target(quire_installed ${with_the_tests} DEPENDS quire ${completions} "${generated}/quire.1")
+add_custom_target(quire_installed ${with_the_tests} DEPENDS quire ${completions} "${generated}/quire.1.gz")
 
 install(TARGETS quire COMPONENT quire RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 set(share "${CMAKE_INSTALL_DATADIR}")
@@ -38,7 +38,7 @@ install(CODE "set(zsh_folder \"${share}/zsh/site-functions\")
     endif()
     file(INSTALL DESTINATION \"\${CMAKE_INSTALL_PREFIX}/\${zsh_folder}\" TYPE FILE RENAME _quire
         FILES \"${generated}/completion.zsh\")" COMPONENT quire)
-install(FILES "${generated}/quire.1" COMPONENT quire DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
+install(FILES "${generated}/quire.1.gz" COMPONENT quire DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
 set(documents "${CMAKE_INSTALL_DOCDIR}")
 install(FILES README.md CHANGELOG.md COMPONENT quire DESTINATION "${documents}")
 # The licence under the name that Debian demands.

@@ -7,6 +7,7 @@ What is installed has to work without this tree: the program runs, each shell th
 manual page names every command, and after `make uninstall` nothing is left. The package is unpacked, not installed;
 it has to name the libraries that it needs. Skipped parts say so.
 """
+import gzip
 import os
 import re
 import shutil
@@ -47,7 +48,7 @@ def check_files(prefix):
     expect("Apache License" in (share / "doc/quire/copyright").read_text(), "the license is not installed")
     for document in ["README.md", "docs/memory.md", "docs/formats/store.md", "examples/agent.py"]:
         expect((share / "doc/quire" / document).exists(), f"{document} is not installed")
-    page = (share / "man/man1/quire.1").read_text()
+    page = gzip.decompress((share / "man/man1/quire.1.gz").read_bytes()).decode()
     help_text = run(prefix / "bin/quire", "--help")
     commands = re.findall(r"^  ([a-z]+)  ", help_text[help_text.index("Subcommands:"):], re.MULTILINE)
     expect(len(commands) > 10, "the help lists no commands")
@@ -57,7 +58,7 @@ def check_files(prefix):
                     f'_quire "{prefix}/bin/quire" doc quire; echo "${{COMPREPLY[@]}}"')
     expect(completed.strip() == "doctor", f"bash completes 'quire doc' to {completed!r}")
     if shutil.which("man"):
-        warnings = run("man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z", share / "man/man1/quire.1")
+        warnings = run("man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z", share / "man/man1/quire.1.gz")
         expect("warning" not in warnings, f"the manual page is not clean: {warnings[:300]}")
     for shell, check in [("bash", ["-n"]), ("zsh", ["-n"]), ("fish", ["--no-execute"])]:
         if shutil.which(shell):

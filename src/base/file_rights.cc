@@ -27,8 +27,8 @@ std::string missing_rights(const std::string& file) {
     struct stat status = {};
     if (::stat(file.c_str(), &status) != 0) return "its directory may not be entered";
     if (status.st_uid != ::geteuid()) {
-        return cat("it belongs to user ", status.st_uid, " and its mode is ",
-                   octal(status.st_mode), ". Work as that user, or have it made yours with chown");
+        return cat("it belongs to user ", status.st_uid, " and its mode is ", octal(status.st_mode),
+                   ". Work as that user, or have it made yours with chown");
     }
     return cat("its mode is ", octal(status.st_mode), ". Run: chmod u+rw",
                S_ISDIR(status.st_mode) ? "x " : " ", file);

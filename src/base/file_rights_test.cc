@@ -67,8 +67,9 @@ TEST_F(FileRights, AnotherOwnerIsNamed) {
     if (::geteuid() != 0) GTEST_SKIP() << "only root gives files away";
     set_mode(0644);
     ASSERT_EQ(::chown(file_.c_str(), 4321, 4321), 0);
-    EXPECT_EQ(said_to_a_user(file_), "it belongs to user 4321 and its mode is 0644. Work as that "
-                                     "user, or have it made yours with chown");
+    EXPECT_EQ(said_to_a_user(file_),
+              "it belongs to user 4321 and its mode is 0644. Work as that "
+              "user, or have it made yours with chown");
 }
 
 }  // namespace

@@ -67,10 +67,11 @@ Result<std::unique_ptr<Mounts>> Mounts::open(std::vector<MountOptions> options,
     std::map<std::string, std::string> missed;
     for (const kernel::MountPin& each : TRY(parts.kernel.pins())) {
         if (each.damaged) {
-            parts.warn(cat("what was approved of the mount ", each.mount,
-                           " is damaged in the store, so none of its tools are listed; look at what "
-                           "it offers with quire mounts show ",
-                           each.mount, ", and approve it again"));
+            parts.warn(
+                cat("what was approved of the mount ", each.mount,
+                    " is damaged in the store, so none of its tools are listed; look at what "
+                    "it offers with quire mounts show ",
+                    each.mount, ", and approve it again"));
         } else if (each.body.get(kMissed) != nullptr) {
             missed.emplace(each.mount, json::text_in(each.body, kMissed));
         } else {

@@ -81,8 +81,8 @@ void agent_context(kernel::MemoryCalls& memory, const kernel::Caller& by,
         });
         for (std::size_t i = 0; i < rows.size(); ++i) {
             memory.view(by, rows[i].block.block_id, {},
-                        [gathering, i, label = rows[i].block.label](
-                            Result<kernel::MemoryView> seen) mutable {
+                        [gathering, i,
+                         label = rows[i].block.label](Result<kernel::MemoryView> seen) mutable {
                             gathering->take(i, std::move(label), std::move(seen));
                         });
         }

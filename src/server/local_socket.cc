@@ -401,11 +401,10 @@ private:
                                                        const std::string& line) {
         const rpc::Hello hello = TRY(parse_hello(line));
         std::unique_ptr<rpc::Session> session = TRY(factory_(hello, client.connection));
-        client.connection->send(
-            hello_answer({.version = options_.version,
-                          .store = options_.store,
-                          .message_bytes = options_.line_bytes,
-                          .reads = session->reads()}));
+        client.connection->send(hello_answer({.version = options_.version,
+                                              .store = options_.store,
+                                              .message_bytes = options_.line_bytes,
+                                              .reads = session->reads()}));
         return session;
     }
 

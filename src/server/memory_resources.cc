@@ -43,8 +43,8 @@ mcp::Resource resource_of(const MemoryRow& row) {
     mcp::Resource out;
     out.uri = uri_of_memory({row.owner, row.block.label});
     out.name = cat(row.owner.str(), "/", row.block.label);
-    out.description = cat(name_of(row.type), " memory",
-                          row.description.empty() ? "" : ": ", row.description);
+    out.description =
+        cat(name_of(row.type), " memory", row.description.empty() ? "" : ": ", row.description);
     out.mime_type = kPlainText;
     return out;
 }
@@ -70,8 +70,7 @@ std::set<Actor> agents_for(const Actor& by, const std::vector<MemoryRow>& rows) 
 
 Failure no_such_resource(const std::string& uri) {
     return fail(Errc::not_found, "invalid_reference",
-                cat("there is no resource ", uri,
-                    " for you; resources/list names those there are"),
+                cat("there is no resource ", uri, " for you; resources/list names those there are"),
                 {{"uri", uri}});
 }
 
@@ -121,16 +120,17 @@ bool MemoryResources::is_one(std::string_view uri) {
 
 void MemoryResources::list(const kernel::Caller& by,
                            Reply<std::vector<mcp::Resource>> reply) const {
-    memory_.list(by, {}, [actor = by.actor, reply = std::move(reply)](
-                             Result<kernel::MemoryList> listed) mutable {
-        if (!listed) return reply(Failure(std::move(listed).error()));
-        std::vector<mcp::Resource> out;
-        for (const Actor& agent : agents_for(actor, listed->blocks))
-            out.push_back(context_of(agent));
-        for (const MemoryRow& row : listed->blocks) out.push_back(resource_of(row));
-        std::ranges::sort(out, {}, &mcp::Resource::uri);
-        reply(std::move(out));
-    });
+    memory_.list(
+        by, {},
+        [actor = by.actor, reply = std::move(reply)](Result<kernel::MemoryList> listed) mutable {
+            if (!listed) return reply(Failure(std::move(listed).error()));
+            std::vector<mcp::Resource> out;
+            for (const Actor& agent : agents_for(actor, listed->blocks))
+                out.push_back(context_of(agent));
+            for (const MemoryRow& row : listed->blocks) out.push_back(resource_of(row));
+            std::ranges::sort(out, {}, &mcp::Resource::uri);
+            reply(std::move(out));
+        });
 }
 
 void MemoryResources::read(const kernel::Caller& by, const std::string& uri,
@@ -174,18 +174,21 @@ void MemoryResources::complete(const kernel::Caller& by, mcp::Typing typing,
                                Reply<mcp::Completions> reply) const {
     const bool of_block = typing.uri_template == kMemoryTemplate;
     if (!of_block && typing.uri_template != kContextTemplate) return reply(mcp::Completions{});
-    memory_.list(by, {}, [actor = by.actor, typing = std::move(typing), of_block,
-                          reply = std::move(reply)](Result<kernel::MemoryList> listed) mutable {
-        if (!listed) return reply(Failure(std::move(listed).error()));
-        std::set<std::string> values;
-        if (of_block) {
-            for (const MemoryRow& row : listed->blocks)
-                values.insert(typing.argument == "owner" ? row.owner.str() : row.block.label);
-        } else {
-            for (const Actor& agent : agents_for(actor, listed->blocks)) values.insert(agent.name);
-        }
-        reply(mcp::completions_of({values.begin(), values.end()}, typing.value));
-    });
+    memory_.list(
+        by, {},
+        [actor = by.actor, typing = std::move(typing), of_block,
+         reply = std::move(reply)](Result<kernel::MemoryList> listed) mutable {
+            if (!listed) return reply(Failure(std::move(listed).error()));
+            std::set<std::string> values;
+            if (of_block) {
+                for (const MemoryRow& row : listed->blocks)
+                    values.insert(typing.argument == "owner" ? row.owner.str() : row.block.label);
+            } else {
+                for (const Actor& agent : agents_for(actor, listed->blocks))
+                    values.insert(agent.name);
+            }
+            reply(mcp::completions_of({values.begin(), values.end()}, typing.value));
+        });
 }
 
 }  // namespace quire::server

@@ -59,11 +59,12 @@ constexpr int kMostLosses = 3;  // After so many kernels without an answer nothi
 constexpr std::string_view kRemoved = R"("reason":"workspace_removed")";
 
 Error workspace_exchanged() {
-    return {Errc::unavailable, "workspace_removed",
-            "the directory .quire was removed or exchanged while this client was attached, and the "
-            "kernel that runs now has another store. What was acknowledged before is not in it; look "
-            "for a directory quire-salvage-* in the workspace. Read again what you need, and make "
-            "the call again"};
+    return {
+        Errc::unavailable, "workspace_removed",
+        "the directory .quire was removed or exchanged while this client was attached, and the "
+        "kernel that runs now has another store. What was acknowledged before is not in it; look "
+        "for a directory quire-salvage-* in the workspace. Read again what you need, and make "
+        "the call again"};
 }
 
 // The client's end, written without blocking whatever kind of file it is: the client may be waiting
@@ -127,9 +128,8 @@ public:
 private:
     // Uses this kernel from now on. What it refuses for its size does not reach it.
     void take(Attached attached) {
-        has_other_store_ =
-            has_other_store_ ||
-            (!store_.empty() && !attached.store.empty() && store_ != attached.store);
+        has_other_store_ = has_other_store_ ||
+                           (!store_.empty() && !attached.store.empty() && store_ != attached.store);
         store_ = std::move(attached.store);
         kernel_ = std::move(attached.socket);
         repeatable_ = mcp::Repeatable(std::move(attached.reads));

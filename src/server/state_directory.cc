@@ -37,10 +37,10 @@ Failure not_usable(const std::string& path, int error) {
         advice = cat("give yourself the right to write in ", path.substr(0, path.rfind('/')),
                      " (chmod u+rwx)");
     }
-    return fail(Errc::unavailable, "workspace_not_writable",
-                cat("cannot use ", path, ": ", std::strerror(error), advice.empty() ? "" : "; ",
-                    advice),
-                {{"path", path}});
+    return fail(
+        Errc::unavailable, "workspace_not_writable",
+        cat("cannot use ", path, ": ", std::strerror(error), advice.empty() ? "" : "; ", advice),
+        {{"path", path}});
 }
 
 // A socket's address holds 107 bytes, and paths of workspaces may be longer. The directory's

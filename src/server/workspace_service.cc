@@ -364,8 +364,8 @@ void WorkspaceService::read_block(std::string uri, const kernel::Caller& by,
         {.name = "resources/read",
          .arguments = Map{{"uri", std::move(uri)}},
          .reads = true,
-         .for_rules = kernel::RuleCalls::Facts{.tool = std::string(reading_tool()),
-                                               .block_id = block_id}},
+         .for_rules =
+             kernel::RuleCalls::Facts{.tool = std::string(reading_tool()), .block_id = block_id}},
         std::move(reply), [&kernel = kernel_, block_id](const kernel::Caller& as, auto read) {
             kernel.text(as, block_id, std::move(read));
         });

@@ -87,7 +87,8 @@ Result<LostCommits> keep_log_aside(const std::string& path, const MissingCommits
     }
     if (!flush(directory) || !flush(parent))
         return cannot_keep(directory.string(), std::error_code(errno, std::generic_category()));
-    return LostCommits{.first = missing.first, .last = missing.last, .directory = directory.string()};
+    return LostCommits{
+        .first = missing.first, .last = missing.last, .directory = directory.string()};
 }
 
 std::vector<LostCommits> lost_commits(const std::string& path) {

@@ -222,9 +222,9 @@ TEST(StoreRecovery, ACountOfCommitsThatIsNotWhatWasWrittenIsAFault) {
     ASSERT_TRUE(faults_of().empty());
     sqlite3* database = nullptr;
     ASSERT_EQ(sqlite3_open((directory / "quire.db").c_str(), &database), SQLITE_OK);
-    EXPECT_EQ(sqlite3_exec(database, "UPDATE last_commit SET hash = hash + 1", nullptr, nullptr,
-                           nullptr),
-              SQLITE_OK);
+    EXPECT_EQ(
+        sqlite3_exec(database, "UPDATE last_commit SET hash = hash + 1", nullptr, nullptr, nullptr),
+        SQLITE_OK);
     sqlite3_close(database);
 
     const std::vector<StoreFault> faults = faults_of();

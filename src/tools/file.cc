@@ -362,10 +362,10 @@ std::vector<OperationRow<FileTool>> file_rows(bool full) {
     const Argument path{"path", std::string(kPathSays)};
     const Argument content{"content", "Text."};
     const Argument line{"line", full ? "A line, from 0." : "A line, from 1."};
-    const Argument operations{"operations",
-                              cat("In order, all or none; each sees what the ones before left:\n",
-                                  edits.forms()),
-                              {{"items", edits.input_schema(edits.names())}}};
+    const Argument operations{
+        "operations",
+        cat("In order, all or none; each sees what the ones before left:\n", edits.forms()),
+        {{"items", edits.input_schema(edits.names())}}};
     return {
         {{.name = "list",
           .reads = true,

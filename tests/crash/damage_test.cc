@@ -181,9 +181,9 @@ TEST_F(Damage, InTheLogMakesTheAuditLogFailToVerifyUntilTheKeptLogIsTakenAway) {
     const std::vector<std::string> verify = {program(), "audit", "verify", "--workspace",
                                              workspace_.path()};
 
-    ASSERT_EQ(run({program(), "call", "block_list", "{}", "--workspace", workspace_.path()})
-                  .exit_code,
-              0);
+    ASSERT_EQ(
+        run({program(), "call", "block_list", "{}", "--workspace", workspace_.path()}).exit_code,
+        0);
     const Ended broken = run(verify);
 
     EXPECT_EQ(broken.exit_code, 1);

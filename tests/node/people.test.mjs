@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 
 import { everythingAllowed, quire, refusal, skip, workspace } from "./support/workspace.mjs";
@@ -234,3 +234,33 @@ test("completion knows tools, operations, labels, ids and actors", { skip }, (t)
     assert.deepEqual(bash("quire log --actor agent:a"), ["ada"]);
     assert.deepEqual(bash("quire memory view pl"), ["plan"]);
 });
+
+// Each gives the values that the shell would offer for a line, by the script that quire prints for it. zsh's own
+// functions that draw them are replaced by such that print them.
+const shells = {
+    zsh(folder, words) {
+        const script = `compdef() { :; }; _describe() { print -rl -- "\${(@P)2}"; }; _files() { print -r -- ":files"; }
+            source <('${quire}' completion zsh); words=('${quire}' "$@"); CURRENT=$#words; _quire`;
+        const { stdout } = spawnSync("zsh", ["-f", "-c", script, "zsh", ...words], { encoding: "utf8", cwd: folder, timeout: 60_000 });
+        return stdout.trimEnd().split("\n").map((line) => line.replaceAll("\\:", "\0").split(":")[0].replaceAll("\0", ":"));
+    },
+    fish(folder, words) {
+        const script = `'${quire}' completion fish | source; complete -C "$argv"`;
+        const env = { ...process.env, PATH: `${dirname(quire)}:${process.env.PATH}`, HOME: folder };
+        const { stdout } = spawnSync("fish", ["-N", "-c", script, ["quire", ...words].join(" ")], { encoding: "utf8", cwd: folder, env, timeout: 60_000 });
+        return stdout.trimEnd().split("\n").map((line) => line.split("\t")[0]);
+    },
+};
+
+for (const [shell, offered] of Object.entries(shells)) {
+    const absent = spawnSync(shell, ["-c", "true"]).error !== undefined && `${shell} is not installed`;
+    test(`${shell} offers commands, tools, labels and actors`, { skip: skip || absent }, (t) => {
+        const folder = workspace(t, { "notes.txt": "x" });
+        run(folder, ["call", "context", JSON.stringify({ operation: "create", label: "plan", schema: "Text" }), "--actor", "agent:ada"]);
+
+        assert.deepEqual(offered(folder, ["stat"]), ["status"]);
+        assert.ok(offered(folder, ["call", "block_"]).includes("block_append"));
+        assert.deepEqual(offered(folder, ["memory", "view", "pl"]), ["plan"]);
+        assert.deepEqual(offered(folder, ["log", "--actor", "agent:a"]), ["agent:ada"]);
+    });
+}

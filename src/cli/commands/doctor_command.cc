@@ -18,8 +18,8 @@
 
 #include "base/clock.h"
 #include "base/concat.h"
-#include "base/file_rights.h"
 #include "base/fd.h"
+#include "base/file_rights.h"
 #include "cli/commands/command_client.h"
 #include "cli/commands/command_list.h"
 #include "cli/commands/mcp_child.h"

@@ -23,7 +23,7 @@ class Overseer;
 struct ApprovalList {
     std::vector<policy::Approval> approvals;  // The oldest first.
     std::int64_t now_ms = 0;                  // For which of them still stand.
-    std::vector<std::string> damaged = {};  // The ids of those whose records are damaged.
+    std::vector<std::string> damaged = {};    // The ids of those whose records are damaged.
 };
 
 class ApprovalCalls {

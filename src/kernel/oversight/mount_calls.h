@@ -21,7 +21,7 @@ class Kernel;
 // The stored definitions of one mount.
 struct MountPin {
     std::string mount;
-    Value body;  // The caller's own.
+    Value body;            // The caller's own.
     bool damaged = false;  // Only pins() says it: the record cannot be read, and pins nothing.
 };
 

@@ -38,11 +38,12 @@ Result<policy::LedgerEntry> entry_of(const store::KeyedRecord& record) {
 }
 
 Failure damaged_count(const policy::Actor& actor) {
-    return fail(Errc::corrupt, "corrupt",
-                cat("nothing was done: a part of what the rules counted of the calls of ", actor.str(),
-                    " is damaged in the store, and counts as none from now on. Make the call again; "
-                    "quire fsck names the damage"),
-                {{"actor", actor.str()}});
+    return fail(
+        Errc::corrupt, "corrupt",
+        cat("nothing was done: a part of what the rules counted of the calls of ", actor.str(),
+            " is damaged in the store, and counts as none from now on. Make the call again; "
+            "quire fsck names the damage"),
+        {{"actor", actor.str()}});
 }
 
 // The target that a person is asked to allow: a scope that rules share, or the tool.
@@ -261,7 +262,8 @@ std::optional<Error> RuleCalls::refusal(const Caller& by, const Facts& facts) {
 // every target, the call is decided again as consented; the other rules still apply to it.
 void RuleCalls::admit(const Caller& by, const Facts& facts, Reply<Admitted> reply) {
     if (!policy::is_governed(by.actor)) return reply(Admitted());
-    if (desk_->state.with([&](Desk::State& state) { return state.damaged.erase(by.actor.name); }) > 0)
+    if (desk_->state.with([&](Desk::State& state) { return state.damaged.erase(by.actor.name); }) >
+        0)
         return reply(Failure(damaged_count(by.actor)));
     const std::string conversation = desk_->conversation_of(facts);
     policy::ToolCall call{facts.tool, facts.operation, conversation};
