@@ -42,14 +42,18 @@ Result<std::optional<std::string>> scan(Statement& rows, Take take) {
     }
 }
 
-// A table, or one document's part of it, whose rows have numbers. `take` gets each row that can be
-// read, once and in no order; its first column is the number.
-struct NumberedRows {
-    const char* forward;   // Ascending by number.
+// A table, or one document's part of it, as two statements of opposite orders.
+struct OrderedRows {
+    const char* forward;   // Ascending.
     const char* backward;  // Descending.
-    const char* one;       // WHERE number = the last parameter.
     std::optional<DocumentKey> document = {};
 };
+// Rows whose first column is a number, by which they are ordered.
+struct NumberedRows {
+    OrderedRows rows;
+    const char* one;  // WHERE number = the last parameter.
+};
+enum class From { front, back };
 
 // Numbers whose rows cannot be read. It is half-open; an empty one says that there are rows from
 // `begin` on, and not how many.
@@ -58,45 +62,58 @@ struct Unread {
     std::int64_t end = 0;
 };
 
-Result<Statement> prepared(Database& database, const NumberedRows& table, const char* sql) {
+Result<Statement> prepared(Database& database, const OrderedRows& rows, const char* sql) {
     Statement statement = TRY(database.prepare(sql));
-    if (table.document) statement.bind(*table.document);
+    if (rows.document) statement.bind(*rows.document);
     return statement;
 }
 
-// Returns the numbers that could not be read. `highest`: the highest number there may be, as far as
-// others know.
+// Calls take(row, From::front) for the rows up to the first that cannot be read. Then it calls
+// take(row, From::back) for those from the end on, some of which may have been taken before, and
+// returns why the first scan ended. Nothing where that read all.
+template <class Take>
+Result<std::optional<std::string>> scan_both_ends(Database& database, const OrderedRows& rows,
+                                                  Take take) {
+    std::optional<std::string> stopped;
+    {
+        Statement ascending = TRY(prepared(database, rows, rows.forward));
+        stopped = TRY(scan(ascending, [&](Statement& row) { take(row, From::front); }));
+    }
+    if (!stopped) return stopped;
+    Statement descending = TRY(prepared(database, rows, rows.backward));
+    TRY(scan(descending, [&](Statement& row) { take(row, From::back); }));
+    return stopped;
+}
+
+// Calls take() for each row that can be read, once and in no order. Returns the numbers that could
+// not be read. `highest`: the highest number there may be, as far as others know.
 template <class Take>
 Result<std::vector<Unread>> read_numbered(Database& database, const NumberedRows& table,
                                           std::int64_t highest, Take take) {
     std::int64_t begin = 1;
-    {
-        Statement rows = TRY(prepared(database, table, table.forward));
-        const auto stopped = TRY(scan(rows, [&](Statement& row) {
-            begin = std::max(begin, row.integer(0) + 1);
-            take(row);
-        }));
-        if (!stopped) return std::vector<Unread>();
-    }
-    std::int64_t end = std::max(highest + 1, begin);
-    {
-        Statement rows = TRY(prepared(database, table, table.backward));
-        bool is_last = true;
-        TRY(scan(rows, [&](Statement& row) {
-            if (row.integer(0) < begin) return;
-            end = std::exchange(is_last, false) ? row.integer(0) : std::min(end, row.integer(0));
-            take(row);
-        }));
-    }
+    std::optional<std::int64_t> end;  // The first number that was read from the back.
+    const auto stopped = TRY(scan_both_ends(database, table.rows, [&](Statement& row, From side) {
+        const std::int64_t number = row.integer(0);
+        if (side == From::front) {
+            begin = std::max(begin, number + 1);
+        } else if (number >= begin) {
+            end = number;
+        } else {
+            return;
+        }
+        take(row);
+    }));
+    if (!stopped) return std::vector<Unread>();
+    if (!end) end = std::max(highest + 1, begin);
     std::vector<Unread> unread;
-    for (std::int64_t number = begin; number < std::min(end, begin + kMostLookedUp); ++number) {
-        Statement row = TRY(prepared(database, table, table.one));
+    for (std::int64_t number = begin; number < std::min(*end, begin + kMostLookedUp); ++number) {
+        Statement row = TRY(prepared(database, table.rows, table.one));
         row.bind(number);
         if (!TRY(scan(row, take))) continue;
         if (unread.empty() || unread.back().end != number) unread.push_back({number, number});
         unread.back().end = number + 1;
     }
-    if (begin + kMostLookedUp < end) unread.push_back({begin + kMostLookedUp, end});
+    if (begin + kMostLookedUp < *end) unread.push_back({begin + kMostLookedUp, *end});
     if (unread.empty()) unread.push_back({begin, begin});
     return unread;
 }
@@ -109,10 +126,10 @@ std::string numbers(std::string_view noun, const Unread& unread) {
 }
 
 constexpr NumberedRows kDocuments = {
-    "SELECT document, kind, name, deleted, header, owner, checksum FROM documents ORDER BY "
-    "document",
-    "SELECT document, kind, name, deleted, header, owner, checksum FROM documents ORDER BY "
-    "document DESC",
+    {"SELECT document, kind, name, deleted, header, owner, checksum FROM documents ORDER BY "
+     "document",
+     "SELECT document, kind, name, deleted, header, owner, checksum FROM documents ORDER BY "
+     "document DESC"},
     "SELECT document, kind, name, deleted, header, owner, checksum FROM documents WHERE document "
     "= ?"};
 
@@ -204,24 +221,24 @@ Result<DocumentKey> highest_document_key(Database& database) {
 namespace {
 
 constexpr NumberedRows kUpdates = {
-    "SELECT sequence, document, bytes, checksum FROM updates WHERE document = ? ORDER BY sequence",
-    "SELECT sequence, document, bytes, checksum FROM updates WHERE document = ? ORDER BY sequence "
-    "DESC",
+    {"SELECT sequence, document, bytes, checksum FROM updates WHERE document = ? ORDER BY sequence",
+     "SELECT sequence, document, bytes, checksum FROM updates WHERE document = ? ORDER BY sequence "
+     "DESC"},
     "SELECT sequence, document, bytes, checksum FROM updates WHERE document = ? AND sequence = ?"};
 
 // Updates are numbered from 1 on, and a compaction begins again with 1.
 Result<void> read_updates(Database& database, DocumentKey document, ReadableDocument& out) {
     std::map<std::int64_t, Bytes> updates;
-    const std::vector<Unread> unread = TRY(read_numbered(
-        database, {kUpdates.forward, kUpdates.backward, kUpdates.one, document}, 0,
-        [&](Statement& row) {
-            if (row.fits_seal(1)) {
-                updates[row.integer(0)] = row.blob(2);
-            } else {
-                out.faults.push_back(cat("update ", row.integer(0), " ", kNotWritten));
-                updates[row.integer(0)] = {};
-            }
-        }));
+    const NumberedRows rows{{kUpdates.rows.forward, kUpdates.rows.backward, document},
+                            kUpdates.one};
+    const std::vector<Unread> unread = TRY(read_numbered(database, rows, 0, [&](Statement& row) {
+        if (row.fits_seal(1)) {
+            updates[row.integer(0)] = row.blob(2);
+        } else {
+            out.faults.push_back(cat("update ", row.integer(0), " ", kNotWritten));
+            updates[row.integer(0)] = {};
+        }
+    }));
     for (const Unread& range : unread)
         out.faults.push_back(cat(numbers("update", range), " cannot be read"));
     std::int64_t next = 1;
@@ -234,59 +251,53 @@ Result<void> read_updates(Database& database, DocumentKey document, ReadableDocu
     return {};
 }
 
-// The rows of a document in one of the other tables: those of one end, and where that is not all,
-// those of the other end.
+// The rows of a document in one of the other tables. A row that is met from both ends is taken twice,
+// and its fault told once.
 template <class Take>
-Result<void> read_rows(Database& database, DocumentKey document, std::string_view noun,
-                       const char* forward, const char* backward, ReadableDocument& out,
-                       Take take) {
-    for (const char* const sql : {forward, backward}) {
-        Statement rows = TRY(database.prepare(sql));
-        rows.bind(document);
-        const auto stopped = TRY(scan(rows, [&](Statement& row) {
-            if (row.fits_seal()) return take(row);
-            if (sql == forward) out.faults.push_back(cat(noun, " ", kNotWritten));
-        }));
-        if (!stopped) return {};
-        if (sql == forward) out.faults.push_back(cat(noun, " cannot be read: ", *stopped));
-    }
+Result<void> read_rows(Database& database, const OrderedRows& rows, std::string_view noun,
+                       ReadableDocument& out, Take take) {
+    const auto stopped = TRY(scan_both_ends(database, rows, [&](Statement& row, From side) {
+        if (row.fits_seal()) return take(row);
+        if (side == From::front) out.faults.push_back(cat(noun, " ", kNotWritten));
+    }));
+    if (stopped) out.faults.push_back(cat(noun, " cannot be read: ", *stopped));
     return {};
 }
 
 Result<void> read_others(Database& database, DocumentKey document, ReadableDocument& out) {
     std::map<std::int64_t, PeerRecord> peers;
-    TRY(read_rows(
-        database, document, "a row of its writers",
+    const OrderedRows of_peers{
         "SELECT document, number, actor, peer, checksum FROM peers WHERE document = ? ORDER BY "
         "number",
         "SELECT document, number, actor, peer, checksum FROM peers WHERE document = ? ORDER BY "
         "number DESC",
-        out, [&](Statement& row) {
-            PeerRecord peer = peer_of(row);
-            peers[peer.number] = std::move(peer);
-        }));
+        document};
+    TRY(read_rows(database, of_peers, "a row of its writers", out, [&](Statement& row) {
+        PeerRecord peer = peer_of(row);
+        peers[peer.number] = std::move(peer);
+    }));
     std::map<std::string, BlockRecord> blocks;
-    TRY(read_rows(
-        database, document, "a row of its blocks",
+    const OrderedRows of_blocks{
         "SELECT document, block, version, header, checksum FROM blocks WHERE document = ? ORDER BY "
         "block",
         "SELECT document, block, version, header, checksum FROM blocks WHERE document = ? ORDER BY "
         "block DESC",
-        out, [&](Statement& row) {
-            BlockRecord block = block_of(row);
-            blocks[block.block] = std::move(block);
-        }));
+        document};
+    TRY(read_rows(database, of_blocks, "a row of its blocks", out, [&](Statement& row) {
+        BlockRecord block = block_of(row);
+        blocks[block.block] = std::move(block);
+    }));
     std::map<std::pair<std::string, std::uint64_t>, UnitRecord> units;
-    TRY(read_rows(
-        database, document, "an entry of its history",
+    const OrderedRows of_units{
         "SELECT document, block, version, actor, at_ms, description, state, body, checksum FROM "
         "units WHERE document = ? ORDER BY block, version",
         "SELECT document, block, version, actor, at_ms, description, state, body, checksum FROM "
         "units WHERE document = ? ORDER BY block DESC, version DESC",
-        out, [&](Statement& row) {
-            UnitRecord unit = unit_of(row);
-            units[{unit.block, unit.version}] = std::move(unit);
-        }));
+        document};
+    TRY(read_rows(database, of_units, "an entry of its history", out, [&](Statement& row) {
+        UnitRecord unit = unit_of(row);
+        units[{unit.block, unit.version}] = std::move(unit);
+    }));
     for (auto& [number, peer] : peers) out.stored.peers.push_back(std::move(peer));
     for (auto& [key, block] : blocks) out.stored.blocks.push_back(std::move(block));
     for (auto& [key, unit] : units) out.stored.units.push_back(std::move(unit));
