@@ -255,7 +255,9 @@ std::string unified_diff(std::string_view before, std::string_view after,
     const std::vector<Hunk> hunks = hunks_of(old_lines, new_lines);
     if (hunks.empty()) return "";
 
-    std::string out = cat("--- ", options.from, "\n+++ ", options.to, "\n");
+    std::string out;
+    if (!options.from.empty() || !options.to.empty())
+        out = cat("--- ", options.from, "\n+++ ", options.to, "\n");
     const auto put = [&](char mark, std::string_view line) {
         out += mark;
         out.append(line);
@@ -280,8 +282,9 @@ std::string unified_diff(std::string_view before, std::string_view after,
         const std::size_t new_begin = hunks[i].after.begin.n - lead;
         const std::size_t old_end = hunks[last].before.end.n + trail;
         const std::size_t new_end = hunks[last].after.end.n + trail;
-        cat_to(out, cat("@@ -", range(old_begin, old_end - old_begin), " +",
-                        range(new_begin, new_end - new_begin), " @@\n"));
+        cat_to(out, cat("@@ -", range(options.lines_before_from + old_begin, old_end - old_begin),
+                        " +", range(options.lines_before_to + new_begin, new_end - new_begin),
+                        " @@\n"));
         std::size_t at = old_begin;
         for (; i <= last; ++i) {
             for (; at < hunks[i].before.begin.n; ++at) put(' ', old_lines[at]);

@@ -36,11 +36,15 @@ std::vector<Splice> minimal_splices(std::string_view before, std::string_view af
 // UTF-8.
 std::vector<Splice> fewest_splices(std::string_view before, std::string_view after);
 
-// The names of the two texts, and the lines of context around each hunk.
+// The names of the two texts, and the lines of context around each hunk. Without names only hunks
+// are written.
 struct UnifiedOptions {
     std::string from = "a";
     std::string to = "b";
     std::size_t context = 3;
+    // The lines that stand before both texts, which are parts of longer ones.
+    std::size_t lines_before_from = 0;
+    std::size_t lines_before_to = 0;
 };
 // The output of `diff -u`, "\ No newline at end of file" included; "" for equal texts.
 std::string unified_diff(std::string_view before, std::string_view after,
