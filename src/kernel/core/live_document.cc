@@ -314,14 +314,19 @@ void LiveDocument::settle(bool stored) {
 }
 
 store::Batch LiveDocument::give() {
-    CHECK(doorway_.is_held() && in_flight_.idle() && !fresh_ && on_stored_.empty());
+    CHECK(doorway_.is_held() && in_flight_.idle());
     in_flight_.submit();
+    if (fresh_ && due_) batch_.documents.insert(batch_.documents.begin(), record_);
     due_ = false;
+    on_given_ = std::exchange(on_stored_, {});
     return std::exchange(batch_, {});
 }
 
 void LiveDocument::given(const Result<void>& result) {
-    finish(in_flight_.last(), result, [](Result<void>) {});
+    finish(in_flight_.last(), result,
+           [told = std::exchange(on_given_, {})](Result<void> stored) mutable {
+               for (auto& each : told) each(stored);
+           });
 }
 
 template <class Done>

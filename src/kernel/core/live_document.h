@@ -151,7 +151,9 @@ public:
     // Every call comes in here.
     Doorway& doorway() { return doorway_; }
     // Returns the transaction, to be stored in the batch of another document; given() then
-    // reports the result on this document's strand. CHECKs that the document is held and idle.
+    // reports the result on this document's strand, also to those who asked by on_stored(). A
+    // transaction that is thrown away is reported as an error, and the document is loaded anew.
+    // CHECKs that the document is held and idle.
     store::Batch give();
     void given(const Result<void>& result);
 
@@ -179,6 +181,7 @@ private:
     store::Batch batch_;
     bool due_ = false;  // True if `batch_` has more than what can wait.
     std::vector<Function<void(Result<void>&)>> on_stored_;  // For `batch_`.
+    std::vector<Function<void(Result<void>&)>> on_given_;   // For what give() returned.
     InFlight in_flight_;
     Doorway doorway_;
 };

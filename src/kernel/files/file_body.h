@@ -184,6 +184,13 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
     Result<FileVersion> create(LiveDocument& document, const Caller& by, const FileCreate& what);
     Result<FileEdited> edit(LiveDocument& document, const Caller& by, TextEdit& what);
     Result<FileEdited> edit_and_save(LiveDocument& document, const Caller& by, TextEdit& what);
+    // Checks that an edit of the document may be saved with it. Errors: conflict
+    // "needs_resolution", "disk_changed".
+    Result<void> check_settled(const std::string& path, const files::DiskState& disk);
+    // Checks that a file may be created where this document's was, or deleted. Errors: conflict
+    // "unsaved_edits", "disk_changed".
+    Result<void> check_create(LiveDocument& document, const Caller& by, const FileCreate& what);
+    Result<void> check_erase(LiveDocument& document, const Caller& by, DiskUpdate update);
     Result<FileAppended> append_and_save(LiveDocument& document, const Caller& by,
                                          std::string text);
     Result<FileSaved> save(LiveDocument& document, const Caller& by);

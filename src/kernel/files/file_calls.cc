@@ -150,24 +150,28 @@ void FileCalls::create(Caller by, FileCreate what, Reply<FileVersion> reply) {
         });
 }
 
+Result<void> FileCalls::Body::check_create(LiveDocument& document, const Caller& by,
+                                           const FileCreate& what) {
+    const std::optional<files::DiskState> before = gate.state(document);
+    const std::string others =
+        before && !what.overwrite ? unsaved_by_others(document, by.actor, *before) : "";
+    if (others.empty()) return {};
+    return fail(Errc::conflict, "unsaved_edits",
+                cat(document.name(),
+                    " was not created: it is gone from the disk, and its block "
+                    "has edits by ",
+                    others,
+                    " that are not saved. file save writes them to the "
+                    "disk anew; create with overwrite: true replaces them, and they stay in "
+                    "the history"),
+                {{"path", document.name()}, {"actors", others}});
+}
+
 Result<FileVersion> FileCalls::Body::create(LiveDocument& document, const Caller& by,
                                             const FileCreate& what) {
     const BlockRef block = document.whole();
     kernel->flush(document, block);
-    const std::optional<files::DiskState> before = gate.state(document);
-    const std::string others =
-        before && !what.overwrite ? unsaved_by_others(document, by.actor, *before) : "";
-    if (!others.empty()) {
-        return fail(Errc::conflict, "unsaved_edits",
-                    cat(document.name(),
-                        " was not created: it is gone from the disk, and its block "
-                        "has edits by ",
-                        others,
-                        " that are not saved. file save writes them to the "
-                        "disk anew; create with overwrite: true replaces them, and they stay in "
-                        "the history"),
-                    {{"path", document.name()}, {"actors", others}});
-    }
+    TRY(check_create(document, by, what));
     TRY(by.check_approved());
     // The disk decides whether the name is free; the document follows.
     const fs::Saved saved = TRY(gate.files().create(document.name(), what.content));

@@ -19,6 +19,7 @@
 #include "kernel/core/block_reads.h"
 #include "kernel/core/kernel.h"
 #include "kernel/files/file_gate.h"
+#include "kernel/files/file_patch.h"
 #include "kernel/files/save_when.h"
 #include "sched/scheduler.h"
 #include "text/glob.h"
@@ -143,11 +144,20 @@ public:
     void save(Caller by, std::string path, Reply<FileSaved> reply);
     // Deletes the file from the disk. Errors: conflict "disk_changed".
     void erase(Caller by, std::string path, Reply<FileVersion> reply);
+    // Applies a patch to files and to blocks of conversations: all of it or nothing, in one
+    // transaction of the store. Everything is checked before the first file is written; if writing
+    // one fails, those written before get their bytes back. Each block gets one version and one unit
+    // of undo. Files are created and deleted on the disk at once; a move is both. Permissions are
+    // those of the same calls alone. Errors: those of edits::plan_patch(), with {path} or {block_id}
+    // in details.hunks; of edit(), create() and erase(); invalid_argument "invalid_patch" for a name
+    // that is not given, or given twice; denied "memory_block".
+    void patch(Caller by, PatchRequest what, Reply<Patched> reply);
     // The status of a file; without a path, of every loaded file. Does not take in changes.
     void status(Caller by, std::optional<std::string> path, Reply<std::vector<FileStatus>> reply);
 
 private:
     struct Body;
+    class PatchRun;
     std::shared_ptr<Body> body_;
 };
 

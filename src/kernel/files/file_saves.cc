@@ -79,15 +79,8 @@ Result<FileSaved> FileCalls::Body::save(LiveDocument& document, const Caller& by
     }
 }
 
-// The edit is planned and checked first, then its whole text goes to the disk, then the document
-// changes; only the store can refuse it after that, and then the disk gets its bytes back. A kernel
-// that is killed in between leaves the text on the disk, where it is taken in as any change there.
-Result<FileEdited> FileCalls::Body::edit_and_save(LiveDocument& document, const Caller& by,
-                                                  TextEdit& what) {
-    const BlockRef block = document.whole();
-    kernel->flush(document, block);
-    const files::DiskState disk = *gate.state(document);
-    const std::string& path = document.name();
+Result<void> FileCalls::Body::check_settled(const std::string& path,
+                                            const files::DiskState& disk) {
     if (disk.conflict) {
         return fail(Errc::conflict, "needs_resolution",
                     cat(path,
@@ -103,6 +96,19 @@ Result<FileEdited> FileCalls::Body::edit_and_save(LiveDocument& document, const 
                         "block has edits that are not saved. file save writes the file anew"),
                     {{"path", path}});
     }
+    return {};
+}
+
+// The edit is planned and checked first, then its whole text goes to the disk, then the document
+// changes; only the store can refuse it after that, and then the disk gets its bytes back. A kernel
+// that is killed in between leaves the text on the disk, where it is taken in as any change there.
+Result<FileEdited> FileCalls::Body::edit_and_save(LiveDocument& document, const Caller& by,
+                                                  TextEdit& what) {
+    const BlockRef block = document.whole();
+    kernel->flush(document, block);
+    const files::DiskState disk = *gate.state(document);
+    const std::string& path = document.name();
+    TRY(check_settled(path, disk));
     const Result<std::string> before = bytes_of(document, disk);
     std::optional<fs::Saved> saved;
     std::string replaced;  // The bytes that the save took from the disk.
@@ -204,11 +210,8 @@ std::string FileCalls::Body::unsaved_by_others(LiveDocument& document, const pol
     return names;
 }
 
-Result<FileVersion> FileCalls::Body::erase(LiveDocument& document, const Caller& by,
-                                           DiskUpdate update) {
-    const BlockRef block = document.whole();
-    kernel->flush(document, block);
-    const files::DiskState disk = *gate.state(document);
+Result<void> FileCalls::Body::check_erase(LiveDocument& document, const Caller& by,
+                                          DiskUpdate update) {
     // A file that is read here for the first time was not changed behind anyone's back.
     if (update.changed && !update.first) {
         return fail(Errc::conflict, "disk_changed",
@@ -217,12 +220,20 @@ Result<FileVersion> FileCalls::Body::erase(LiveDocument& document, const Caller&
                         "it, and delete it again if that is still right"),
                     {{"path", document.name()}});
     }
-    if (const std::string others = unsaved_by_others(document, by.actor, disk); !others.empty()) {
-        return fail(Errc::conflict, "unsaved_edits",
-                    cat(document.name(), " was not deleted: it has edits by ", others,
-                        " that are not saved. Save the file first, or let them undo"),
-                    {{"path", document.name()}, {"actors", others}});
-    }
+    const std::string others = unsaved_by_others(document, by.actor, *gate.state(document));
+    if (others.empty()) return {};
+    return fail(Errc::conflict, "unsaved_edits",
+                cat(document.name(), " was not deleted: it has edits by ", others,
+                    " that are not saved. Save the file first, or let them undo"),
+                {{"path", document.name()}, {"actors", others}});
+}
+
+Result<FileVersion> FileCalls::Body::erase(LiveDocument& document, const Caller& by,
+                                           DiskUpdate update) {
+    const BlockRef block = document.whole();
+    kernel->flush(document, block);
+    const files::DiskState disk = *gate.state(document);
+    TRY(check_erase(document, by, update));
     TRY(by.check_approved());
     if (!disk.missing) TRY(gate.files().remove(document.name(), disk.hash));
     Unit unit;

@@ -1,0 +1,35 @@
+// A patch over files and blocks, as values: the request, and the answer.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "edits/numbering.h"
+#include "edits/patch.h"
+
+namespace quire::kernel {
+
+// The request. Each part names, by `FilePatch::name`, a file of the workspace by its path or by
+// "file:PATH", or a block by its id.
+struct PatchRequest {
+    std::vector<edits::FilePatch> parts;
+    bool dry_run = false;
+    edits::Numbering numbering = edits::Numbering::zero_half_open;  // For messages and details.
+};
+
+// One part of the patch, done. After a dry run the version is today's, and a file that would be
+// created has neither block nor version.
+struct PatchedBlock {
+    std::string block_id;
+    std::string path;  // The file's, after a move the new one; "" for a block.
+    std::uint64_t version = 0;
+    std::vector<edits::HunkPlace> hunks;
+};
+struct Patched {
+    std::vector<PatchedBlock> blocks;  // In the patch's order.
+    std::string diff;                  // Unified, of all that changed.
+    std::vector<std::string> notes;
+};
+
+}  // namespace quire::kernel
