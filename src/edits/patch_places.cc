@@ -1,7 +1,7 @@
-// Where hunks go. Numbers first: a patch that was made for this very text has all hunks exactly at
-// their numbers, and nothing is searched for. A number is trusted only while every hunk before it
-// was found at its own; once one was found elsewhere, the text has moved, and a hunk that occurs
-// twice is refused even if one of the places has its number.
+// Hunks are placed by their numbers first, then by a search. In a text that a patch was made for,
+// all hunks are exactly at their numbers, and nothing is searched for. A number is trusted only
+// while every hunk before it was found at its own; once one was found elsewhere, the text has
+// moved, and a hunk that occurs twice is refused even if one of the places has its number.
 //
 // Else all hunks are searched for in one pass (line_table.h), first exactly, then those that were
 // not found with the blanks at the ends of lines ignored. Headings choose among the places: from

@@ -138,7 +138,7 @@ TEST(PatchRandom, AMovedTextIsPatchedAtTheSameLines) {
     }
 }
 
-// The same hunks as an envelope.
+// An envelope with the hunks of a unified diff.
 std::string as_envelope(const std::string& patch) {
     std::string out = "*** Begin Patch\n*** Update File: f\n";
     const std::vector<FilePatch> files = parse_patch(patch).value();

@@ -103,9 +103,9 @@ public:
     }
 
 private:
-    // What git's header says of the file at hand.
+    // The contents of git's header of the file at hand.
     struct GitHeader {
-        std::string before, after;  // Of "diff --git"; "" where that does not tell them.
+        std::string before, after;  // The names of "diff --git"; "" if it does not tell them.
         std::string moved_from, moved_to;
         std::string old_mode, new_mode;
         bool creates = false;

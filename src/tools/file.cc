@@ -8,6 +8,7 @@
 #include "base/concat.h"
 #include "edits/line_edit.h"
 #include "edits/numbering.h"
+#include "edits/patch.h"
 #include "edits/str_replace.h"
 #include "kernel/files/file_calls.h"
 #include "tools/argument_words.h"
@@ -15,6 +16,7 @@
 #include "tools/file_list.h"
 #include "tools/kernel_fields.h"
 #include "tools/operation_tool.h"
+#include "tools/patch_answer.h"
 #include "tools/render.h"
 #include "tools/shown_block.h"
 #include "tools/tools.h"
@@ -147,7 +149,8 @@ using FileEditAnswer = About<FileVersion, EditAnswer>;
 Map file_answer(bool full) {
     if (!full) return one_of({Codec<FileVersion>::schema(), {}});
     return one_of({Codec<FileDone>::schema(), Codec<FileShown>::schema(),
-                   Codec<FileEditAnswer>::schema(), Codec<kernel::FileSaved>::schema(),
+                   Codec<FileEditAnswer>::schema(), Codec<FilePatchAnswer>::schema(),
+                   Codec<kernel::FileSaved>::schema(),
                    Codec<kernel::FileStatus>::schema(), Codec<StatusOfAll>::schema(),
                    Codec<kernel::FileList>::schema()});
 }
@@ -333,6 +336,31 @@ void edit_file(FileTool tool, OperationCall call, std::string path, std::vector<
                    edits::line_edits(std::move(edit)));
 }
 
+// One file, whatever names the patch gives it. block_apply_patch moves and deletes.
+void patch_file(FileTool tool, OperationCall call, std::string path, std::string patch) {
+    const Profile profile = call.session.profile;
+    auto parts = edits::parse_patch(patch, edit_limits(tool.kernel));
+    if (!parts) return call.reply(Failure(std::move(parts).error()));
+    const auto is_other = [](const edits::FilePatch& part) {
+        return part.action == edits::PatchAction::erase || !part.new_name.empty();
+    };
+    const auto other = std::find_if(parts->begin(), parts->end(), is_other);
+    if (parts->size() > 1 || other != parts->end()) {
+        return call.reply(edits::invalid_patch(
+            other != parts->end() ? other->patch_line : parts->at(1).patch_line,
+            "operation patch changes one file. block_apply_patch takes patches of several, and "
+            "deletes and moves them"));
+    }
+    parts->front().name = cat("file:", path);
+    tool.files.patch(
+        call.by(), {std::move(*parts), false, numbering_of(profile)},
+        answer_with(std::move(call.reply), [profile](kernel::Patched patched) {
+            const std::vector<std::string> notes = std::move(patched.notes);
+            std::string text = patch_text(patch_answer(patched, profile), notes, false);
+            return result_of(file_patch_answer(std::move(patched), profile), std::move(text));
+        }));
+}
+
 // Saves what the workspace has and the disk has not.
 void save_file(FileTool tool, OperationCall call, std::string path) {
     tool.files.save(call.by(), std::move(path),
@@ -391,6 +419,9 @@ std::vector<OperationRow<FileTool>> file_rows(bool full) {
          replace_in_file,
          {path, {"find", "Exact text."}, {"replace", "New text."}}},
         {{.name = "edit", .says = "several lines at once"}, edit_file, {path, operations}},
+        {{.name = "patch", .says = "hunks of a unified diff"},
+         patch_file,
+         {path, {"patch", "A unified diff."}}},
         {{.name = "save", .says = "writes edits to disk"}, save_file, {path}},
         {{.name = "delete", .says = "from disk"}, delete_file, {path}},
         {{.name = "status", .reads = true, .says = "unsaved edits, disk changes"},

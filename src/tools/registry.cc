@@ -286,6 +286,7 @@ Registry::Registry(kernel::Kernel& kernel, kernel::FileCalls* files, kernel::Mem
     add_named(Profile::full, make_block_append(kernel, Profile::full));
     add_named(Profile::full, make_block_edit(kernel));
     add_named(Profile::full, make_block_splice(kernel));
+    if (files != nullptr) add_named(Profile::full, make_block_apply_patch(kernel, *files));
     add_named(Profile::full, make_block_read(kernel));
     add_named(Profile::full, make_block_search(kernel, Profile::full));
     add(Profile::full, make_block_list(kernel));
@@ -300,6 +301,7 @@ Registry::Registry(kernel::Kernel& kernel, kernel::FileCalls* files, kernel::Mem
     add_named(Profile::model, make_block_str_replace(kernel));
     add_named(Profile::model, make_block_insert(kernel));
     add_named(Profile::model, make_block_replace_lines(kernel));
+    if (files != nullptr) add_named(Profile::model, make_block_apply_patch(kernel, *files));
     add_named(Profile::model, make_block_append(kernel, Profile::model));
     add(Profile::model, make_block_create(kernel, Profile::model));
     add(Profile::model, make_block_list(kernel));

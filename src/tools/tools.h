@@ -29,6 +29,9 @@ MadeTool make_block_append(kernel::Kernel& kernel, Profile profile);
 MadeTool make_block_search(kernel::Kernel& kernel, Profile profile);
 MadeTool make_block_undo(kernel::Kernel& kernel, Profile profile);
 
+// The tool is the same in both, and works on files too.
+MadeTool make_block_apply_patch(kernel::Kernel& kernel, kernel::FileCalls& files);
+
 // In `full` only.
 MadeTool make_block_status(kernel::Kernel& kernel);
 MadeTool make_block_edit(kernel::Kernel& kernel);

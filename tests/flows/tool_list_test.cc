@@ -47,7 +47,7 @@ private:
     kernel::ApprovalCalls approvals_{*desk_.kernel};
 
 public:
-    tools::Registry registry{*desk_.kernel};
+    tools::Registry registry{*desk_.kernel, &files_, &memory_};
 };
 
 TEST(ToolList, EachProfileHasItsTools) {
@@ -60,15 +60,16 @@ TEST(ToolList, EachProfileHasItsTools) {
         return out;
     };
     EXPECT_EQ(names(tools::Profile::full),
-              "block_create block_status block_append block_edit block_splice block_read "
-              "block_search block_list "
+              "block_create block_status block_append block_edit block_splice "
+              "block_apply_patch block_read block_search block_list "
               "kernel_search block_delete block_undo block_redo block_history block_diff "
               "block_rollback file file_history context ");
     EXPECT_EQ(names(tools::Profile::model),
-              "block_view block_str_replace block_insert block_replace_lines block_append "
-              "block_create block_list "
+              "block_view block_str_replace block_insert block_replace_lines "
+              "block_apply_patch block_append block_create block_list "
               "block_search block_undo file file_list file_read file_history context context_view ");
-    EXPECT_EQ(names(tools::Profile::compat), "file file_history context str_replace_based_edit_tool memory ");
+    EXPECT_EQ(names(tools::Profile::compat),
+              "file file_history context str_replace_based_edit_tool memory ");
 }
 
 TEST(ToolList, PeopleHaveApprovalsBesideInEveryProfile) {

@@ -121,6 +121,14 @@ const full = {
         await ok(client, "block_undo", { block_id });
         await refused(client, "block_rollback", { block_id, version_id: "99" }, "not_found", "invalid_reference");
     },
+    async block_apply_patch(client, { block_id }) {
+        const patch = "@@ -1,2 +1,2 @@\n FIRST\n-alpha\n+ALPHA\n";
+        const { blocks, diff } = await ok(client, "block_apply_patch", { block_id, patch });
+        assert.deepEqual(blocks[0].hunks, [{ applied_at: 1, fuzz: 0 }]);
+        assert.match(diff, /^\+ALPHA$/m);
+        await refused(client, "block_apply_patch", { block_id, patch }, "conflict", "hunk_not_found");
+        await refused(client, "block_apply_patch", { patch: "nothing" }, "invalid_argument", "invalid_patch");
+    },
     async block_status(client, { block_id }) {
         await ok(client, "block_status", { block_id, status: "done" });
         await refused(client, "block_status", { block_id, status: "pending" }, "conflict", "invalid_transition");
@@ -136,6 +144,7 @@ const full = {
         assert.equal(readFileSync(join(story.folder, "src/poem.txt"), "utf8"), "one\ntwo\nthree\n");
         await ok(client, "file", { operation: "save", path: "src/poem.txt" });
         assert.equal(readFileSync(join(story.folder, "src/poem.txt"), "utf8"), "one\nTWO\nthree\n");
+        await ok(client, "file", { operation: "patch", path: "src/poem.txt", patch: "@@ -1 +1 @@\n-one\n+ONE\n" });
         await refused(client, "file", { operation: "read", path: "../outside" }, "denied", "outside_workspace");
     },
     async file_history(client) {
@@ -178,6 +187,11 @@ const model = {
         await ok(client, "block_replace_lines", { block_id, start_line: 4, end_line: 4, new_text: "C\n", expected_text: "c\n" });
         await refused(client, "block_replace_lines",
             { block_id, start_line: 1, end_line: 1, new_text: "x\n", expected_text: "not top\n" }, "conflict", "content_mismatch");
+    },
+    async block_apply_patch(client, { block_id }) {
+        const patch = `*** Begin Patch\n*** Update File: ${block_id}\n@@\n top\n-a\n+A\n*** End Patch\n`;
+        const { blocks } = await ok(client, "block_apply_patch", { patch });
+        assert.deepEqual(blocks[0].hunks, [{ applied_at: 2, fuzz: 0 }]);
     },
     async block_append(client, { block_id }) {
         const { snippet } = await ok(client, "block_append", { block_id, text: "end\n" });

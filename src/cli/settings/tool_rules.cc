@@ -59,7 +59,7 @@ policy::ToolCatalog known_tools() {
     policy::KnownTool context = other_tool("context", kEachProfile, tools::context_operations());
     context.twins = tools::context_twins();
     policy::KnownTool file = other_tool("file", kEachProfile, tools::file_operations(),
-                                        {"patch", "reconcile", "resolve", "stage", "unstage"});
+                                        {"reconcile", "resolve", "stage", "unstage"});
     file.twins = tools::file_twins();
     return policy::ToolCatalog({
         std::move(context),
@@ -73,7 +73,7 @@ policy::ToolCatalog known_tools() {
         block_tool("block_append", kInModelAndFull),
         block_tool("block_edit", kInFull),
         block_tool("block_splice", kInFull),
-        later_tool("block_apply_patch"),
+        block_tool("block_apply_patch", kInModelAndFull),
         block_tool("block_read", kInFull),
         block_tool("block_search", kInModelAndFull),
         block_tool("block_list", kInModelAndFull),

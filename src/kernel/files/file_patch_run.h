@@ -8,8 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "conversation/block.h"
 #include "kernel/files/file_body.h"
 #include "kernel/files/file_patch.h"
+#include "store/store.h"
 
 namespace quire::kernel {
 

@@ -1,0 +1,47 @@
+// The result of a patch, as block_apply_patch and the tool `file` answer it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "json/fields.h"
+#include "kernel/files/file_calls.h"
+#include "tools/tool.h"
+
+namespace quire::tools {
+
+// A hunk's first changed line, counted as the profile counts, and the lines that match only without
+// the blanks at their ends.
+struct PatchedHunk {
+    std::size_t applied_at = 0;
+    std::size_t fuzz = 0;
+    static json::Fields<PatchedHunk> fields();
+};
+struct PatchedPart {
+    std::string block_id;
+    std::string path;
+    std::uint64_t version = 0;
+    std::vector<PatchedHunk> hunks;
+    static json::Fields<PatchedPart> fields();
+};
+struct PatchAnswer {
+    std::vector<PatchedPart> blocks;
+    std::string diff;
+    kernel::FileVersion file;  // The first of them, for the log; not written.
+    static json::Fields<PatchAnswer> fields();
+};
+// The answer about one file.
+struct FilePatchAnswer {
+    kernel::FileVersion file;
+    std::vector<PatchedHunk> hunks;
+    std::string diff;
+    static json::Fields<FilePatchAnswer> fields();
+};
+
+PatchAnswer patch_answer(kernel::Patched patched, Profile profile);
+FilePatchAnswer file_patch_answer(kernel::Patched patched, Profile profile);
+// The answer for a model to read. A dry run shows its diff.
+std::string patch_text(const PatchAnswer& answer, const std::vector<std::string>& notes,
+                       bool dry_run);
+
+}  // namespace quire::tools
