@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::int64_t kTimeoutMs = 120'000;
 constexpr std::size_t kMostOutput = std::size_t{256} << 20;
-// What a message about a failure shows of git's own words.
+// A message about a failure shows this much of git's own words.
 constexpr std::size_t kShownErrors = 600;
 
 // Git finds its settings by HOME; a GIT_DIR or GIT_INDEX_FILE of ours would lead it elsewhere.

@@ -140,7 +140,7 @@ public:
     // failed. Batches of one document become durable in order.
     void submit(Reply<void> done);
 
-    // What was submitted and is not durable yet. A reader waits there.
+    // The batches that are submitted and not durable yet. A reader waits there.
     InFlight& in_flight() { return in_flight_; }
 
     // Tells a document that was stored together with others before it was ever loaded whether the

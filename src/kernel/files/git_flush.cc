@@ -41,12 +41,12 @@ struct Round {
     FlushBase base;
     std::int64_t at_ms = 0;
     std::vector<FlushedFile> files;
-    std::map<store::DocumentKey, std::uint64_t> versions;  // Of the files, as they were read.
+    std::map<store::DocumentKey, std::uint64_t> versions;  // The files' versions, as they were read.
     std::set<store::DocumentKey> deleted;
     std::size_t bytes = 0;
     bool more = false;  // There are files that this commit does not take.
     int tries = 0;
-    GitFlushed result;  // Of all commits of the flush.
+    GitFlushed result;  // Covers all commits of the flush.
 };
 
 }  // namespace

@@ -54,7 +54,7 @@ public:
     struct Parts {
         Kernel& kernel;
         FileGate& gate;
-        sched::Scheduler& workers;  // Where git is waited for.
+        sched::Scheduler& workers;  // Git is waited for there.
         std::string directory;      // The workspace.
         // Is told of a flush that nobody asked for and that failed, once per reason.
         std::function<void(const std::string&)> warn;
