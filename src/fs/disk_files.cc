@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <cstring>
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
@@ -19,31 +18,13 @@
 #include "base/concat.h"
 #include "base/utf8.h"
 #include "fs/draft_names.h"
+#include "fs/folder_entries.h"
 #include "fs/resolve.h"
 
 namespace quire::fs {
 namespace {
 
 constexpr int kReadTries = 4;
-constexpr std::size_t kMaxIgnoreFile = std::size_t{1} << 20;
-
-// The names in a directory except "." and "..".
-Result<std::vector<std::string>> names_in(int directory, std::string_view path) {
-    const int own = ::fcntl(directory, F_DUPFD_CLOEXEC, 0);
-    DIR* stream = own < 0 ? nullptr : ::fdopendir(own);
-    if (stream == nullptr) {
-        const int error = errno;
-        if (own >= 0) ::close(own);
-        return system_failure(error, path, "cannot list");
-    }
-    std::vector<std::string> names;
-    while (const dirent* entry = ::readdir(stream)) {
-        const std::string_view name = entry->d_name;
-        if (name != "." && name != "..") names.emplace_back(name);
-    }
-    ::closedir(stream);
-    return names;
-}
 
 struct Found {
     std::string path;
@@ -57,17 +38,6 @@ struct Ahead {
     text::IgnoreChain around;
 };
 
-// The content of an ignore file; none if there is no regular file of a tolerable size.
-std::optional<std::string> ignore_file_at(int root, const std::string& path) {
-    const auto file = open_beneath(root, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-    struct stat status = {};
-    if (!file || ::fstat(file->get(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
-    auto content =
-        read_all(file->get(), static_cast<std::size_t>(status.st_size), kMaxIgnoreFile, path);
-    if (!content || content->size() > kMaxIgnoreFile) return {};
-    return std::move(*content);
-}
-
 // Visits every entry below `root`, without entering links, .git and .quire, until `take` returns
 // false. What ignore files of these names leave out is passed over. Entries that cannot be opened
 // or have disappeared are skipped.
@@ -79,12 +49,12 @@ void walk(int root, const IgnoreNames& ignore, Function<bool(const Found&)> take
         auto opened = open_beneath(root, directory, O_RDONLY | O_DIRECTORY);
         if (!opened) continue;
         const int here = opened->get();
-        const auto names = names_in(here, directory);
-        if (!names) continue;
+        const auto entries = entries_in(here, directory);
+        if (!entries) continue;
         const text::IgnoreChain chain =
             chain_below(around, directory, ignore,
                         [&](const std::string& path) { return ignore_file_at(root, path); });
-        for (const std::string& name : *names) {
+        for (const auto& [name, kind] : *entries) {
             Found found{directory.empty() ? name : cat(directory, "/", name), name, {}};
             if (::fstatat(here, name.c_str(), &found.status, AT_SYMLINK_NOFOLLOW) != 0) continue;
             const bool is_directory = S_ISDIR(found.status.st_mode);

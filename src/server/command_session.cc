@@ -11,6 +11,7 @@
 #include "base/concat.h"
 #include "json/fields.h"
 #include "json/json.h"
+#include "kernel/files/disk_watch.h"
 #include "kernel/files/file_calls.h"
 #include "kernel/files/git_flush.h"
 #include "kernel/memory/source_calls.h"
@@ -68,6 +69,15 @@ void answer_whole(tools::EncodedResult& result) {
 
 // A log is read in pieces, none longer than a message may be.
 constexpr std::size_t kMostAuditEntries = 10'000;
+
+Map watch_report(const fs::TreeStatus& status) {
+    List polled;
+    for (const std::string& folder : status.polled) polled.emplace_back(folder.empty() ? "." : folder);
+    return {{"state", name_of(status.state)}, {"polled", std::move(polled)},
+            {"poll_ms", status.poll_ms},      {"files", status.files},
+            {"folders", status.folders},      {"overflows", status.overflows},
+            {"rescans", status.rescans},      {"says", kernel::watch_words(status)}};
+}
 
 }  // namespace
 
@@ -413,7 +423,8 @@ void CommandSession::status(const rpc::Answer& answer) {
             {"live_documents", status.live_documents},
             {"sessions", status.sessions},
             {"calls", status.calls},
-            {"commits", status.commits}};
+            {"commits", status.commits},
+            {"watch", watch_report(workspace_.watch.status())}};
     if (workspace_.settings != nullptr) out.append("settings", workspace_.settings->report());
     workspace_.files.status(
         caller(answer), std::nullopt,

@@ -31,7 +31,9 @@
 //   salvage {directory}    -> {whole, partial, lost, has_audit, has_copy}
 //   fsck {}                -> {documents, damaged, audit_entries, audit_head, findings}
 //   status {}                  -> {version, documents, live_documents, sessions, calls, commits,
-//                                  unsaved: [{path, block_id, conflict}], settings?}, the last
+//                                  unsaved: [{path, block_id, conflict}],
+//                                  watch: {state, polled, poll_ms, files, folders, overflows,
+//                                  rescans}, settings?}, the last
 //                                 as SettingsWatch::report() has it
 //   stop {}                    -> {}; then the kernel ends
 //
@@ -55,6 +57,7 @@
 #include "rpc/method.h"
 
 namespace quire::kernel {
+class DiskWatch;
 class FileCalls;
 class GitFlush;
 class SourceCalls;
@@ -74,6 +77,7 @@ public:
     struct Workspace {
         kernel::Kernel& kernel;
         kernel::FileCalls& files;
+        kernel::DiskWatch& watch;
         kernel::MemoryCalls& memory;
         kernel::SourceCalls& sources;
         mounts::Mounts& mounts;

@@ -13,6 +13,7 @@
 #include "kernel/files/file_calls.h"
 #include "tools/argument_words.h"
 #include "tools/edit_fields.h"
+#include "tools/file_events.h"
 #include "tools/file_list.h"
 #include "tools/kernel_fields.h"
 #include "tools/operation_tool.h"
@@ -60,6 +61,7 @@ using kernel::FileVersion;
 struct FileTool {
     kernel::Kernel& kernel;
     kernel::FileCalls& files;
+    kernel::DiskWatch& watch;
 };
 
 // --- lines ---
@@ -138,8 +140,12 @@ struct FileDone {
 };
 struct StatusOfAll {
     std::vector<kernel::FileStatus> files;
+    std::string watch;  // How changes on the disk are noticed.
     static Fields<StatusOfAll> fields() {
-        return Fields<StatusOfAll>().required("files", &StatusOfAll::files).kept();
+        return Fields<StatusOfAll>()
+            .required("files", &StatusOfAll::files)
+            .kept()
+            .required("watch", &StatusOfAll::watch);
     }
 };
 using FileShown = About<FileVersion, ShownBlock>;
@@ -152,7 +158,7 @@ Map file_answer(bool full) {
                    Codec<FileEditAnswer>::schema(), Codec<FilePatchAnswer>::schema(),
                    Codec<kernel::FileSaved>::schema(),
                    Codec<kernel::FileStatus>::schema(), Codec<StatusOfAll>::schema(),
-                   Codec<kernel::FileList>::schema()});
+                   Codec<kernel::FileList>::schema(), Codec<FileEventsShown>::schema()});
 }
 
 ToolResult render_file_created(const FileVersion& file, std::string shown, Profile profile) {
@@ -190,11 +196,12 @@ std::string file_status_line(const kernel::FileStatus& status) {
                "\n");
 }
 
-ToolResult render_file_status(std::vector<kernel::FileStatus> all, bool one) {
+ToolResult render_file_status(std::vector<kernel::FileStatus> all, bool one, std::string watch) {
     if (one) return result_of(all.front(), file_status_line(all.front()));
     std::string text = all.empty() ? "No file has been opened yet.\n" : "";
     for (const kernel::FileStatus& status : all) text += file_status_line(status);
-    return result_of(StatusOfAll{std::move(all)}, std::move(text));
+    cat_to(text, cat("The disk: ", watch, ".\n"));
+    return result_of(StatusOfAll{std::move(all), std::move(watch)}, std::move(text));
 }
 
 // --- operations ---
@@ -379,9 +386,15 @@ void show_file_status(FileTool tool, OperationCall call, std::optional<std::stri
     const bool one = path.has_value();
     tool.files.status(
         call.by(), std::move(path),
-        answer_with(std::move(call.reply), [one](std::vector<kernel::FileStatus> all) {
-            return render_file_status(std::move(all), one);
-        }));
+        answer_with(std::move(call.reply),
+                    [one, &watch = tool.watch](std::vector<kernel::FileStatus> all) {
+                        return render_file_status(std::move(all), one, kernel::watch_words(watch.status()));
+                    }));
+}
+
+void show_events(FileTool tool, OperationCall call, std::optional<std::string> subscription_id,
+                 std::optional<std::int64_t> wait_ms) {
+    show_file_events(tool.watch, std::move(call), std::move(subscription_id), wait_ms);
 }
 
 // Profiles differ in line_numbers and in where an insert goes; `load` and `read` are one function.
@@ -427,6 +440,10 @@ std::vector<OperationRow<FileTool>> file_rows(bool full) {
         {{.name = "status", .reads = true, .says = "unsaved edits, disk changes"},
          show_file_status,
          {path}},
+        {{.name = "events", .reads = true, .says = "changes on disk since the last call"},
+         show_events,
+         {{"subscription_id", "As answered before; absent: begin."},
+          {"wait_ms", "Wait for one.", {{"minimum", 0}}}}},
     };
 }
 
@@ -444,7 +461,8 @@ Operations file_table(Profile profile) {
     return operations_of("operation", file_rows(profile == Profile::full));
 }
 
-MadeTool make_file(kernel::Kernel& kernel, kernel::FileCalls& files, Profile profile) {
+MadeTool make_file(kernel::Kernel& kernel, kernel::FileCalls& files, kernel::DiskWatch& watch,
+                   Profile profile) {
     const bool full = profile == Profile::full;
     return make_operation_tool<FileTool>({.name = "file",
                                           .title = "Files",
@@ -452,7 +470,7 @@ MadeTool make_file(kernel::Kernel& kernel, kernel::FileCalls& files, Profile pro
                                                              full ? "0, end not included." : "1."),
                                           .annotations = {.destructive = true},
                                           .answer = file_answer(full)},
-                                         "operation", {kernel, files}, file_rows(full));
+                                         "operation", {kernel, files, watch}, file_rows(full));
 }
 
 }  // namespace quire::tools

@@ -16,6 +16,7 @@
 #include "json/schema/object_members.h"
 #include "json/schema/operation_filter.h"
 #include "json/schema/schema.h"
+#include "kernel/core/kernel.h"
 #include "kernel/oversight/admission.h"
 #include "kernel/oversight/rule_calls.h"
 #include "policy/approval.h"
@@ -25,6 +26,7 @@
 #include "tools/addressed.h"
 #include "tools/brief_list.h"
 #include "tools/loop_notes.h"
+#include "tools/read_marks.h"
 #include "tools/shelf.h"
 #include "tools/tool.h"
 #include "tools/tools.h"
@@ -232,7 +234,30 @@ struct Registry::Body {
     }
     static View make_view(const Shelf& shelf, const Audience& audience);
 
+    // Answers a call. An answer about a file that others have changed since the caller last saw it
+    // says so.
+    void tell(const Session& session, bool wrote, Result<ToolResult> result,
+              Reply<ToolResult> reply) {
+        const ToolAnswer* const answer = result ? result->answer() : nullptr;
+        const kernel::Touched& touched = result ? result->touched : kernel::Touched{};
+        if (answer == nullptr || answer->failed || touched.path.empty() ||
+            touched.block_id.empty() || !touched.version)
+            return reply(std::move(result));
+        auto query = marks.note(session.caller, touched.block_id,
+                                static_cast<std::uint64_t>(*touched.version), wrote);
+        if (!query) return reply(std::move(result));
+        kernel::changed_since(
+            kernel.core(), session.caller, std::move(*query),
+            [result = std::move(result), profile = session.profile,
+             reply = std::move(reply)](Result<kernel::ChangedSince> changed) mutable {
+                if (changed)
+                    tell_changes(std::get<ToolAnswer>(result->outcome), *changed, profile);
+                reply(std::move(result));
+            });
+    }
+
     kernel::Kernel& kernel;
+    ReadMarks marks;
     kernel::RuleCalls* rules = nullptr;
     std::array<Shelf, kEvery<Profile>.size()> shelves;
     mutable sched::Guarded<Views> views;
@@ -373,6 +398,7 @@ std::vector<std::string> Registry::rules_for(const policy::Actor& actor) const {
 }
 
 void Registry::end_session(const kernel::Caller& by) const {
+    body_->marks.end_session(by);
     if (body_->rules != nullptr) body_->rules->close_session(by);
 }
 
@@ -442,19 +468,20 @@ void Registry::call(const Session& session, std::string_view name, Value argumen
     facts.asks = true;
     admission.begin(
         session.caller, std::move(facts),
-        [admission, tool = entry->tool.get(), profile = session.profile,
-         arguments = std::move(*accepted),
+        [admission, body = body_.get(), wrote = !only_reads(info, word),
+         tool = entry->tool.get(), profile = session.profile, arguments = std::move(*accepted),
          reply = std::move(reply)](Result<kernel::AdmittedCall> admitted) mutable {
             if (!admitted) return reply(refused(std::move(admitted).error()));
             const Session asked{admitted->by, profile};
             const bool is_lean = profile == Profile::model;
             Map said = is_lean ? not_to_repeat(arguments) : Map();
             tool->call(asked, std::move(arguments),
-                       [admission, call = std::move(*admitted), is_lean, said = std::move(said),
+                       [admission, body, asked, wrote, call = std::move(*admitted), is_lean,
+                        said = std::move(said),
                         reply = std::move(reply)](Result<ToolResult> result) mutable {
                            end_call(admission, std::move(call), result);
                            if (is_lean) make_lean(result, said);
-                           reply(std::move(result));
+                           body->tell(asked, wrote, std::move(result), std::move(reply));
                        });
         });
 }

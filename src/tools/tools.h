@@ -11,6 +11,7 @@
 
 namespace quire::kernel {
 class ApprovalCalls;
+class DiskWatch;
 class FileCalls;
 class Kernel;
 class MemoryCalls;
@@ -55,7 +56,8 @@ MadeTool make_block_replace_lines(kernel::Kernel& kernel);
 // --- files, memory, approvals: in every profile ---
 
 // Tools of every profile.
-MadeTool make_file(kernel::Kernel& kernel, kernel::FileCalls& files, Profile profile);
+MadeTool make_file(kernel::Kernel& kernel, kernel::FileCalls& files, kernel::DiskWatch& watch,
+                   Profile profile);
 MadeTool make_file_history(kernel::FileCalls& files, Profile profile);
 MadeTool make_context(kernel::MemoryCalls& memory, Profile profile);
 // A tool for people only.

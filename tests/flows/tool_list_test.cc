@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "fs/memory_files_for_test.h"
+#include "kernel/files/disk_watch.h"
 #include "kernel/files/file_calls.h"
 #include "kernel/memory/memory_calls.h"
 #include "kernel/oversight/approval_calls.h"
@@ -24,7 +25,7 @@ class Published {
 public:
     Published() {
         for (const tools::Profile profile : kProfiles) {
-            registry.add(profile, tools::make_file(*desk_.kernel, files_, profile));
+            registry.add(profile, tools::make_file(*desk_.kernel, files_, watch_, profile));
             registry.add(profile, tools::make_file_history(files_, profile));
             registry.add(profile, tools::make_context(memory_, profile));
             registry.add(profile, tools::make_approvals(approvals_));
@@ -43,6 +44,7 @@ private:
     fs::MemoryFiles disk_;
     kernel::FileGate gate_{disk_, {}, desk_.clock, 16U << 20};
     kernel::FileCalls files_{*desk_.kernel, gate_};
+    kernel::DiskWatch watch_{*desk_.kernel, gate_, "/", {}};
     kernel::MemoryCalls memory_{*desk_.kernel};
     kernel::ApprovalCalls approvals_{*desk_.kernel};
 

@@ -15,6 +15,7 @@
 #include "fs/disk_files.h"
 #include "json/json.h"
 #include "kernel/core/desk_test.h"
+#include "kernel/files/disk_watch.h"
 #include "kernel/files/file_calls.h"
 #include "kernel/memory/memory_calls.h"
 #include "kernel/oversight/approval_calls.h"
@@ -147,12 +148,14 @@ private:
         kernel_ = std::move(
             *kernel::open_kernel({store_, scheduler_, clock, rng_, limits_, gate_.get()}));
         calls_ = std::make_unique<kernel::FileCalls>(*kernel_, *gate_);
+        watch_ = std::make_unique<kernel::DiskWatch>(*kernel_, *gate_, disk.path(),
+                                                     kernel::WatchSettings{.is_on = false});
         approvals_ = std::make_unique<kernel::ApprovalCalls>(*kernel_);
         memory_ = std::make_unique<kernel::MemoryCalls>(*kernel_);
         registry_ = std::make_unique<tools::Registry>(*kernel_, calls_.get(), memory_.get());
         registry_->add(profile_, profile_ == Profile::compat
                                      ? tools::make_text_editor(*kernel_, *calls_)
-                                     : tools::make_file(*kernel_, *calls_, profile_));
+                                     : tools::make_file(*kernel_, *calls_, *watch_, profile_));
         registry_->add(profile_, tools::make_file_history(*calls_, profile_));
         registry_->add(profile_, tools::make_approvals(*approvals_));
         rules_ = std::move(*kernel::RuleCalls::open(
@@ -166,6 +169,7 @@ private:
         memory_.reset();
         rules_.reset();
         approvals_.reset();
+        watch_.reset();
         calls_.reset();
         kernel_.reset();
     }
@@ -181,6 +185,7 @@ private:
     std::unique_ptr<kernel::Kernel> kernel_;
     std::unique_ptr<kernel::MemoryCalls> memory_;
     std::unique_ptr<kernel::FileCalls> calls_;
+    std::unique_ptr<kernel::DiskWatch> watch_;
     std::unique_ptr<kernel::ApprovalCalls> approvals_;
     std::unique_ptr<kernel::RuleCalls> rules_;
     std::unique_ptr<tools::Registry> registry_;

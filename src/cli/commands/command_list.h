@@ -23,6 +23,7 @@ Command file_command();
 Command file_history_command();
 Command memory_command();
 Command log_command();
+Command watch_command();
 Command blame_command();
 Command diff_command();
 Command rollback_command();

@@ -83,6 +83,12 @@ std::string settings_text(const Map& fields) {
     return out;
 }
 
+std::string watch_text(const Map& fields) {
+    const Value* const watch = fields.find("watch");
+    if (watch == nullptr) return "";
+    return cat("The disk: ", text::escape_hidden(json::text_in(*watch, "says")), "\n");
+}
+
 std::string status_text(const Map& fields) {
     std::string losses;
     for (const Value& lost : fields.find("lost_commits")->as_list())
@@ -100,7 +106,7 @@ std::string status_text(const Map& fields) {
                "\nDocuments: ", status_number(fields, "documents"), ", ",
                status_number(fields, "live_documents"),
                " of them in memory\nSince it started: ", status_number(fields, "calls"), " calls, ",
-               status_number(fields, "commits"), " commits\n", unsaved_text(fields), store,
+               status_number(fields, "commits"), " commits\n", watch_text(fields), unsaved_text(fields), store,
                settings_text(fields));
 }
 

@@ -31,6 +31,7 @@
 #include "diagnostics/source.h"
 #include "fs/disk_files.h"
 #include "kernel/core/kernel.h"
+#include "kernel/files/disk_watch.h"
 #include "kernel/files/file_calls.h"
 #include "kernel/files/git_flush.h"
 #include "kernel/memory/memory_calls.h"
@@ -46,6 +47,7 @@
 #include "sched/scheduler.h"
 #include "server/command_session.h"
 #include "server/local_socket.h"
+#include "server/notifying.h"
 #include "server/state_directory.h"
 #include "server/workspace_service.h"
 #include "store/store.h"
@@ -75,6 +77,7 @@ Settings settings_for_looking(Settings settings) {
     Settings out;
     out.files = std::move(settings.files);
     out.files.git.reset();
+    out.files.watch = false;
     out.limits = settings.limits;
     out.approvals.elicitation = false;
     return out;
@@ -104,6 +107,7 @@ struct KernelProcess::Body {
         if (source_calls != nullptr) source_calls->stop();
         checkers.reset();
         if (mounts != nullptr) mounts->stop();
+        if (watch != nullptr) watch->stop();
         mount_workers.reset();
         // Calls that have not begun are refused while their clients are still there.
         if (kernel != nullptr) close_kernel();
@@ -166,6 +170,7 @@ struct KernelProcess::Body {
     // Git is waited for on the one worker.
     std::unique_ptr<sched::Pool> git_worker;
     std::unique_ptr<kernel::GitFlush> git_flush;
+    std::unique_ptr<kernel::DiskWatch> watch;
     // A check blocks the worker that it runs on.
     std::unique_ptr<sched::Pool> checkers;
     std::unique_ptr<diagnostics::DiagnosticsSource> checks;
@@ -218,6 +223,7 @@ Result<std::unique_ptr<rpc::Session>> KernelProcess::Body::session_for(
         return invalid("invalid_argument",
                        cat("a session is of kind mcp or cli, not ", hello.kind));
     }
+    if (!command) session.caller.notify = server::notify_over(connection);
     const kernel::Caller caller = session.caller;
     auto service = std::make_unique<server::WorkspaceService>(
         server::WorkspaceService::Parts{*registry, *kernel, *file_calls, *memory_calls},
@@ -232,7 +238,8 @@ Result<std::unique_ptr<rpc::Session>> KernelProcess::Body::session_for(
     if (command) {
         return std::make_unique<server::CommandSession>(
             std::move(service),
-            server::CommandSession::Workspace{*kernel, *file_calls, *memory_calls, *source_calls,
+            server::CommandSession::Workspace{*kernel, *file_calls, *watch, *memory_calls,
+                                              *source_calls,
                                               *mounts, *git_flush, live.get(),
                                               [this] { server->stop(); }},
             caller, std::move(connection), version);
@@ -338,6 +345,10 @@ kernel::FileRules file_rules(const Settings& settings) {
     return {policy::PathRules(settings.files.rules), settings.files.ignore};
 }
 
+kernel::WatchSettings watch_settings(const Settings& settings) {
+    return {settings.files.watch, settings.files.settle_ms, settings.files.ignore};
+}
+
 Result<void> KernelProcess::Body::open_storage(const KernelProcessOptions& options,
                                                const Settings& settings,
                                                const server::StateDirectory& state, LogSink& log) {
@@ -376,6 +387,8 @@ void KernelProcess::Body::open_use_cases(const Settings& settings,
             log.write(LogLevel::warning, text::escape_hidden(what));
         }});
     git_flush->set(flush_settings(settings));
+    watch = std::make_unique<kernel::DiskWatch>(*kernel, *gate, state.workspace(),
+                                                watch_settings(settings));
     std::vector<memory::Source*> sources;
     if (settings.diagnostics) {
         open_diagnostics(*settings.diagnostics, state);
@@ -390,7 +403,7 @@ void KernelProcess::Body::add_tools() {
     using tools::Profile;
     registry = std::make_unique<tools::Registry>(*kernel, file_calls.get(), memory_calls.get());
     for (const Profile profile : {Profile::model, Profile::full, Profile::compat}) {
-        registry->add(profile, tools::make_file(*kernel, *file_calls, profile));
+        registry->add(profile, tools::make_file(*kernel, *file_calls, *watch, profile));
         registry->add(profile, tools::make_file_history(*file_calls, profile));
         registry->add(profile, tools::make_context(*memory_calls, profile));
         registry->add(profile, tools::make_approvals(*approval_calls));
@@ -429,6 +442,7 @@ Result<std::vector<std::string>> KernelProcess::Body::apply(const Settings& sett
     std::vector<std::string> said = settings.without_effect;
     for (const policy::BookFinding& finding : book.findings()) said.push_back(finding.text);
     gate->set_rules(file_rules(settings));
+    watch->set(watch_settings(settings));
     file_calls->set_save(settings.files.save);
     git_flush->set(flush_settings(settings));
     rule_calls->replace(std::move(book));
@@ -497,6 +511,7 @@ Result<std::unique_ptr<KernelProcess>> KernelProcess::open(const KernelProcessOp
         body->live->follow(body->settings_warnings,
                            [made = body.get()](const Settings& now) { return made->apply(now); });
     body->start_sources(log);
+    body->watch->start();
     // Removes temporary files of interrupted saves; nothing waits for it.
     if (!looks) body->pool->post([&files = *body->files] { static_cast<void>(files.sweep()); });
     TRY(body->open_server(options, std::move(state), log));

@@ -92,8 +92,6 @@ struct WithoutEffect {
 constexpr std::string_view kNoShell = "there is no tool shell yet";
 
 constexpr auto kWithoutEffect = std::to_array<WithoutEffect>({
-    {"files.watch", "a change on the disk is taken in when its file is next used"},
-    {"files.settle_ms", "a change on the disk is taken in when its file is next used"},
     {"files.notify", "no entry is made of changes on the disk"},
     {"files.never_merge", "two changed sides of any file are merged"},
     {"shell.enforcement", kNoShell},

@@ -9,6 +9,7 @@
 #include "cli/settings/config.h"
 #include "fs/disk_files.h"
 #include "kernel/core/desk_test.h"
+#include "kernel/files/disk_watch.h"
 #include "kernel/files/file_calls.h"
 #include "kernel/memory/memory_calls.h"
 #include "kernel/oversight/approval_calls.h"
@@ -47,11 +48,12 @@ TEST(ToolRules, TheToolsKnownWithoutAKernelAreThoseThatAKernelHas) {
     const auto files = std::move(*fs::DiskFiles::open(disk.path(), {5, {}}));
     kernel::FileGate gate(*files, {}, desk.clock, 1'000'000);
     kernel::FileCalls file_calls(*desk.kernel, gate);
+    kernel::DiskWatch watch(*desk.kernel, gate, disk.path(), {});
     kernel::MemoryCalls memory_calls(*desk.kernel);
     kernel::ApprovalCalls approval_calls(*desk.kernel);
     tools::Registry registry(*desk.kernel);
     for (const Profile profile : {Profile::model, Profile::full, Profile::compat}) {
-        registry.add(profile, tools::make_file(*desk.kernel, file_calls, profile));
+        registry.add(profile, tools::make_file(*desk.kernel, file_calls, watch, profile));
         registry.add(profile, tools::make_file_history(file_calls, profile));
         registry.add(profile, tools::make_context(memory_calls, profile));
         registry.add(profile, tools::make_approvals(approval_calls));

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "base/value.h"
@@ -22,6 +24,10 @@ struct Call {
     std::int64_t begun_ms = 0;
 };
 
+// Sends a client a message that it has not asked for: a method and its params. Any thread; it does
+// not wait. It lives as long as the client's session.
+using Notify = std::function<void(std::string_view method, Map params)>;
+
 // An actor, its attached session, and whether it still wants the answer.
 struct Caller {
     policy::Actor actor;
@@ -34,6 +40,9 @@ struct Caller {
     // for it. Whatever else refuses the call comes first, so it is given where the change would be
     // made (check_approved).
     std::shared_ptr<const Error> unapproved = nullptr;
+
+    // Null where the client takes no such messages.
+    std::shared_ptr<const Notify> notify = nullptr;
 
     // Error: `unapproved`.
     Result<void> check_approved() const {

@@ -43,9 +43,11 @@ std::shared_ptr<LiveDocument> Catalog::find(store::DocumentKey key) {
 }
 
 std::shared_ptr<LiveDocument> Catalog::find_or_make(const Name& name) {
-    return state_.with([&](State& state) {
+    bool is_new = false;
+    auto found = state_.with([&](State& state) {
         const auto at = state.names.find(name);
         if (at != state.names.end()) return live_in(state, at->second);
+        is_new = true;
         store::DocumentRecord record{
             parts_.store.reserve_document_key(), name.kind, name.name, false, {}, name.owner};
         Entry& entry = state.entries[record.key];
@@ -54,6 +56,15 @@ std::shared_ptr<LiveDocument> Catalog::find_or_make(const Name& name) {
         entry.live = std::make_shared<LiveDocument>(parts_, std::move(record), true);
         return entry.live;
     });
+    if (is_new) {
+        const OnMade made = on_made_.with([](const OnMade& held) { return held; });
+        if (made) made(name);
+    }
+    return found;
+}
+
+void Catalog::on_made(OnMade made) {
+    on_made_.with([&](OnMade& held) { held = std::move(made); });
 }
 
 std::optional<std::vector<std::shared_ptr<LiveDocument>>> Catalog::make_held(
@@ -221,6 +232,19 @@ std::vector<std::shared_ptr<LiveDocument>> Catalog::live() const {
 
 std::size_t Catalog::size() const {
     return state_.with([](const State& state) { return state.names.size(); });
+}
+
+void follow_record(LiveDocument& document, Catalog& catalog) {
+    document.on_stored([&catalog, record = document.record()](Result<void>& stored) {
+        const Name name = name_of_record(record);
+        if (!stored) {
+            if (!record.deleted) catalog.unclaim_name(name, record.key);
+            return;
+        }
+        if (record.deleted) return catalog.settle_deletion(record);
+        catalog.settle_header(record.key, record.header);
+        catalog.settle_name(name, record.key);
+    });
 }
 
 }  // namespace quire::kernel

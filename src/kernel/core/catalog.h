@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -79,6 +80,11 @@ public:
     std::vector<std::shared_ptr<LiveDocument>> live() const;
     std::size_t size() const;
 
+    // From now on made(name) is called for each document that find_or_make() makes, on the thread
+    // that makes it; null ends that.
+    using OnMade = std::function<void(const Name&)>;
+    void on_made(OnMade made);
+
 private:
     struct Entry {
         store::DocumentRecord record;
@@ -95,6 +101,11 @@ private:
 
     const Parts parts_;
     sched::Guarded<State> state_;
+    sched::Guarded<OnMade> on_made_;
 };
+
+// Keeps the catalog in step with the record that the pending transaction leaves, once it is stored.
+// A name that is new to the block was claimed before. Call it after the last change.
+void follow_record(LiveDocument& document, Catalog& catalog);
 
 }  // namespace quire::kernel

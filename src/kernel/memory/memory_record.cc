@@ -45,19 +45,6 @@ void put_header(LiveDocument& document, const MemoryHeader& header) {
     document.set_header(encode(header));
 }
 
-void follow_record(LiveDocument& document, Catalog& catalog) {
-    document.on_stored([&catalog, record = document.record()](Result<void>& stored) {
-        const Name name = name_of_record(record);
-        if (!stored) {
-            if (!record.deleted) catalog.unclaim_name(name, record.key);
-            return;
-        }
-        if (record.deleted) return catalog.settle_deletion(record);
-        catalog.settle_header(record.key, record.header);
-        catalog.settle_name(name, record.key);
-    });
-}
-
 void record_change(LiveDocument& document, const policy::Actor& by, std::string description,
                    RecordState before, std::vector<crdt::IdSpan> spans,
                    store::DocumentKey partner) {

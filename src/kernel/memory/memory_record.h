@@ -16,9 +16,6 @@ RecordState record_state(const LiveDocument& document);
 
 // Stores the header with the pending transaction.
 void put_header(LiveDocument& document, const MemoryHeader& header);
-// Keeps the catalog in step with the record that the pending transaction leaves, once it is stored.
-// A label that is new to the block was claimed before. Call it after the last change.
-void follow_record(LiveDocument& document, Catalog& catalog);
 // Records the call that changed the record from `before` as a step of undo, with the content that it
 // changed in `spans`.
 void record_change(LiveDocument& document, const policy::Actor& by, std::string description,

@@ -1,0 +1,54 @@
+// The operation `events` of the tool `file`: changes of files on the disk, as they come.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "json/fields.h"
+#include "kernel/files/disk_watch.h"
+#include "tools/operation_tool.h"
+
+namespace quire::json {
+
+template <>
+struct FieldsOf<kernel::FileEvent> {
+    static Fields<kernel::FileEvent> fields() {
+        using kernel::FileEvent;
+        return Fields<FileEvent>()
+            .required("path", &FileEvent::path)
+            .required("change_type", &FileEvent::change_type)
+            .optional("from", &FileEvent::from)
+            .optional("block_id", &FileEvent::block_id)
+            .required("actor", &FileEvent::actor);
+    }
+};
+
+}  // namespace quire::json
+
+namespace quire::tools {
+
+// The events since the last call. `lagged`: earlier ones were dropped, and files may have changed
+// unnoticed.
+struct FileEventsShown {
+    std::string subscription_id;
+    std::vector<kernel::FileEvent> events;
+    bool lagged = false;
+    static Fields<FileEventsShown> fields() {
+        return Fields<FileEventsShown>()
+            .required("subscription_id", &FileEventsShown::subscription_id)
+            .kept()
+            .required("events", &FileEventsShown::events)
+            .kept()
+            .required("lagged", &FileEventsShown::lagged);
+    }
+};
+
+// Without an id it opens a subscription. While that is open, the caller's client gets the same as
+// notifications/quire/files. Waits at most five minutes.
+void show_file_events(kernel::DiskWatch& watch, OperationCall call,
+                      std::optional<std::string> subscription_id,
+                      std::optional<std::int64_t> wait_ms);
+
+}  // namespace quire::tools

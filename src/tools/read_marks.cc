@@ -1,0 +1,75 @@
+#include "tools/read_marks.h"
+
+#include <utility>
+
+#include "base/concat.h"
+#include "edits/numbering.h"
+#include "tools/render.h"
+
+namespace quire::tools {
+namespace {
+
+// A caller with more is forgotten, and begins anew.
+constexpr std::size_t kMostBlocks = 10'000;
+constexpr std::size_t kMostCallers = 1'000;
+// An answer that is passed by later ones leaves its version behind.
+constexpr std::size_t kMostOwn = 1'000;
+
+std::string key_of_caller(const kernel::Caller& by) {
+    return by.notify == nullptr ? by.actor.str() : cat("session ", by.session);
+}
+
+}  // namespace
+
+std::optional<kernel::ChangedSinceQuery> ReadMarks::note(const kernel::Caller& by,
+                                                         const std::string& block_id,
+                                                         std::uint64_t version, bool wrote) {
+    return marks_.with([&](auto& callers) -> std::optional<kernel::ChangedSinceQuery> {
+        if (callers.size() > kMostCallers) callers.clear();
+        Blocks& blocks = callers[key_of_caller(by)];
+        if (blocks.size() > kMostBlocks) blocks.clear();
+        const auto [at, is_new] = blocks.try_emplace(block_id, Mark{version, {}});
+        Mark& mark = at->second;
+        if (wrote) mark.own.insert(version);
+        if (mark.own.size() > kMostOwn) mark.own.erase(mark.own.begin());
+        if (is_new || version <= mark.version) return std::nullopt;
+        const std::uint64_t seen = std::exchange(mark.version, version);
+        kernel::ChangedSinceQuery query{block_id, seen, version, mark.own};
+        mark.own.erase(mark.own.begin(), mark.own.upper_bound(version));
+        std::erase_if(query.own, [&](std::uint64_t own) { return own <= seen; });
+        // All versions between are its own.
+        if (query.own.size() == version - seen) return std::nullopt;
+        return query;
+    });
+}
+
+void ReadMarks::end_session(const kernel::Caller& by) {
+    if (by.notify == nullptr) return;
+    marks_.with([&](auto& callers) { callers.erase(key_of_caller(by)); });
+}
+
+void tell_changes(ToolAnswer& answer, const kernel::ChangedSince& changed, Profile profile) {
+    if (changed.changes.empty() || !answer.structured.is_map()) return;
+    const bool from_one = numbering_of(profile) == edits::Numbering::one_inclusive;
+    List rows;
+    std::string text = "Changed by others since you last saw it:";
+    for (const kernel::ChangedLines& each : changed.changes) {
+        const bool is_gone = each.start == each.end;
+        const std::size_t start = from_one ? each.start + 1 : each.start;
+        const std::size_t end = from_one && is_gone ? start : each.end;
+        rows.push_back(Map{
+            {"actor", each.actor}, {"version", each.version}, {"start", start}, {"end", end}});
+        cat_to(text, cat("\n- ", each.actor, ", version ", each.version,
+                         is_gone ? ": lines deleted at " : ": lines ", start,
+                         is_gone || start == end ? "" : cat("-", end)));
+    }
+    answer.structured.as_map().set("changed_since_read", std::move(rows));
+    if (changed.more > 0) {
+        answer.structured.as_map().set("changed_more", changed.more);
+        cat_to(text, cat("\n- and ", changed.more, " more changes"));
+    }
+    if (!answer.text.empty() && !answer.text.ends_with('\n')) answer.text += "\n";
+    cat_to(answer.text, cat(text, "\n"));
+}
+
+}  // namespace quire::tools

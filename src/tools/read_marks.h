@@ -1,0 +1,44 @@
+// ReadMarks: for each caller, the version of each file that it last read or wrote, so that its next
+// answer about the file says what others changed meanwhile.
+//
+// A caller is a session of MCP; of a caller without one, the actor. The marks are in memory only: a
+// restart forgets them, and nothing is claimed then.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "kernel/core/caller.h"
+#include "kernel/core/changed_since.h"
+#include "sched/guarded.h"
+#include "tools/tool.h"
+
+namespace quire::tools {
+
+// Any thread.
+class ReadMarks {
+public:
+    // Notes that the caller is answered about this version of the block, which its call made if
+    // `wrote`. Returns what must be asked to tell it what has changed; none if nothing may have.
+    std::optional<kernel::ChangedSinceQuery> note(const kernel::Caller& by,
+                                                  const std::string& block_id,
+                                                  std::uint64_t version, bool wrote);
+    void end_session(const kernel::Caller& by);
+
+private:
+    struct Mark {
+        std::uint64_t version = 0;
+        std::set<std::uint64_t> own;  // Versions since that the caller made.
+    };
+    using Blocks = std::map<std::string, Mark>;
+    sched::Guarded<std::map<std::string, Blocks>> marks_;
+};
+
+// Adds to an answer what others changed: `changed_since_read`, `changed_more`, and a paragraph of
+// its text.
+void tell_changes(ToolAnswer& answer, const kernel::ChangedSince& changed, Profile profile);
+
+}  // namespace quire::tools
