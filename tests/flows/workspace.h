@@ -58,6 +58,7 @@ public:
         tools::Session as;
         as.caller.actor = policy::Actor::parse(actor).value();
         as.caller.session = session;
+        as.caller.notify = notify;
         as.profile = profile_;
         std::optional<tools::EncodedResult> answer;
         registry_->call(
@@ -134,6 +135,7 @@ public:
     Value last;
     Map last_meta;
     std::uint64_t session = 0;
+    std::shared_ptr<const kernel::Notify> notify;  // Set for a session of MCP.
 
 private:
     void open() {

@@ -59,7 +59,7 @@ test("a save by an agent is told with its name, and a renamed file keeps its blo
     const { subscription_id } = await answer({ operation: "events" });
     const edited = await answer({ operation: "append", path: "a.txt", content: "two\n" });
     const [saved] = (await answer({ operation: "events", subscription_id, wait_ms: 10_000 })).events;
-    assert.deepEqual(saved, { path: "a.txt", change_type: "Modified", block_id: edited.block_id, actor: "agent:local" });
+    assert.deepEqual(saved, { path: "a.txt", change_type: "Modified", block_id: edited.block_id, actor: "agent:test" });
     renameSync(join(folder, "a.txt"), join(folder, "b.txt"));
     const [renamed] = (await answer({ operation: "events", subscription_id, wait_ms: 10_000 })).events;
     assert.deepEqual(renamed, { path: "b.txt", change_type: "Renamed", from: "a.txt", block_id: edited.block_id, actor: "source:disk" });

@@ -22,6 +22,7 @@
 #include "base/clock.h"
 #include "base/concat.h"
 #include "base/hex.h"
+#include "cli/compose/disk_log.h"
 #include "cli/compose/live_settings.h"
 #include "cli/compose/rescue.h"
 #include "cli/compose/store_losses.h"
@@ -78,6 +79,7 @@ Settings settings_for_looking(Settings settings) {
     out.files = std::move(settings.files);
     out.files.git.reset();
     out.files.watch = false;
+    out.files.notify.clear();
     out.limits = settings.limits;
     out.approvals.elicitation = false;
     return out;
@@ -146,6 +148,7 @@ struct KernelProcess::Body {
     // The rules for tools under which a running kernel goes on.
     Result<policy::RuleBook> book_of(const Settings& settings, policy::ToolCatalog known) const;
     void start_sources(LogSink& log);
+    void start_watch(const Settings& settings, LogSink& log);
     Result<void> open_server(const KernelProcessOptions& options, server::StateDirectory state,
                              LogSink& log);
 
@@ -175,6 +178,7 @@ struct KernelProcess::Body {
     std::unique_ptr<sched::Pool> checkers;
     std::unique_ptr<diagnostics::DiagnosticsSource> checks;
     std::unique_ptr<kernel::MemoryCalls> memory_calls;
+    std::unique_ptr<DiskLog> disk_log;
     std::unique_ptr<kernel::SourceCalls> source_calls;
     std::unique_ptr<kernel::ApprovalCalls> approval_calls;
     std::unique_ptr<kernel::RuleCalls> rule_calls;
@@ -443,6 +447,7 @@ Result<std::vector<std::string>> KernelProcess::Body::apply(const Settings& sett
     for (const policy::BookFinding& finding : book.findings()) said.push_back(finding.text);
     gate->set_rules(file_rules(settings));
     watch->set(watch_settings(settings));
+    disk_log->set_label(settings.files.notify);
     file_calls->set_save(settings.files.save);
     git_flush->set(flush_settings(settings));
     rule_calls->replace(std::move(book));
@@ -462,6 +467,13 @@ void KernelProcess::Body::start_sources(LogSink& log) {
     });
     for (const std::string& warning : started.get_future().get())
         log.write(LogLevel::warning, warning);
+}
+
+void KernelProcess::Body::start_watch(const Settings& settings, LogSink& log) {
+    disk_log = std::make_unique<DiskLog>(*memory_calls, log);
+    disk_log->set_label(settings.files.notify);
+    watch->follow([this](const kernel::FileEvent& event) { disk_log->take(event); });
+    watch->start();
 }
 
 Result<void> KernelProcess::Body::open_server(const KernelProcessOptions& options,
@@ -511,7 +523,7 @@ Result<std::unique_ptr<KernelProcess>> KernelProcess::open(const KernelProcessOp
         body->live->follow(body->settings_warnings,
                            [made = body.get()](const Settings& now) { return made->apply(now); });
     body->start_sources(log);
-    body->watch->start();
+    body->start_watch(settings, log);
     // Removes temporary files of interrupted saves; nothing waits for it.
     if (!looks) body->pool->post([&files = *body->files] { static_cast<void>(files.sweep()); });
     TRY(body->open_server(options, std::move(state), log));

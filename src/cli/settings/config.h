@@ -51,6 +51,7 @@ struct FileSettings {
     // The names of files with patterns to ignore.
     std::vector<std::string> ignore = {".gitignore", ".loroignore"};
     kernel::SaveWhen save = kernel::SaveWhen::on_demand;
+    std::string notify;  // The label of a Log of changes on the disk; "" for none.
     std::optional<FileGitSettings> git;
     // All members except the rules and the section for git, which config.cc reads.
     static json::Fields<FileSettings> fields() {
@@ -59,7 +60,8 @@ struct FileSettings {
             .optional("settle_ms", &FileSettings::settle_ms, "",
                       {{"minimum", 0}, {"maximum", 60'000}})
             .optional("ignore", &FileSettings::ignore)
-            .optional("save", &FileSettings::save);
+            .optional("save", &FileSettings::save)
+            .optional("notify", &FileSettings::notify);
     }
 };
 

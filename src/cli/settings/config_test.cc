@@ -370,7 +370,7 @@ block_bytes = 16777216
     std::string said;
     for (const std::string& line : parsed->without_effect) said += line + "\n";
     for (const char* const name :
-         {":10: files.notify", ":11: files.never_merge",
+         {":11: files.never_merge",
           ":16: shell.enforcement", ":17: shell.minimum_tier", ":25: memory.render",
           ":26: memory.templates", ":28: memory.tools", ":33: limits.resident_bytes"}) {
         EXPECT_NE(said.find(cat("quire.toml", name, " has no effect yet: ")), std::string::npos)

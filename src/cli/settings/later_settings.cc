@@ -14,12 +14,9 @@ namespace {
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
 
 struct LaterFiles {
-    std::string notify;
     std::vector<std::string> never_merge;
     static json::Fields<LaterFiles> fields() {
-        return json::Fields<LaterFiles>()
-            .optional("notify", &LaterFiles::notify)
-            .optional("never_merge", &LaterFiles::never_merge);
+        return json::Fields<LaterFiles>().optional("never_merge", &LaterFiles::never_merge);
     }
 };
 
@@ -92,7 +89,6 @@ struct WithoutEffect {
 constexpr std::string_view kNoShell = "there is no tool shell yet";
 
 constexpr auto kWithoutEffect = std::to_array<WithoutEffect>({
-    {"files.notify", "no entry is made of changes on the disk"},
     {"files.never_merge", "two changed sides of any file are merged"},
     {"shell.enforcement", kNoShell},
     {"shell.minimum_tier", kNoShell},

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "crdt/doc/text.h"
 #include "kernel/core/core.h"
 #include "kernel/files/file_office_for_test.h"
 

@@ -196,6 +196,17 @@ void DiskWatch::events(const Caller& by, std::optional<std::string> subscription
                     });
 }
 
+void DiskWatch::follow(std::function<void(const FileEvent&)> told) {
+    FileHub::Subscriber subscriber;
+    subscriber.owner = "system:watch";
+    subscriber.has_ended = [] { return false; };
+    subscriber.sees = [](const FileEvent&) { return true; };
+    subscriber.push = [told = std::move(told)](const std::string&, const FileHub::Events& events) {
+        for (const auto& event : events) told(*event);
+    };
+    body_->hub.open(std::move(subscriber), [](const Result<FileEvents>&) {});
+}
+
 // --- takings ---
 
 Function<void()> DiskWatch::Body::begin_taking() {

@@ -58,6 +58,9 @@ public:
     void events(const Caller& by, std::optional<std::string> subscription_id, std::int64_t wait_ms,
                 Push push, Reply<FileEvents> reply);
 
+    // From now on told(event) is called for every event, one after the other, until stop().
+    void follow(std::function<void(const FileEvent&)> told);
+
 private:
     struct Body;
     std::shared_ptr<Body> body_;
