@@ -48,26 +48,31 @@ void ReadMarks::end_session(const kernel::Caller& by) {
     marks_.with([&](auto& callers) { callers.erase(key_of_caller(by)); });
 }
 
-void tell_changes(ToolAnswer& answer, const kernel::ChangedSince& changed, Profile profile) {
+void publish_changes(Value& output_schema) {
+    Value* const members =
+        output_schema.is_map() ? output_schema.as_map().find("properties") : nullptr;
+    if (members == nullptr || members->as_map().find("block_id") == nullptr) return;
+    Map schema = json::Codec<kernel::ChangedSince>::schema();
+    for (Map::Entry& each : schema.find("properties")->as_map())
+        members->as_map().set(each.key, std::move(each.value));
+}
+
+void tell_changes(ToolAnswer& answer, kernel::ChangedSince changed, Profile profile) {
     if (changed.changes.empty() || !answer.structured.is_map()) return;
     const bool from_one = numbering_of(profile) == edits::Numbering::one_inclusive;
-    List rows;
     std::string text = "Changed by others since you last saw it:";
-    for (const kernel::ChangedLines& each : changed.changes) {
+    for (kernel::ChangedLines& each : changed.changes) {
         const bool is_gone = each.start == each.end;
-        const std::size_t start = from_one ? each.start + 1 : each.start;
-        const std::size_t end = from_one && is_gone ? start : each.end;
-        rows.push_back(Map{
-            {"actor", each.actor}, {"version", each.version}, {"start", start}, {"end", end}});
+        if (from_one) ++each.start;
+        if (from_one && is_gone) ++each.end;
         cat_to(text, cat("\n- ", each.actor, ", version ", each.version,
-                         is_gone ? ": lines deleted at " : ": lines ", start,
-                         is_gone || start == end ? "" : cat("-", end)));
+                         is_gone ? ": lines deleted at " : ": lines ", each.start,
+                         is_gone || each.start == each.end ? "" : cat("-", each.end)));
     }
-    answer.structured.as_map().set("changed_since_read", std::move(rows));
-    if (changed.more > 0) {
-        answer.structured.as_map().set("changed_more", changed.more);
-        cat_to(text, cat("\n- and ", changed.more, " more changes"));
-    }
+    if (changed.more > 0) cat_to(text, cat("\n- and ", changed.more, " more changes"));
+    Value rows = json::Codec<kernel::ChangedSince>::encode(changed);
+    for (Map::Entry& each : rows.as_map())
+        answer.structured.as_map().set(each.key, std::move(each.value));
     if (!answer.text.empty() && !answer.text.ends_with('\n')) answer.text += "\n";
     cat_to(answer.text, cat(text, "\n"));
 }

@@ -11,10 +11,36 @@
 #include <set>
 #include <string>
 
+#include "json/fields.h"
 #include "kernel/core/caller.h"
 #include "kernel/core/changed_since.h"
 #include "sched/guarded.h"
 #include "tools/tool.h"
+
+namespace quire::json {
+
+template <>
+struct FieldsOf<kernel::ChangedLines> {
+    static Fields<kernel::ChangedLines> fields() {
+        using kernel::ChangedLines;
+        return Fields<ChangedLines>()
+            .required("actor", &ChangedLines::actor)
+            .required("version", &ChangedLines::version)
+            .required("start", &ChangedLines::start)
+            .required("end", &ChangedLines::end);
+    }
+};
+template <>
+struct FieldsOf<kernel::ChangedSince> {
+    static Fields<kernel::ChangedSince> fields() {
+        using kernel::ChangedSince;
+        return Fields<ChangedSince>()
+            .optional("changed_since_read", &ChangedSince::changes)
+            .optional("changed_more", &ChangedSince::more);
+    }
+};
+
+}  // namespace quire::json
 
 namespace quire::tools {
 
@@ -37,8 +63,11 @@ private:
     sched::Guarded<std::map<std::string, Blocks>> marks_;
 };
 
+// Adds to an output schema that names a block what such an answer may have besides.
+void publish_changes(Value& output_schema);
+
 // Adds to an answer what others changed: `changed_since_read`, `changed_more`, and a paragraph of
 // its text.
-void tell_changes(ToolAnswer& answer, const kernel::ChangedSince& changed, Profile profile);
+void tell_changes(ToolAnswer& answer, kernel::ChangedSince changed, Profile profile);
 
 }  // namespace quire::tools

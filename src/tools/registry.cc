@@ -45,6 +45,7 @@ ToolInfo shown_in(Profile profile, ToolInfo info) {
         info.annotations.brief = !info.foreign;
     } else {
         for (Operation& row : info.operations.all) row.twin = {};
+        if (!info.foreign) publish_changes(info.output_schema);
     }
     return info;
 }
@@ -250,8 +251,10 @@ struct Registry::Body {
             kernel.core(), session.caller, std::move(*query),
             [result = std::move(result), profile = session.profile,
              reply = std::move(reply)](Result<kernel::ChangedSince> changed) mutable {
-                if (changed)
-                    tell_changes(std::get<ToolAnswer>(result->outcome), *changed, profile);
+                if (changed) {
+                    tell_changes(std::get<ToolAnswer>(result->outcome), std::move(*changed),
+                                 profile);
+                }
                 reply(std::move(result));
             });
     }
