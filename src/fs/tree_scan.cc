@@ -19,7 +19,7 @@ namespace {
 
 // Longer than a step of the clock that stamps are made from.
 constexpr std::int64_t kFreshNs = 50'000'000;
-// The same for a stamp that is kept for long (fs::Stamp::settled).
+// A stamp that is kept for long needs more (fs::Stamp::settled).
 constexpr std::int64_t kSettledNs = 2'000'000'000;
 
 std::int64_t ns_of(const struct statx_timestamp& time) {

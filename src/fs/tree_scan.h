@@ -50,7 +50,7 @@ struct FileSight {
 struct Folder {
     Folder* parent = nullptr;
     std::string name;
-    text::IgnoreChain chain;  // What is ignored in it.
+    text::IgnoreChain chain;  // Says which of its entries are ignored.
     int watch = -1;
     bool is_partial = false;  // Ignored; it is there for the sake of files that are kept.
     bool is_polled = false;   // No watch could be had.
@@ -75,7 +75,7 @@ struct TreeRules {
                bool is_partial) const;
 };
 
-// What a look into a folder found: the wanted entries, and the chain of its ignore files now.
+// The findings of a look into a folder: the wanted entries, and the chain of its ignore files now.
 struct FolderSight {
     text::IgnoreChain chain;
     std::map<std::string, FileSight, std::less<>> files;

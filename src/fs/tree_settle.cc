@@ -163,7 +163,7 @@ void TreeWatch::pair_renames(Outcome& outcome) {
     std::multimap<std::uint64_t, std::size_t> created;
     for (std::size_t i = 0; i < outcome.created_sights.size(); ++i)
         created.emplace(outcome.created_sights[i].inode, i);
-    std::map<std::size_t, std::vector<std::size_t>> deleted_of;  // By the created one.
+    std::map<std::size_t, std::vector<std::size_t>> deleted_of;  // Keyed by the created one.
     for (std::size_t d = 0; d < outcome.deleted_sights.size(); ++d) {
         const auto [first, last] = created.equal_range(outcome.deleted_sights[d].inode);
         std::vector<std::size_t> same;
@@ -198,7 +198,7 @@ void TreeWatch::pair_by_content(Outcome& outcome, std::vector<bool>& is_paired) 
         sizes.insert(size);
     }
     if (deleted.empty()) return;
-    std::map<std::size_t, std::vector<std::size_t>> created_of;  // By the deleted one.
+    std::map<std::size_t, std::vector<std::size_t>> created_of;  // Keyed by the deleted one.
     for (std::size_t c = 0; c < outcome.created.size(); ++c) {
         const FileSight& sight = outcome.created_sights[c];
         if (outcome.created[c].type == ChangeType::renamed || sight.is_link ||

@@ -78,7 +78,7 @@ public:
     };
     // The changes that have settled, and in how many ms the next round is due at the latest.
     struct Round {
-        std::vector<TreeChange> changes;  // By path.
+        std::vector<TreeChange> changes;  // Sorted by path.
         std::int64_t next_ms = -1;        // -1: when events come.
     };
 
@@ -127,7 +127,7 @@ private:
         std::int64_t since_ms = 0;
         bool is_seen = false;  // Its cookie has been seen, or it has none.
     };
-    struct Outcome {  // Of one round's look at the files that are due.
+    struct Outcome {  // One round's look at the files that are due.
         std::vector<TreeChange> deleted, created, modified;
         std::vector<FileSight> deleted_sights, created_sights;  // Beside `deleted`, `created`.
         std::vector<std::string> other_rules;  // Folders whose ignore files changed.
@@ -147,7 +147,7 @@ private:
 
     // --- the tree (tree_watch.cc) ---
     struct Look {
-        bool is_quiet = false;  // What is found is no change.
+        bool is_quiet = false;  // Findings are no changes.
         bool is_deep = false;   // Folders that are known are entered too.
     };
     void enter(Folder& top, Look look);

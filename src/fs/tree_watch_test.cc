@@ -549,7 +549,7 @@ private:
     std::mt19937_64 random_;
 };
 
-// What a plain walk finds must be what the changes have told.
+// The changes must have told the files that a plain walk finds.
 void expect_equal(const TestDirectory& directory, const TreeWatch& watch, const Model& model,
                   const std::string& where) {
     const auto files = std::move(DiskFiles::open(directory.path(), {1, {}}).value());

@@ -6,7 +6,7 @@
 namespace quire {
 namespace {
 
-// What the last answer says: "ada v3 1-2; …", with the rest.
+// The changes in the last answer: "ada v3 1-2; …", and the number of others.
 std::string told(const Workspace& desk) {
     const Value* const rows = desk.last.get("changed_since_read");
     std::string out;

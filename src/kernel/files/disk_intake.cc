@@ -31,7 +31,7 @@ std::string writer_of(LiveDocument& document, const files::DiskState& disk) {
     return unit == nullptr ? disk_caller().actor.str() : unit->actor;
 }
 
-// What a change on the disk was to its document.
+// The meaning of a change on the disk for its document.
 struct Taken {
     bool is_change = false;
     std::string block_id;

@@ -49,7 +49,7 @@ struct DiskWatch::Body : std::enable_shared_from_this<DiskWatch::Body> {
             told_status.with([](fs::TreeStatus& held) { held.state = fs::WatchState::off; });
     }
 
-    // What other threads ask of the one that watches.
+    // Requests of other threads to the one that watches.
     struct Inbox {
         std::optional<WatchSettings> settings;
         std::vector<std::string> made;  // Paths whose documents are new.
