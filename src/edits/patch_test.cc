@@ -281,6 +281,17 @@ TEST(Patch, FilesAreCreatedDeletedAndMoved) {
     EXPECT_EQ(empty.name, "a b");
 }
 
+TEST(Patch, TheHeaderBehindAMoveWithoutHunksIsTheNextFiles) {
+    const auto files = parse_patch(
+        "diff --git a/f b/g\nrename from f\nrename to g\n--- a/h\n+++ b/h\n@@ -1 +1 @@\n-a\n+b\n");
+
+    ASSERT_TRUE(files) << files.error().message();
+    ASSERT_EQ(files->size(), 2U);
+    EXPECT_EQ(files->at(0).new_name, "g");
+    EXPECT_TRUE(files->at(0).hunks.empty());
+    EXPECT_EQ(files->at(1).name, "h");
+}
+
 TEST(Patch, ADeletionHasAllLinesOfTheFile) {
     const std::string patch = "--- a/f\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n";
     EXPECT_EQ(patched(patch, "a\n"), "");

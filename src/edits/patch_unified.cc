@@ -232,21 +232,33 @@ private:
         return invalid_patch(at_ + 1, "links and submodules cannot be patched, only text files");
     }
 
+    // True if these names can be those of git's header: a file that is only moved has none of its
+    // own, and the next file may have no such header.
+    bool are_gits(const std::string& before, const std::string& after) const {
+        const auto fits = [](const std::string& name, const std::string& moved,
+                             const std::string& told) {
+            const std::string& expected = moved.empty() ? told : moved;
+            return expected.empty() || name == kNoFile || name == expected;
+        };
+        return fits(before, git_->moved_from, git_->before) &&
+               fits(after, git_->moved_to, git_->after);
+    }
+
     Result<void> names() {
-        if (!file_ || !git_ || has_names_ || has_hunks()) {
+        std::string_view old_rest = lines_.header(at_).substr(4);
+        std::string_view new_rest = lines_.header(at_ + 1).substr(4);
+        auto before = header_name(old_rest);
+        auto after = header_name(new_rest);
+        if (!before || !after) return invalid_patch(at_ + 1, "the quotes of this name are broken");
+        drop_prefixes(*before, *after);
+        if (!file_ || !git_ || has_names_ || has_hunks() || !are_gits(*before, *after)) {
             TRY(end_file());
             file_.emplace();
             file_->patch_line = at_ + 1;
         }
         has_names_ = true;
         in_prose_ = false;
-        std::string_view old_rest = lines_.header(at_).substr(4);
-        std::string_view new_rest = lines_.header(at_ + 1).substr(4);
-        auto before = header_name(old_rest);
-        auto after = header_name(new_rest);
-        if (!before || !after) return invalid_patch(at_ + 1, "the quotes of this name are broken");
         at_ += 2;
-        drop_prefixes(*before, *after);
         if (*before == kNoFile && *after == kNoFile)
             return invalid_patch(at_ - 1, "both names are /dev/null");
         if (*before == kNoFile) {

@@ -400,7 +400,7 @@ TEST(FileTool, AForbiddenCallIsRefusedWithItsReason) {
         {R"({"operation":"read","path":"/etc/passwd"})", "outside_workspace"},
         {R"({"operation":"create","path":"d/../../x","content":"y"})", "outside_workspace"},
         {R"({"operation":"read","path":"bin"})", "binary_file"},
-        {R"({"operation":"read","path":"latin1"})", "binary_file"},
+        {R"({"operation":"read","path":"latin1"})", "unsupported_encoding"},
         {R"({"operation":"read","path":"big"})", "too_large"},
         {R"({"operation":"read","path":"d"})", "not_a_file"},
         {R"({"operation":"read","path":"fifo"})", "not_a_file"},

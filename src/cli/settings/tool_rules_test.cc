@@ -51,7 +51,7 @@ TEST(ToolRules, TheToolsKnownWithoutAKernelAreThoseThatAKernelHas) {
     kernel::DiskWatch watch(*desk.kernel, gate, disk.path(), {});
     kernel::MemoryCalls memory_calls(*desk.kernel);
     kernel::ApprovalCalls approval_calls(*desk.kernel);
-    tools::Registry registry(*desk.kernel);
+    tools::Registry registry(*desk.kernel, &file_calls, &memory_calls);
     for (const Profile profile : {Profile::model, Profile::full, Profile::compat}) {
         registry.add(profile, tools::make_file(*desk.kernel, file_calls, watch, profile));
         registry.add(profile, tools::make_file_history(file_calls, profile));
