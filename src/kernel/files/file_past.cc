@@ -16,7 +16,7 @@ void FileCalls::history(Caller by, std::string path, std::size_t limit, std::str
          cursor = std::move(cursor)](LiveDocument& document) -> Result<FileHistory> {
             const BlockRef block = document.whole();
             body->kernel->flush(document, block);
-            HistoryPage page = TRY(Core::history(block, limit, cursor));
+            HistoryPage page = TRY(history_of(block, limit, cursor));
             return FileHistory{version_of_file(document), std::move(page)};
         });
 }

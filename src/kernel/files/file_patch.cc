@@ -164,16 +164,17 @@ void FileCalls::PatchRun::hold_from(std::size_t k) {
         by_, ThisDocument{documents_[k]}, Access::admitted, std::move(then),
         [self = shared_from_this(), k](Visit<void> visit) {
             LiveDocument& held = *visit.document;
-            held.hold();
+            held.doorway().hold();
             self->held_ = k + 1;
-            held.when_durable([self, visit = std::move(visit)](Result<void> durable) mutable {
-                LiveDocument& live = *visit.document;
-                Result<void> ready = durable ? self->prepare(live) : std::move(durable);
-                if (!ready || !live.is_due()) return visit.answer(std::move(ready));
-                live.submit([visit = std::move(visit)](Result<void> stored) mutable {
-                    visit.answer(std::move(stored));
+            held.in_flight().when_durable(
+                [self, visit = std::move(visit)](Result<void> durable) mutable {
+                    LiveDocument& live = *visit.document;
+                    Result<void> ready = durable ? self->prepare(live) : std::move(durable);
+                    if (!ready || !live.is_due()) return visit.answer(std::move(ready));
+                    live.submit([visit = std::move(visit)](Result<void> stored) mutable {
+                        visit.answer(std::move(stored));
+                    });
                 });
-            });
         });
 }
 
@@ -232,9 +233,8 @@ Result<void> FileCalls::PatchRun::plan(LiveDocument& live, Act& act) {
     const seq::Rope& text = live.doc().text(block.content).rope();
     edits::PatchedText planned =
         TRY(edits::plan_patch(patch, text, what_.numbering, limits()));
-    TRY(kernel_.check_size(text, planned.splices));
-    for (const text::Splice& splice : planned.splices)
-        TRY(Core::check_savable(live, splice.insert));
+    TRY(kernel_.check_size(text, {planned.splices, {}}));
+    for (const text::Splice& splice : planned.splices) TRY(check_savable(live, splice.insert));
     part.out = {live.id_of(block).str(), act.path, block.state->version,
                 std::move(planned.hunks)};
     if (act.kind == Kind::edit) {

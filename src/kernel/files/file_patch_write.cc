@@ -151,9 +151,9 @@ void FileCalls::PatchRun::let_go(std::size_t k, Function<void()> then) {
     if (k == documents_.size()) return then();
     at(documents_[k],
        [self = shared_from_this(), k, then = std::move(then)](LiveDocument& live) mutable {
-           if (!live.is_stored() && (live.is_broken() || !live.loaded() || live.is_blank()))
+           if (!live.is_stored() && (live.in_flight().refusal() || !live.loaded() || live.is_blank()))
                self->kernel_.catalog().drop(live.key());
-           if (k < self->held_) live.release();
+           if (k < self->held_) live.doorway().release();
            self->let_go(k + 1, std::move(then));
        });
 }
