@@ -105,11 +105,11 @@ void add_files(kernel::FileCalls* files, mcp::ResourcePage page, std::string aft
                 });
 }
 
-// The sources of a page of resources. Null for what the caller may not list.
+// The sources of a page of resources. None for what the caller may not list.
 struct Listed {
     kernel::Kernel& kernel;
     kernel::FileCalls* files;
-    const MemoryResources* memory;
+    std::optional<MemoryResources> memory;  // A copy: the service may be gone by then.
 };
 
 // The page from a block on, filled up with files.
@@ -134,7 +134,7 @@ void add_blocks(const Listed& from, mcp::ResourcePage page, std::string cursor,
 // The page from the memory after the URI `after` on, filled up with blocks.
 void list_from_memory(const Listed& from, std::string after, const kernel::Caller& by,
                       Reply<mcp::ResourcePage> reply) {
-    if (from.memory == nullptr) return add_blocks(from, {}, "", by, std::move(reply));
+    if (!from.memory) return add_blocks(from, {}, "", by, std::move(reply));
     from.memory->list(by, [from, after = std::move(after), by, reply = std::move(reply)](
                               Result<std::vector<mcp::Resource>> all) mutable {
         if (!all) return reply(Failure(std::move(all).error()));
@@ -261,7 +261,7 @@ void WorkspaceService::list_resources(std::string cursor, std::stop_token cancel
          .for_rules = kernel::RuleCalls::Facts{.tool = "block_list"}},
         std::move(answer),
         [from = Listed{kernel_, is_shown("file", "list") ? &files_ : nullptr,
-                       is_shown("context", "view") ? &memory_ : nullptr},
+                       is_shown("context", "view") ? std::optional(memory_) : std::nullopt},
          cursor = std::move(cursor)](const kernel::Caller& as,
                                      Reply<mcp::ResourcePage> listed) mutable {
             if (cursor.starts_with(kFileCursor)) {
@@ -395,7 +395,7 @@ void WorkspaceService::read_memory(std::string uri, const kernel::Caller& by,
          .arguments = Map{{"uri", uri}},
          .reads = true,
          .for_rules = kernel::RuleCalls::Facts{.tool = "context", .operation = "view"}},
-        std::move(reply), [&memory = memory_, uri](const kernel::Caller& as, auto read) {
+        std::move(reply), [memory = memory_, uri](const kernel::Caller& as, auto read) {
             memory.read(as, uri, std::move(read));
         });
 }
