@@ -216,10 +216,13 @@ TEST(StoreRecovery, ALossIsNoticedWithAMarkThatMayOnlyBeRead) {
 TEST(StoreRecovery, ACountOfCommitsThatIsNotWhatWasWrittenIsAFault) {
     const TestDirectory directory(quick_parent());
     ASSERT_TRUE(commit(*open_at(directory), numbered(0)));
-    const auto faults_of = [&] {
-        return inspect_sqlite(directory / "quire.db")->store->faults().value();
+    const auto is_told = [&] {
+        const auto faults = inspect_sqlite(directory / "quire.db")->store->faults().value();
+        return std::ranges::any_of(faults, [](const StoreFault& fault) {
+            return fault.what == "a row of last_commit is not what was written";
+        });
     };
-    ASSERT_TRUE(faults_of().empty());
+    ASSERT_FALSE(is_told());
     sqlite3* database = nullptr;
     ASSERT_EQ(sqlite3_open((directory / "quire.db").c_str(), &database), SQLITE_OK);
     EXPECT_EQ(
@@ -227,10 +230,7 @@ TEST(StoreRecovery, ACountOfCommitsThatIsNotWhatWasWrittenIsAFault) {
         SQLITE_OK);
     sqlite3_close(database);
 
-    const std::vector<StoreFault> faults = faults_of();
-
-    ASSERT_EQ(faults.size(), 1U);
-    EXPECT_EQ(faults[0].what, "a row of last_commit is not what was written");
+    EXPECT_TRUE(is_told());
 }
 
 TEST(StoreRecovery, CommitsGoOnAfterALoss) {

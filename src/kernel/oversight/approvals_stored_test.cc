@@ -6,6 +6,9 @@
 
 #include "kernel/oversight/approvals.h"
 #include "kernel/oversight/approvals_office_for_test.h"
+#include "kernel/oversight/rule_calls.h"
+#include "policy/rule_book.h"
+#include "policy/tool_catalog.h"
 
 namespace quire::kernel {
 namespace {
@@ -126,7 +129,8 @@ TEST(RuleCalls, AnAgentIsToldOnceThatAPartOfItsCountIsDamaged) {
     batch.keep({.table = store::Table::rule_facts, .key = "calls", .owner = "ada"}, "x");
     desk.store.commit(std::move(batch), [](Result<void>) {});
     desk.store.damage("calls");
-    const auto rules = RuleCalls::open(*desk.kernel, {});
+    const auto rules =
+        RuleCalls::open(*desk.kernel, policy::RuleBook::compile(policy::ToolCatalog(), {}).value());
     ASSERT_TRUE(rules) << rules.error().message();
     const auto admitted = [&](std::string_view actor) {
         std::string told = "nothing";
