@@ -114,3 +114,21 @@ test("quire watch prints changes as they come", { skip }, async (t) => {
     const lines = out.trim().split("\n").map((line) => JSON.parse(line));
     assert.deepEqual(lines.map(({ path, change_type }) => [path, change_type]), [["a.txt", "Modified"], ["b.txt", "Created"]]);
 });
+
+test("an editor's save is told in the next answer about the file, and in the Log that notify names", { skip }, async (t) => {
+    const { folder, client, answer } = await started(t, { "a.txt": "one\ntwo\n" }, `[files]\nnotify = "changes"\n${text}${everythingAllowed}`);
+    await answer({ operation: "read", path: "a.txt" });
+    await watching(folder);
+    const { subscription_id } = await answer({ operation: "events" });
+    writeFileSync(join(folder, "a.txt"), "one\nzwei\n");
+    await answer({ operation: "events", subscription_id, wait_ms: 10_000 });
+    const read = await answer({ operation: "read", path: "a.txt" });
+    assert.deepEqual(read.changed_since_read, [{ actor: "source:disk", version: read.version, start: 1, end: 2 }]);
+    assert.equal((await answer({ operation: "read", path: "a.txt" })).changed_since_read, undefined);
+    let value;
+    for (let i = 0; i < 100 && !value?.length; ++i) {
+        await new Promise((done) => setTimeout(done, 20));
+        value = (await client.call("context", { operation: "view", label: "changes" })).result.structuredContent.value;
+    }
+    assert.deepEqual(value.map(({ change, path, block_id, agent_id }) => [change, path, block_id, agent_id]), [["Modified", "a.txt", read.block_id, "source:disk"]]);
+});
