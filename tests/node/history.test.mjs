@@ -39,7 +39,8 @@ test("a file's log, blame and diff name who wrote what", { skip }, (t) => {
     assert.deepEqual(blame.lines.map((each) => [each.line, each.content, each.actor, each.version_id, each.description]), [
         [1, "one", "source:disk", "1", "disk"], [2, "2", "agent:ada", "2", "replace"], [3, "3", "agent:bo", "3", "replace"], [4, "4", "agent:bo", "3", "replace"]]);
     assert.equal(blame.path, "src/a.txt");
-    assert.match(text("blame", "src/a.txt"), /v2 +agent:ada +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +replace +2 {2}2\n/);
+    assert.deepEqual(blame.lines.map((each) => each.tool), [undefined, "file.replace", "file.replace", "file.replace"]);
+    assert.match(text("blame", "src/a.txt"), new RegExp(`v2 +agent:ada +\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d +file\\.replace #${blame.lines[1].call} +2 {2}2\n`));
 
     const whole = "--- src/a.txt\ton disk\n+++ src/a.txt\tversion 3\n@@ -1,3 +1,4 @@\n one\n-two\n-three\n+2\n+3\n+4\n";
     assert.equal(text("diff", "src/a.txt"), whole);
