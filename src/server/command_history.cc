@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kernel/core/kinds.h"
+#include "kernel/files/file_calls.h"
 #include "kernel/oversight/admission.h"
 #include "server/command_replies.h"
 #include "server/command_session.h"
@@ -110,9 +111,13 @@ void CommandSession::undo(const rpc::Answer& answer, std::string block_id,
                                {"skipped_because_changed", undone.skipped_because_changed}};
                 }),
             [&kernel = workspace_.kernel, block_id,
+             files = &workspace_.files,
              which = kernel::UndoWhich{std::move(actor), since, version}](const kernel::Caller& by,
                                                                           auto undone) mutable {
-                kernel.undo_all(by, block_id, std::move(which), std::move(undone));
+                const kernel::BlockPlace place = kernel.place_of(block_id);
+                if (place.kind == kernel::kFileKind)
+                    return files->undo(by, place.path, std::move(which), std::move(undone));
+                kernel.undo(by, block_id, std::move(which), std::move(undone));
             });
 }
 

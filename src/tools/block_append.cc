@@ -6,6 +6,7 @@
 #include "base/concat.h"
 #include "kernel/core/kernel.h"
 #include "tools/argument_words.h"
+#include "tools/block_calls.h"
 #include "tools/render.h"
 #include "tools/tools.h"
 #include "tools/typed_tool.h"
@@ -53,17 +54,17 @@ Answered<BlockAppendAnswer> render_append(const kernel::Appended& appended, Prof
 
 }  // namespace
 
-MadeTool make_block_append(kernel::Kernel& kernel, Profile profile) {
+MadeTool make_block_append(kernel::Kernel& kernel, kernel::FileCalls* files, Profile profile) {
     return make_tool<BlockAppendArgs>(
         {.name = "block_append",
          .title = "Append",
          .description = "Add text at the end.",
          .annotations = {}},
         block_append_fields(), block_append_answer(profile),
-        [&kernel](const Session& session, BlockAppendArgs args,
+        [&kernel, files](const Session& session, BlockAppendArgs args,
                   Reply<Answered<BlockAppendAnswer>> reply) {
-            kernel.append(
-                session.caller, std::move(args.block_id), std::move(args.text),
+            append_to_block(
+                {kernel, files}, session.caller, std::move(args.block_id), std::move(args.text),
                 args.ack.value_or(kernel::Ack::durable),
                 answer_with(std::move(reply), [profile = session.profile](const auto& appended) {
                     return render_append(appended, profile);

@@ -4,6 +4,7 @@
 // how those look in JSON), because both count lines from 0 and exclude the end.
 #include "kernel/core/kernel.h"
 #include "tools/argument_words.h"
+#include "tools/block_calls.h"
 #include "tools/edit_fields.h"
 #include "tools/render.h"
 #include "tools/tools.h"
@@ -22,7 +23,7 @@ struct BlockEditArgs {
 
 }  // namespace
 
-MadeTool make_block_edit(kernel::Kernel& kernel) {
+MadeTool make_block_edit(kernel::Kernel& kernel, kernel::FileCalls* files) {
     return make_tool<BlockEditArgs>(
         {.name = "block_edit",
          .title = "Edit a block by lines",
@@ -43,7 +44,7 @@ MadeTool make_block_edit(kernel::Kernel& kernel) {
             .optional("base_version", &BlockEditArgs::base_version,
                       "Refuse the call unless the block is at this version."),
         edit_fields(Profile::full),
-        [&kernel](const Session& session, BlockEditArgs args, Reply<Answered<EditAnswer>> reply) {
+        [&kernel, files](const Session& session, BlockEditArgs args, Reply<Answered<EditAnswer>> reply) {
             const Profile shown_as = session.profile;
             edits::LineEdit edit;
             edit.operations = std::move(args.operations);
@@ -51,7 +52,7 @@ MadeTool make_block_edit(kernel::Kernel& kernel) {
             edit.base_version = args.base_version;
             edit.numbering = numbering_of(shown_as);
             edit.limits = edit_limits(kernel);
-            kernel.edit(session.caller, std::move(args.block_id), "edit",
+            edit_block({kernel, files}, session.caller, std::move(args.block_id), "edit",
                         edits::line_edits(std::move(edit)),
                         answer_with(std::move(reply), [shown_as](const kernel::Edited& edited) {
                             return render_edited(edited, shown_as);

@@ -3,6 +3,7 @@
 #include "edits/line_edit.h"
 #include "kernel/core/kernel.h"
 #include "tools/argument_words.h"
+#include "tools/block_calls.h"
 #include "tools/render.h"
 #include "tools/tools.h"
 #include "tools/typed_tool.h"
@@ -19,7 +20,7 @@ struct BlockInsertArgs {
 
 }  // namespace
 
-MadeTool make_block_insert(kernel::Kernel& kernel) {
+MadeTool make_block_insert(kernel::Kernel& kernel, kernel::FileCalls* files) {
     return make_tool<BlockInsertArgs>(
         {.name = "block_insert",
          .title = "Insert lines",
@@ -30,7 +31,7 @@ MadeTool make_block_insert(kernel::Kernel& kernel) {
             .required("insert_line", &BlockInsertArgs::insert_line, "After it; from 1, 0: the top.")
             .required("insert_text", &BlockInsertArgs::insert_text, "Lines."),
         edit_fields(Profile::model),
-        [&kernel](const Session& session, BlockInsertArgs args, Reply<Answered<EditAnswer>> reply) {
+        [&kernel, files](const Session& session, BlockInsertArgs args, Reply<Answered<EditAnswer>> reply) {
             const Profile shown_as = session.profile;
             edits::LineEdit edit;
             // After line N counted from 1 is before line N counted from 0.
@@ -40,7 +41,7 @@ MadeTool make_block_insert(kernel::Kernel& kernel) {
             edit.limits = edit_limits(kernel);
             edit.words = {.line = "insert_line",
                           .to_delete = "block_replace_lines with new_text \"\" deletes lines"};
-            kernel.edit(session.caller, std::move(args.block_id), "insert",
+            edit_block({kernel, files}, session.caller, std::move(args.block_id), "insert",
                         edits::line_edits(std::move(edit)),
                         answer_with(std::move(reply), [shown_as](const kernel::Edited& edited) {
                             return render_edited(edited, shown_as);

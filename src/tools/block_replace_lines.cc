@@ -3,6 +3,7 @@
 #include "edits/line_edit.h"
 #include "kernel/core/kernel.h"
 #include "tools/argument_words.h"
+#include "tools/block_calls.h"
 #include "tools/render.h"
 #include "tools/tools.h"
 #include "tools/typed_tool.h"
@@ -21,7 +22,7 @@ struct BlockReplaceLinesArgs {
 
 }  // namespace
 
-MadeTool make_block_replace_lines(kernel::Kernel& kernel) {
+MadeTool make_block_replace_lines(kernel::Kernel& kernel, kernel::FileCalls* files) {
     const Map line_rules{{"minimum", 1}};
     return make_tool<BlockReplaceLinesArgs>(
         {.name = "block_replace_lines",
@@ -36,7 +37,7 @@ MadeTool make_block_replace_lines(kernel::Kernel& kernel) {
             .required("expected_text", &BlockReplaceLinesArgs::expected_text,
                       "Their text as you read it."),
         edit_fields(Profile::model),
-        [&kernel](const Session& session, BlockReplaceLinesArgs args,
+        [&kernel, files](const Session& session, BlockReplaceLinesArgs args,
                   Reply<Answered<EditAnswer>> reply) {
             if (args.start_line > args.end_line) {
                 return reply(invalid(
@@ -53,7 +54,7 @@ MadeTool make_block_replace_lines(kernel::Kernel& kernel) {
             edit.numbering = numbering_of(shown_as);
             edit.limits = edit_limits(kernel);
             edit.words.to_begin = "Use block_insert or block_append to write the first line";
-            kernel.edit(session.caller, std::move(args.block_id), "replace_lines",
+            edit_block({kernel, files}, session.caller, std::move(args.block_id), "replace_lines",
                         edits::line_edits(std::move(edit)),
                         answer_with(std::move(reply), [shown_as](const kernel::Edited& edited) {
                             return render_edited(edited, shown_as);

@@ -3,6 +3,7 @@
 #include "edits/offset_splice.h"
 #include "kernel/core/kernel.h"
 #include "tools/argument_words.h"
+#include "tools/block_calls.h"
 #include "tools/render.h"
 #include "tools/tools.h"
 #include "tools/typed_tool.h"
@@ -24,7 +25,7 @@ struct BlockSpliceArgs {
 
 }  // namespace
 
-MadeTool make_block_splice(kernel::Kernel& kernel) {
+MadeTool make_block_splice(kernel::Kernel& kernel, kernel::FileCalls* files) {
     return make_tool<BlockSpliceArgs>(
         {.name = "block_splice",
          .title = "Edit a block by offset",
@@ -43,7 +44,7 @@ MadeTool make_block_splice(kernel::Kernel& kernel) {
         Fields<Edited>()
             .required("version", &Edited::version)
             .required("line_count", &Edited::line_count),
-        [&kernel](const Session& session, BlockSpliceArgs args, Reply<Answered<Edited>> reply) {
+        [&kernel, files](const Session& session, BlockSpliceArgs args, Reply<Answered<Edited>> reply) {
             const Profile shown_as = session.profile;
             edits::OffsetSplice splice;
             splice.offset = args.offset;
@@ -52,7 +53,7 @@ MadeTool make_block_splice(kernel::Kernel& kernel) {
             splice.unit = args.unit;
             splice.expected = std::move(args.expected);
             splice.limits = edit_limits(kernel);
-            kernel.edit(session.caller, std::move(args.block_id), "splice",
+            edit_block({kernel, files}, session.caller, std::move(args.block_id), "splice",
                         edits::offset_splice(std::move(splice)),
                         answer_with(std::move(reply), [shown_as](Edited edited) {
                             std::string text = render_edited(edited, shown_as).text;

@@ -4,6 +4,7 @@
 #include "edits/str_replace.h"
 #include "kernel/core/kernel.h"
 #include "tools/argument_words.h"
+#include "tools/block_calls.h"
 #include "tools/render.h"
 #include "tools/tools.h"
 #include "tools/typed_tool.h"
@@ -21,7 +22,7 @@ struct BlockStrReplaceArgs {
 
 }  // namespace
 
-MadeTool make_block_str_replace(kernel::Kernel& kernel) {
+MadeTool make_block_str_replace(kernel::Kernel& kernel, kernel::FileCalls* files) {
     return make_tool<BlockStrReplaceArgs>(
         {.name = "block_str_replace",
          .title = "Replace text",
@@ -33,7 +34,7 @@ MadeTool make_block_str_replace(kernel::Kernel& kernel) {
             .required("new_str", &BlockStrReplaceArgs::new_str, "\"\" deletes.")
             .optional("replace_all", &BlockStrReplaceArgs::replace_all, "Every occurrence."),
         edit_fields(Profile::model),
-        [&kernel](const Session& session, BlockStrReplaceArgs args,
+        [&kernel, files](const Session& session, BlockStrReplaceArgs args,
                   Reply<Answered<EditAnswer>> reply) {
             const Profile shown_as = session.profile;
             edits::StrReplace replace;
@@ -42,7 +43,7 @@ MadeTool make_block_str_replace(kernel::Kernel& kernel) {
             replace.replace_all = args.replace_all.value_or(false);
             replace.numbering = numbering_of(shown_as);
             replace.limits = edit_limits(kernel);
-            kernel.edit(session.caller, std::move(args.block_id), "str_replace",
+            edit_block({kernel, files}, session.caller, std::move(args.block_id), "str_replace",
                         edits::str_replace(std::move(replace)),
                         answer_with(std::move(reply), [shown_as](const kernel::Edited& edited) {
                             return render_edited(edited, shown_as);

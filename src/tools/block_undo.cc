@@ -5,6 +5,7 @@
 #include "base/concat.h"
 #include "kernel/core/kernel.h"
 #include "tools/argument_words.h"
+#include "tools/block_calls.h"
 #include "tools/render.h"
 #include "tools/tools.h"
 #include "tools/typed_tool.h"
@@ -49,10 +50,11 @@ Answered<BlockUndoAnswer> render_undo(kernel::Undone undone, Profile profile, bo
     return {{std::move(undone), std::move(snippet)}, std::move(text)};
 }
 
-void run_undo(kernel::Kernel& kernel, const Session& session, const BlockUndoArgs& args, bool redo,
+void run_undo(const BlockCalls& on, const Session& session, const BlockUndoArgs& args, bool redo,
               Reply<Answered<BlockUndoAnswer>> reply) {
-    kernel.undo(
-        session.caller, args.block_id, args.scope, redo,
+    undo_block(
+        on, session.caller, args.block_id,
+        kernel::last_of(session.caller.actor.str(), args.scope, redo),
         answer_with(std::move(reply), [shown_as = session.profile, redo](kernel::Undone undone) {
             return render_undo(std::move(undone), shown_as, redo);
         }));
@@ -60,7 +62,7 @@ void run_undo(kernel::Kernel& kernel, const Session& session, const BlockUndoArg
 
 }  // namespace
 
-MadeTool make_block_undo(kernel::Kernel& kernel, Profile profile) {
+MadeTool make_block_undo(kernel::Kernel& kernel, kernel::FileCalls* files, Profile profile) {
     Fields<BlockUndoArgs> fields;
     fields.required("block_id", &BlockUndoArgs::block_id, kBlockIdSays);
     if (profile == Profile::full) {
@@ -73,14 +75,14 @@ MadeTool make_block_undo(kernel::Kernel& kernel, Profile profile) {
                                      .description = "Undo your own last change.",
                                      .annotations = {.destructive = true}},
                                     std::move(fields), block_undo_answer(profile),
-                                    [&kernel](const Session& session, const BlockUndoArgs& args,
+                                    [&kernel, files](const Session& session, const BlockUndoArgs& args,
                                               Reply<Answered<BlockUndoAnswer>> reply) {
-                                        run_undo(kernel, session, args, args.redo.value_or(false),
+                                        run_undo({kernel, files}, session, args, args.redo.value_or(false),
                                                  std::move(reply));
                                     });
 }
 
-MadeTool make_block_redo(kernel::Kernel& kernel) {
+MadeTool make_block_redo(kernel::Kernel& kernel, kernel::FileCalls* files) {
     return make_tool<BlockUndoArgs>(
         {.name = "block_redo",
          .title = "Redo a change",
@@ -90,9 +92,9 @@ MadeTool make_block_redo(kernel::Kernel& kernel) {
             .required("block_id", &BlockUndoArgs::block_id, kBlockIdSays)
             .optional("scope", &BlockUndoArgs::scope, "any: a change by anyone."),
         block_undo_answer(Profile::full),
-        [&kernel](const Session& session, const BlockUndoArgs& args,
+        [&kernel, files](const Session& session, const BlockUndoArgs& args,
                   Reply<Answered<BlockUndoAnswer>> reply) {
-            run_undo(kernel, session, args, true, std::move(reply));
+            run_undo({kernel, files}, session, args, true, std::move(reply));
         });
 }
 

@@ -21,37 +21,36 @@ namespace quire::tools {
 
 using MadeTool = std::unique_ptr<const Tool>;
 
-// --- blocks ---
+// --- blocks. Without files or memory (nullptr), no block is one. ---
 
 // In the profiles `model` and `full`; make_block_list() is the same in both.
 MadeTool make_block_list(kernel::Kernel& kernel);
 MadeTool make_block_create(kernel::Kernel& kernel, Profile profile);
-MadeTool make_block_append(kernel::Kernel& kernel, Profile profile);
+MadeTool make_block_append(kernel::Kernel& kernel, kernel::FileCalls* files, Profile profile);
 MadeTool make_block_search(kernel::Kernel& kernel, Profile profile);
-MadeTool make_block_undo(kernel::Kernel& kernel, Profile profile);
+MadeTool make_block_undo(kernel::Kernel& kernel, kernel::FileCalls* files, Profile profile);
 
 // The tool is the same in both, and works on files too.
 MadeTool make_block_apply_patch(kernel::Kernel& kernel, kernel::FileCalls& files);
 
 // In `full` only.
 MadeTool make_block_status(kernel::Kernel& kernel);
-MadeTool make_block_edit(kernel::Kernel& kernel);
-MadeTool make_block_splice(kernel::Kernel& kernel);
+MadeTool make_block_edit(kernel::Kernel& kernel, kernel::FileCalls* files);
+MadeTool make_block_splice(kernel::Kernel& kernel, kernel::FileCalls* files);
 MadeTool make_block_read(kernel::Kernel& kernel);
 MadeTool make_kernel_search(kernel::Kernel& kernel);
 MadeTool make_block_delete(kernel::Kernel& kernel);
-MadeTool make_block_redo(kernel::Kernel& kernel);
+MadeTool make_block_redo(kernel::Kernel& kernel, kernel::FileCalls* files);
 MadeTool make_block_history(kernel::Kernel& kernel);
-// Without files or memory, no block is one.
 MadeTool make_block_diff(kernel::Kernel& kernel, kernel::FileCalls* files,
                          kernel::MemoryCalls* memory);
 MadeTool make_block_rollback(kernel::Kernel& kernel, kernel::FileCalls* files);
 
 // In `model` only.
 MadeTool make_block_view(kernel::Kernel& kernel);
-MadeTool make_block_str_replace(kernel::Kernel& kernel);
-MadeTool make_block_insert(kernel::Kernel& kernel);
-MadeTool make_block_replace_lines(kernel::Kernel& kernel);
+MadeTool make_block_str_replace(kernel::Kernel& kernel, kernel::FileCalls* files);
+MadeTool make_block_insert(kernel::Kernel& kernel, kernel::FileCalls* files);
+MadeTool make_block_replace_lines(kernel::Kernel& kernel, kernel::FileCalls* files);
 
 // --- files, memory, approvals: in every profile ---
 

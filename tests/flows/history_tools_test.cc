@@ -82,6 +82,40 @@ TEST(HistoryTools, ARollbackIsAskedForWhereAnEditIs) {
     EXPECT_EQ(reason_of(workspace.call_tool("file_history", back)), "escalation_required");
 }
 
+TEST(HistoryTools, EveryBlockToolSavesAFileWhereEditsAreSaved) {
+    for (const Profile profile : {Profile::full, Profile::model}) {
+        Workspace workspace(profile);
+        workspace.files().set_save(kernel::SaveWhen::on_commit);
+        workspace.disk.put("f", "one\ntwo\n");
+        const auto call = [&](std::string_view tool, std::string_view more) {
+            const tools::EncodedResult made =
+                workspace.call_tool(tool, cat(R"({"block_id":"file:f",)", more, "}"));
+            return cat(reason_of(made), " ", workspace.disk.get("f"));
+        };
+        if (profile == Profile::full) {
+            EXPECT_EQ(call("block_edit",
+                           R"("operations":[{"op":"replace","start_line":0,"end_line":1,"content":"1"}])"),
+                      "ok 1\ntwo\n");
+            EXPECT_EQ(call("block_splice", R"("offset":0,"delete_count":1,"insert":"one")"),
+                      "ok one\ntwo\n");
+        } else {
+            EXPECT_EQ(call("block_str_replace", R"("old_str":"one","new_str":"1")"), "ok 1\ntwo\n");
+            EXPECT_EQ(call("block_insert", R"("insert_line":0,"insert_text":"top\n")"),
+                      "ok top\n1\ntwo\n");
+            EXPECT_EQ(call("block_replace_lines",
+                           R"("start_line":1,"end_line":2,"new_text":"one\n","expected_text":"top\n1\n")"),
+                      "ok one\ntwo\n");
+        }
+        EXPECT_EQ(call("block_append", R"("text":"three\n")"), "ok one\ntwo\nthree\n");
+        const bool full = profile == Profile::full;
+        EXPECT_EQ(call("block_undo", full ? R"("scope":"own")" : R"("redo":false)"),
+                  "ok one\ntwo\n");
+        EXPECT_EQ(full ? call("block_redo", R"("scope":"own")") : call("block_undo", R"("redo":true)"),
+                  "ok one\ntwo\nthree\n");
+        EXPECT_FALSE(workspace.last.get("error"));
+    }
+}
+
 TEST(HistoryTools, ABlockOfEachKindHasDifferences) {
     Workspace workspace;
     kernel::MemoryCreate notes;

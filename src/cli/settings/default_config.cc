@@ -15,7 +15,7 @@ constexpr std::string_view kDefaultConfig =
 # .git/, .quire/, hooks and this file are protected whatever the rules say.
 
 [files]
-save = "on_commit"                      # an edit by the tool file is on the disk when it is answered; or "explicit"
+save = "on_commit"                      # an edit of a file is on the disk when it is answered; or "explicit"
 # ignore = [".gitignore", ".loroignore"]   # these files say what lists leave out
 
 # [files.git]                            # commits of the files to a ref of Quire's own; `quire flush` makes one at once

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/enum_words.h"
@@ -65,11 +66,13 @@ constexpr auto words_of(UndoScope) {
     return word_table("own", "any");
 }
 // The entries of a block's history that an undo takes back: the newest that fits, or with
-// `all_since` every one that is as young as that, or the one with a version.
+// `all_since` every one that is as young as that, or the one with a version. A redo brings back the
+// one that was undone last.
 struct UndoWhich {
-    std::optional<std::string> actor = {};      // The author; none: anyone.
+    std::optional<std::string> actor = {};       // The author; none: anyone.
     std::optional<std::int64_t> all_since = {};  // Milliseconds since 1970.
     std::optional<std::uint64_t> version = {};
+    bool redo = false;
 };
 // The answer of an undo or redo: atoms restored, removed, and left alone because others changed
 // them since.
@@ -81,5 +84,11 @@ struct Undone {
     std::size_t line_count = 0;
     edits::Change change = {};
 };
+// The last entry of the actor, or of anyone.
+inline UndoWhich last_of(std::string actor, UndoScope scope, bool redo) {
+    UndoWhich which{.redo = redo};
+    if (scope == UndoScope::own) which.actor = std::move(actor);
+    return which;
+}
 
 }  // namespace quire::kernel

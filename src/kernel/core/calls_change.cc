@@ -258,6 +258,7 @@ Result<Edited> Core::edit(LiveDocument& document, const BlockRef& block, const C
     };
     const auto write = [&](const edits::Planned& planned) -> Result<void> {
         if (what.before) TRY(what.before(planned.splices));
+        if (what.instead) return what.instead();
         document.begin(by.actor);
         memory::apply(doc, block.content, planned.splices);
         set_running(document, block);

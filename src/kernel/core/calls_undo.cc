@@ -81,16 +81,20 @@ Result<Undone> take_back(LiveDocument& document, const BlockRef& block,
 
 }  // namespace
 
+Failure nothing_to_take_back(const std::optional<std::string>& actor, bool redo) {
+    return fail(Errc::not_found, redo ? "nothing_to_redo" : "nothing_to_undo",
+                cat(actor ? cat(*actor, " has made no change to this block")
+                          : std::string("there is no change to this block"),
+                    redo ? " that was undone" : " that is still to be undone"));
+}
+
 Result<std::vector<Unit*>> next_to_take_back(History& history, const std::string& actor,
                                              UndoScope scope, bool redo) {
     const bool own = scope == UndoScope::own;
     const std::optional<std::string> whose = own ? std::optional(actor) : std::nullopt;
     std::vector<Unit*> units = redo ? history.next_redo(whose) : history.next_undo(whose);
     if (!units.empty()) return units;
-    return fail(Errc::not_found, redo ? "nothing_to_redo" : "nothing_to_undo",
-                cat(own ? cat(actor, " has made no change to this block")
-                        : std::string("there is no change to this block"),
-                    redo ? " that was undone" : " that is still to be undone"));
+    return nothing_to_take_back(whose, redo);
 }
 
 std::vector<crdt::IdSpan> spans_of(const std::vector<Unit*>& units) {
@@ -136,14 +140,6 @@ void end_take_back(LiveDocument& document, const BlockRef& block, const policy::
 
 namespace {
 
-Failure nothing_to_undo(const UndoWhich& which) {
-    return fail(Errc::not_found, "nothing_to_undo",
-                cat(which.actor ? cat(*which.actor, " has made no change to this block")
-                                : std::string("there is no change to this block"),
-                    which.version ? cat(" that is version ", *which.version, " and stands")
-                                  : std::string(" that is still to be undone")));
-}
-
 // The answer, with the text before the undo.
 Undone with_change(LiveDocument& document, const BlockRef& block, const seq::Rope& before,
                    Undone undone, const Limits& limits) {
@@ -154,59 +150,80 @@ Undone with_change(LiveDocument& document, const BlockRef& block, const seq::Rop
     return undone;
 }
 
-// Takes back, or redoes, one step as a version of its own.
-Result<Undone> step_back(LiveDocument& document, const BlockRef& block, const policy::Actor& by,
-                         const std::vector<Unit*>& units, bool redo) {
-    document.begin(by);
-    std::vector<crdt::StandIn> settled;
-    Undone undone = TRY(take_back(document, block, units, redo, settled));
-    end_take_back(document, block, by,
-                  {units, redo, undone.skipped_because_changed > 0, settled});
-    return undone;
-}
-
 }  // namespace
 
-void Kernel::undo(Caller by, std::string block_id, UndoScope scope, bool redo,
-                  Reply<Undone> reply) {
-    core_->run_on_block<Undone>(
-        std::move(by), {block_id, true}, Access::overwrite, std::move(reply),
-        [core = core_, scope, redo](LiveDocument& document, const BlockRef& block,
-                                    const Caller& caller) -> Result<Undone> {
-            if (document.record().deleted) TRY(document.find(document.id_of(block), false));
-            core->flush(document, block);
-            const std::vector<Unit*> units =
-                TRY(next_to_take_back(block.state->history, caller.actor.str(), scope, redo));
-            TRY(caller.check_approved());
+Result<std::vector<std::uint64_t>> steps_to_take_back(History& history, const UndoWhich& which) {
+    std::vector<std::uint64_t> steps;
+    if (which.redo) {
+        const std::vector<Unit*> units = history.next_redo(which.actor);
+        if (!units.empty()) steps.push_back(units.back()->version);
+    } else {
+        steps = history.undoable(which);
+    }
+    if (!steps.empty()) return steps;
+    if (which.version) {
+        return fail(Errc::not_found, "nothing_to_undo",
+                    cat("version ", *which.version, " of this block is undone already, or no undo "
+                        "takes it back"));
+    }
+    return nothing_to_take_back(which.actor, which.redo);
+}
 
-            const seq::Rope before = document.doc().text(block.content).rope();
-            Undone undone = TRY(step_back(document, block, caller.actor, units, redo));
-            return with_change(document, block, before, std::move(undone), core->limits());
-        });
+Result<Undone> Core::undo(LiveDocument& document, const BlockRef& block, const Caller& by,
+                          const UndoWhich& which) {
+    if (document.record().deleted) TRY(document.find(document.id_of(block), false));
+    flush(document, block);
+    const std::vector<std::uint64_t> steps =
+        TRY(steps_to_take_back(block.state->history, which));
+    TRY(by.check_approved());
+    return take_back_steps(document, block, by.actor, steps, which.redo);
 }
 
 // Each step is a version of its own, so that each can be redone by itself.
-void Kernel::undo_all(Caller by, std::string block_id, UndoWhich which, Reply<Undone> reply) {
+Result<Undone> Core::take_back_steps(LiveDocument& document, const BlockRef& block,
+                                     const policy::Actor& by,
+                                     const std::vector<std::uint64_t>& steps, bool redo) {
+    const seq::Rope before = document.doc().text(block.content).rope();
+    Undone all;
+    for (const std::uint64_t step : steps) {
+        const std::vector<Unit*> units = block.state->history.with_group_of(step);
+        document.begin(by);
+        std::vector<crdt::StandIn> settled;
+        const Undone one = TRY(take_back(document, block, units, redo, settled));
+        end_take_back(document, block, by,
+                      {units, redo, one.skipped_because_changed > 0, settled});
+        all.restored += one.restored;
+        all.removed += one.removed;
+        all.skipped_because_changed += one.skipped_because_changed;
+    }
+    return with_change(document, block, before, std::move(all), limits());
+}
+
+// The copy has to know what stands for what, as the document does.
+Result<std::string> Core::text_after(LiveDocument& document, const BlockRef& block,
+                                     const std::vector<std::uint64_t>& steps) {
+    crdt::Doc& doc = document.doc();
+    crdt::Doc draft = doc.fork(doc.peer());
+    std::vector<crdt::StandIn> stand_ins;
+    for (const Unit& unit : block.state->history.units())
+        stand_ins.insert(stand_ins.end(), unit.stand_ins.begin(), unit.stand_ins.end());
+    TRY(crdt::recall(draft, stand_ins));
+    const crdt::Handle content = draft.open(doc.id_of(block.content));
+    for (const std::uint64_t step : steps) {
+        const std::vector<crdt::IdSpan> spans =
+            spans_of(block.state->history.with_group_of(step));
+        TRY(crdt::revert(draft, spans, {&content, 1}));
+        draft.commit();
+    }
+    return draft.text(content).rope().str();
+}
+
+void Kernel::undo(Caller by, std::string block_id, UndoWhich which, Reply<Undone> reply) {
     core_->run_on_block<Undone>(
         std::move(by), {block_id, true}, Access::overwrite, std::move(reply),
         [core = core_, which = std::move(which)](LiveDocument& document, const BlockRef& block,
-                                                 const Caller& caller) -> Result<Undone> {
-            if (document.record().deleted) TRY(document.find(document.id_of(block), false));
-            core->flush(document, block);
-            History& history = block.state->history;
-            const std::vector<std::uint64_t> versions = history.undoable(which);
-            if (versions.empty()) return nothing_to_undo(which);
-            TRY(caller.check_approved());
-            const seq::Rope before = document.doc().text(block.content).rope();
-            Undone all;
-            for (const std::uint64_t version : versions) {
-                const Undone one = TRY(step_back(document, block, caller.actor,
-                                                 history.with_group_of(version), false));
-                all.restored += one.restored;
-                all.removed += one.removed;
-                all.skipped_because_changed += one.skipped_because_changed;
-            }
-            return with_change(document, block, before, std::move(all), core->limits());
+                                                 const Caller& caller) {
+            return core->undo(document, block, caller, which);
         });
 }
 

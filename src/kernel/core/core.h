@@ -164,6 +164,20 @@ public:
     // too_large().
     Result<void> check_size(const seq::Rope& text, const edits::Planned& planned) const;
 
+    // --- undo (calls_undo.cc) ---
+    // Takes back, or redoes, what fits; the answer counts all of it. Errors: those of
+    // steps_to_take_back().
+    Result<Undone> undo(LiveDocument& document, const BlockRef& block, const Caller& by,
+                        const UndoWhich& which);
+    // Takes these steps, without asking anybody. Requires that no appends wait.
+    Result<Undone> take_back_steps(LiveDocument& document, const BlockRef& block,
+                                   const policy::Actor& by,
+                                   const std::vector<std::uint64_t>& steps, bool redo);
+    // The text that the block will have after these steps, which change its text alone. Works on a
+    // copy: O(history). Requires that no appends wait.
+    static Result<std::string> text_after(LiveDocument& document, const BlockRef& block,
+                                          const std::vector<std::uint64_t>& steps);
+
     // --- appends (calls_append.cc) ---
     // Buffers the text. The call is answered with its flush, which a later call may trigger.
     void append(Visit<Appended> visit, const BlockRef& block, std::string text, Ack ack);

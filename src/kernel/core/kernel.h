@@ -106,12 +106,15 @@ public:
     // Marks a block of a conversation as deleted. Its content stays in history, and undo restores
     // it.
     void erase(Caller by, std::string block_id, Reply<BlockVersion> reply);
-    // Errors: not_found "nothing_to_undo".
-    void undo(Caller by, std::string block_id, UndoScope scope, bool redo, Reply<Undone> reply);
-    // Undoes what fits, newest first; the answer counts all of it. Errors: not_found
-    // "nothing_to_undo".
-    void undo_all(Caller by, std::string block_id, UndoWhich which, Reply<Undone> reply);
-    // The steps that undo_all() would take, newest first; none for nothing to undo. Of memory too.
+    // Undoes what fits, newest first, each step as a version of its own, or redoes one; the answer
+    // counts all of it. Errors: not_found "nothing_to_undo", "nothing_to_redo".
+    void undo(Caller by, std::string block_id, UndoWhich which, Reply<Undone> reply);
+    // The last change alone: the caller's own, or anyone's.
+    void undo(Caller by, std::string block_id, UndoScope scope, bool redo, Reply<Undone> reply) {
+        UndoWhich which = last_of(by.actor.str(), scope, redo);
+        undo(std::move(by), std::move(block_id), std::move(which), std::move(reply));
+    }
+    // The steps that an undo would take, newest first; none for nothing to undo. Of memory too.
     void undoable(Caller by, std::string block_id, UndoWhich which,
                   Reply<std::vector<HistoryEntry>> reply);
     // The versions of a block, newest first. Deleted blocks have a history too.

@@ -18,6 +18,12 @@ namespace quire::kernel {
 Result<std::vector<Unit*>> next_to_take_back(History& history, const std::string& actor,
                                              UndoScope scope, bool redo);
 
+// Error: not_found "nothing_to_undo" or "nothing_to_redo".
+Failure nothing_to_take_back(const std::optional<std::string>& actor, bool redo);
+// The versions of the steps that an undo takes, newest first (History::with_group_of()). Errors:
+// not_found "nothing_to_undo", "nothing_to_redo".
+Result<std::vector<std::uint64_t>> steps_to_take_back(History& history, const UndoWhich& which);
+
 // The spans of all units, one after another.
 std::vector<crdt::IdSpan> spans_of(const std::vector<Unit*>& units);
 

@@ -27,6 +27,58 @@ TEST(Kernel, UndoTakesBackTheActorsOwnLastCallAlone) {
     EXPECT_EQ(desk.text(id), "bo ada base\n");
 }
 
+TEST(Kernel, UndoSinceAMomentTakesBackAllOfOneActorsChangesSinceThen) {
+    Desk desk;
+    const std::string id = desk.create("base\n");
+    desk.splice(id, 0, 0, "old ", "ada");
+    desk.advance(1000);
+    const UndoWhich which{.actor = "agent:ada", .all_since = desk.clock.wall_ms()};
+    desk.splice(id, 0, 0, "one ", "ada");
+    desk.splice(id, 0, 0, "bo ", "bo");
+    desk.append(id, "two\n", "ada");
+    desk.append(id, "three\n", "ada");
+    ASSERT_EQ(desk.text(id), "bo one old base\ntwo\nthree\n");
+    const auto undoable = [&] {
+        const auto steps = desk.ask<std::vector<HistoryEntry>>([&](auto reply) {
+            desk.kernel->undoable(Desk::as("cy"), id, which, std::move(reply));
+        });
+        std::string out;
+        for (const HistoryEntry& step : *steps) cat_to(out, cat(step.version_id, " "));
+        return out;
+    };
+    const auto undo = [&] {
+        return desk.ask<Undone>(
+            [&](auto reply) { desk.kernel->undo(Desk::as("cy"), id, which, std::move(reply)); });
+    };
+
+    EXPECT_EQ(undoable(), "6 3 ");
+    ASSERT_TRUE(undo());
+    EXPECT_EQ(desk.text(id), "bo old base\n");
+    EXPECT_EQ(undoable(), "");
+    EXPECT_EQ(reason(undo()), "nothing_to_undo");
+    for (const char* state : {"bo one old base\n", "bo one old base\ntwo\nthree\n"}) {
+        ASSERT_TRUE(desk.undo(id, "ada", true));
+        EXPECT_EQ(desk.text(id), state);
+    }
+}
+
+TEST(Kernel, UndoOfAVersionLeavesWhatCameAfterIt) {
+    Desk desk;
+    const std::string id = desk.create("base\n");
+    desk.splice(id, 0, 0, "one ", "ada");
+    desk.splice(id, 0, 0, "two ", "ada");
+    const auto undo = [&](std::uint64_t version) {
+        return desk.ask<Undone>([&](auto reply) {
+            desk.kernel->undo(Desk::as("cy"), id, {.version = version}, std::move(reply));
+        });
+    };
+
+    ASSERT_TRUE(undo(2));
+    EXPECT_EQ(desk.text(id), "two base\n");
+    EXPECT_EQ(reason(undo(2)), "nothing_to_undo");
+    EXPECT_EQ(reason(undo(9)), "nothing_to_undo");
+}
+
 TEST(Kernel, UndoAndRedoWalkTheWholeStackAlsoAfterARestart) {
     Desk desk;
     const std::string id = desk.create("0");

@@ -63,6 +63,8 @@ struct TextEdit {
     bool appends = false;  // It joins the actor's run of appends, which is one step of undo.
     // Called when nothing else can refuse the edit, before anything changes; an error refuses it.
     Function<Result<void>(std::span<const text::Splice>)> before = {};
+    // Carries the edit out and records it, in place of the splices; the text then is what they give.
+    Function<Result<void>()> instead = {};
 };
 
 }  // namespace quire::kernel

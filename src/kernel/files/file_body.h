@@ -195,6 +195,7 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
                                          std::string text);
     Result<FileSaved> save(LiveDocument& document, const Caller& by);
     Result<std::string> text_on_disk(LiveDocument& document);
+    Result<Undone> undo(LiveDocument& document, const Caller& by, const UndoWhich& which);
     // For each document, the disk version that a save was refused for and the actors who have been
     // warned of it. Not stored: after a restart they are warned again.
     struct Warned {

@@ -135,6 +135,8 @@ public:
     // Gives the document of a file the text that it had at a version, as an edit(). Errors also:
     // those of Kernel::diff().
     void rollback(Caller by, std::string path, std::string version_id, Reply<FileEdited> reply);
+    // Undoes or redoes changes of a file, like Kernel::undo(), and saves the file like edit().
+    void undo(Caller by, std::string path, UndoWhich which, Reply<Undone> reply);
     // Creates a file on the disk at once. Errors: conflict "file_exists"; conflict "unsaved_edits"
     // {path, actors} unless FileCreate::overwrite.
     void create(Caller by, FileCreate what, Reply<FileVersion> reply);

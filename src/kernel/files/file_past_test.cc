@@ -32,9 +32,9 @@ Result<FileHistory> history(FileOffice& office, const std::string& path) {
 }
 Result<Undone> undo(FileOffice& office, const std::string& path, const std::string& by,
                     bool redo = false) {
-    const std::string id = office.read(path)->file.block_id;
     return office.ask<Undone>([&](auto reply) {
-        office.kernel->undo(FileOffice::as(by), id, UndoScope::own, redo, std::move(reply));
+        office.calls->undo(FileOffice::as(by), path,
+                           last_of(cat("agent:", by), UndoScope::own, redo), std::move(reply));
     });
 }
 
@@ -151,6 +151,46 @@ TEST(FilePast, ARollbackIsSavedWithTheCallWhereEditsAre) {
     EXPECT_EQ(office.text("f"), "one\n");
 }
 
+TEST(FilePast, AnUndoIsSavedWithTheCallWhereEditsAre) {
+    FileOffice office;
+    office.calls->set_save(SaveWhen::on_commit);
+    office.files.put("f", "one\ntwo\n");
+    ASSERT_EQ(office.edit("f", "one", "1"), "ok");
+    ASSERT_EQ(office.edit("f", "two", "2", "bo"), "ok");
+
+    ASSERT_TRUE(undo(office, "f", "ada"));
+    EXPECT_EQ(office.disk("f"), "one\n2\n");
+    ASSERT_TRUE(undo(office, "f", "ada", true));
+    EXPECT_EQ(office.disk("f"), "1\n2\n");
+    EXPECT_FALSE(office.status("f").dirty);
+    EXPECT_EQ(FileOffice::reason(undo(office, "f", "cy")), "nothing_to_undo");
+
+    office.store.fail_next();
+    EXPECT_EQ(FileOffice::reason(undo(office, "f", "bo")), "disk_full");
+    EXPECT_EQ(office.disk("f"), "1\n2\n");
+    EXPECT_EQ(office.text("f"), "1\n2\n");
+    const auto all = office.ask<Undone>([&](auto reply) {
+        office.calls->undo(FileOffice::as("cy"), "f", {.actor = {}, .all_since = 0},
+                           std::move(reply));
+    });
+    ASSERT_TRUE(all);
+    EXPECT_EQ(office.disk("f"), "one\ntwo\n");
+}
+
+TEST(FilePast, AnUndoThatFindsNothingLeftIsUsedUp) {
+    FileOffice office;
+    office.calls->set_save(SaveWhen::on_commit);
+    office.files.put("f", "one\n");
+    ASSERT_EQ(office.edit("f", "one", "1"), "ok");
+    ASSERT_EQ(office.edit("f", "1", "uno", "bo"), "ok");
+
+    const Result<Undone> undone = undo(office, "f", "ada");
+    ASSERT_TRUE(undone);
+    EXPECT_GE(undone->skipped_because_changed, 1U);
+    EXPECT_EQ(office.disk("f"), "uno\n");
+    EXPECT_EQ(FileOffice::reason(undo(office, "f", "ada")), "nothing_to_undo");
+}
+
 // Three actors and the disk edit a file, save it, take back and bring back. What was read at each
 // version is kept, and must come out of the history again.
 void play(unsigned seed) {
@@ -188,9 +228,13 @@ void play(unsigned seed) {
             case 1:
                 static_cast<void>(office.save("f", by));
                 break;
-            case 2:
-                static_cast<void>(undo(office, "f", by, below(3) == 0));
+            case 2: {
+                const Result<Undone> undone = undo(office, "f", by, below(3) == 0);
+                if (undone && office.calls->saves_on_commit()) {
+                    ASSERT_EQ(office.disk("f"), office.text("f")) << "step " << step;
+                }
                 break;
+            }
             case 3:
                 if (below(3) == 0) office.restart();
                 break;
