@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <ctime>
 
@@ -140,15 +141,13 @@ Result<void> require_file(const struct stat& status, std::string_view path) {
 
 // Settled means that the last change is older than the steps of the file system's clock.
 Stamp stamp_of(const struct stat& status) {
-    struct timespec now = {};
-    ::clock_gettime(CLOCK_REALTIME, &now);
     Stamp stamp;
     stamp.device = status.st_dev;
     stamp.inode = status.st_ino;
     stamp.size = static_cast<std::uint64_t>(status.st_size);
     stamp.modified_ns = nanoseconds(status.st_mtim);
     stamp.changed_ns = nanoseconds(status.st_ctim);
-    stamp.settled = nanoseconds(now) - stamp.changed_ns > kRacyNs;
+    stamp.settled = age_of(status) > kRacyNs;
     return stamp;
 }
 
@@ -177,6 +176,30 @@ Result<std::string> read_all(int fd, std::size_t expected, std::size_t limit,
     }
     bytes.resize(filled);
     return bytes;
+}
+
+// A read lease is granted only while nobody has the file open for writing, or mapped so. Whoever
+// opens it for writing in the microseconds before it is given up waits that long; the signal about
+// it is one that is ignored unless a program asks for it.
+Writers writers_of(int fd) {
+    if (::fcntl(fd, F_SETSIG, SIGURG) != 0) return Writers::unknown;
+    if (::fcntl(fd, F_SETLEASE, F_RDLCK) == 0) {
+        ::fcntl(fd, F_SETLEASE, F_UNLCK);
+        return Writers::none;
+    }
+    return errno == EAGAIN ? Writers::some : Writers::unknown;
+}
+
+std::int64_t steady_ms() {
+    struct timespec now = {};
+    ::clock_gettime(CLOCK_MONOTONIC, &now);
+    return nanoseconds(now) / 1'000'000;
+}
+
+std::int64_t age_of(const struct stat& status) {
+    struct timespec now = {};
+    ::clock_gettime(CLOCK_REALTIME, &now);
+    return nanoseconds(now) - nanoseconds(status.st_ctim);
 }
 
 std::pair<std::string, std::string> split(const std::string& path) {

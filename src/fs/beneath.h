@@ -62,6 +62,16 @@ Result<void> write_all(int fd, std::string_view bytes, std::string_view path);
 Result<std::string> read_all(int fd, std::size_t expected, std::size_t limit,
                              std::string_view path);
 
+// Says whether another program has a file open for writing, by asking the system for a lease on it.
+// `unknown` where it gives no leases: on files of other users and on some file systems.
+enum class Writers { none, some, unknown };
+// `fd` must be open for reading alone.
+Writers writers_of(int fd);
+// Nanoseconds since the file's bytes or properties last changed, by the system's clock.
+std::int64_t age_of(const struct stat& status);
+// Milliseconds from some fixed moment; never goes back.
+std::int64_t steady_ms();
+
 // The parent and the last component: {"a/b", "c"} for "a/b/c", {"", "c"} for "c".
 std::pair<std::string, std::string> split(const std::string& path);
 

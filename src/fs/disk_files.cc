@@ -1,8 +1,8 @@
 // The reading half of DiskFiles; saving is in disk_save.cc. A read must return the bytes of one
 // moment although other programs write: it compares the file's stamp before and after, and tries
-// again a few times with growing pauses. The walk over a directory never enters links, .git or
-// .quire, and skips what disappears meanwhile, so it costs one openat2 per directory and one
-// fstatat per entry.
+// again a few times with growing pauses. Before that it waits for programs that have the file open
+// for writing. The walk over a directory never enters links, for lists not .git or .quire either, and
+// skips what disappears meanwhile, so it costs one openat2 per directory and one fstatat per entry.
 
 #include "fs/disk_files.h"
 
@@ -25,6 +25,8 @@ namespace quire::fs {
 namespace {
 
 constexpr int kReadTries = 4;
+// The number of busy files that are remembered.
+constexpr std::size_t kMostWaits = 1000;
 
 struct Found {
     std::string path;
@@ -38,10 +40,13 @@ struct Ahead {
     text::IgnoreChain around;
 };
 
-// Visits every entry below `root`, without entering links, .git and .quire, until `take` returns
-// false. What ignore files of these names leave out is passed over. Entries that cannot be opened
-// or have disappeared are skipped.
-void walk(int root, const IgnoreNames& ignore, Function<bool(const Found&)> take) {
+// The directories that a walk enters: all but .git and .quire, or all.
+enum class Enter { usual, all };
+
+// Visits every entry below `root`, without entering links, until `take` returns false. What
+// ignore files of these names leave out is passed over. Entries that cannot be opened or have
+// disappeared are skipped.
+void walk(int root, const IgnoreNames& ignore, Enter enter, Function<bool(const Found&)> take) {
     std::vector<Ahead> directories = {{"", {}}};
     while (!directories.empty()) {
         const auto [directory, around] = std::move(directories.back());
@@ -60,12 +65,39 @@ void walk(int root, const IgnoreNames& ignore, Function<bool(const Found&)> take
             const bool is_directory = S_ISDIR(found.status.st_mode);
             if (chain.ignores(found.path, is_directory)) continue;
             if (is_directory) {
-                if (name != ".git" && name != ".quire") directories.push_back({found.path, chain});
+                if (enter == Enter::all || (name != ".git" && name != ".quire"))
+                    directories.push_back({found.path, chain});
             } else if (!take(found)) {
                 return;
             }
         }
     }
+}
+
+// The name as the directory has it. A name that is found in other letters too may have been spelled
+// unlike the entry, where the file system ignores case; the directory's list decides. One lookup that
+// fails, everywhere else.
+std::string true_name(int parent, const std::string& name, const struct stat& status) {
+    std::string other = name;
+    for (char& c : other) {
+        if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) c = static_cast<char>(c ^ 0x20);
+    }
+    const auto is_it = [&](const std::string& each) {
+        struct stat there = {};
+        return ::fstatat(parent, each.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+               there.st_ino == status.st_ino && there.st_dev == status.st_dev;
+    };
+    if (other == name || !is_it(other)) return name;
+    const auto opened = open_beneath(parent, "", O_RDONLY | O_DIRECTORY);
+    if (!opened) return name;
+    const auto entries = entries_in(opened->get(), name);
+    if (!entries) return name;
+    std::string same = name;
+    for (const auto& entry : *entries) {
+        if (entry.name == name) return name;
+        if (is_it(entry.name)) same = entry.name;
+    }
+    return same;
 }
 
 }  // namespace
@@ -78,24 +110,59 @@ Result<std::unique_ptr<DiskFiles>> DiskFiles::open(const std::string& directory,
     return std::unique_ptr<DiskFiles>(new DiskFiles(std::move(root), std::move(options)));
 }
 
-// The look at each step opens the entry itself and never follows a link.
-Result<Place> DiskFiles::resolve(std::string_view path) {
-    const auto look = [&](const std::string& at) -> Result<Look> {
-        const int opened = try_open_beneath(root_.get(), at, O_PATH | O_NOFOLLOW);
-        if (opened < 0 && (errno == ENOENT || errno == ENOTDIR)) return Look{};
-        if (opened < 0) return system_failure(errno, at, "cannot open");
-        const Fd fd(opened);
-        struct stat status = {};
-        if (::fstat(fd.get(), &status) != 0) return system_failure(errno, at, "cannot look at");
-        if (!S_ISLNK(status.st_mode)) return Look{kind_of(status), false, ""};
-        char target[4096];
-        const ssize_t size = ::readlinkat(fd.get(), "", target, sizeof target);
-        if (size < 0) return system_failure(errno, at, "cannot read the link");
-        return Look{Kind::missing, true, std::string(target, static_cast<std::size_t>(size))};
+// Opens the entry itself and never follows a link.
+Result<Look> DiskFiles::look_at(const std::string& path) {
+    const auto [directory, name] = split(path);
+    const int held = try_open_beneath(root_.get(), directory, O_PATH | O_DIRECTORY);
+    if (held < 0 && (errno == ENOENT || errno == ENOTDIR)) return Look{};
+    if (held < 0) return system_failure(errno, path, "cannot open");
+    const Fd parent(held);
+    const int opened = try_open_beneath(parent.get(), name, O_PATH | O_NOFOLLOW);
+    if (opened < 0 && (errno == ENOENT || errno == ENOTDIR)) return Look{};
+    if (opened < 0) return system_failure(errno, path, "cannot open");
+    const Fd fd(opened);
+    struct stat status = {};
+    if (::fstat(fd.get(), &status) != 0) return system_failure(errno, path, "cannot look at");
+    const std::string as_it_is = true_name(parent.get(), name, status);
+    if (!S_ISLNK(status.st_mode)) return Look{kind_of(status), false, "", as_it_is};
+    char target[4096];
+    const ssize_t size = ::readlinkat(fd.get(), "", target, sizeof target);
+    if (size < 0) return system_failure(errno, path, "cannot read the link");
+    return Look{Kind::missing, true, std::string(target, static_cast<std::size_t>(size)),
+                as_it_is};
+}
+
+// A file with several names is as protected as each of them, so a walk over the whole directory
+// looks for the others, .git and .quire included. It ends with the last name.
+void DiskFiles::find_hard_links(Place& place) {
+    struct stat status = {};
+    const int opened = try_open_beneath(root_.get(), place.path, O_PATH | O_NOFOLLOW);
+    if (opened < 0) return;
+    const Fd fd(opened);
+    if (::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_nlink < 2) return;
+    std::size_t left = status.st_nlink - 1;
+    const auto take = [&](const Found& found) {
+        if (found.status.st_ino != status.st_ino || found.status.st_dev != status.st_dev ||
+            found.path == place.path)
+            return true;
+        place.hard_links.push_back(found.path);
+        return --left > 0;
     };
-    if (!path.starts_with('/')) return fs::resolve(path, look);
+    walk(root_.get(), {}, Enter::all, take);
+    place.linked_elsewhere = left > 0;
+}
+
+// The place of a caller's path, with all names of the file there.
+Result<Place> DiskFiles::resolve(std::string_view path) {
+    const auto look = [this](const std::string& at) { return look_at(at); };
+    const auto find = [&](std::string_view relative) -> Result<Place> {
+        Place place = TRY(fs::resolve(relative, look));
+        if (place.kind == Kind::file) find_hard_links(place);
+        return place;
+    };
+    if (!path.starts_with('/')) return find(path);
     const std::optional<std::string> below = below_root(path);
-    return fs::resolve(below ? *below : path, look);
+    return find(below ? *below : path);
 }
 
 // The system says which directory on the way is the root, never its name: the way to it may lead
@@ -135,12 +202,51 @@ Result<Fd> DiskFiles::open_file(int directory, const std::string& name, const st
     return fd;
 }
 
+// A file that no other program has open for writing is read at once. Where the system does not say,
+// only its age counts. Waits of several calls for one file count from the first, so a file that is
+// written to all the time holds up one call, not all of them.
+Result<Fd> DiskFiles::open_settled(const std::string& path) {
+    const std::int64_t settle_ms = settle_ms_.with([](std::int64_t ms) { return ms; });
+    const auto is_unchanged = [](const struct stat& a, const struct stat& b) {
+        return a.st_ino == b.st_ino && a.st_dev == b.st_dev && a.st_size == b.st_size &&
+               a.st_ctim.tv_sec == b.st_ctim.tv_sec && a.st_ctim.tv_nsec == b.st_ctim.tv_nsec;
+    };
+    struct stat seen = {};
+    std::int64_t seen_ms = 0;
+    for (;;) {
+        Fd fd = TRY(open_file(root_.get(), path, path));
+        struct stat status = {};
+        if (::fstat(fd.get(), &status) != 0) return system_failure(errno, path, "cannot look at");
+        const std::int64_t now = steady_ms();
+        if (!is_unchanged(status, seen)) seen = status, seen_ms = now;
+        if (writers_of(fd.get()) == Writers::none || now - seen_ms >= settle_ms ||
+            age_of(status) / 1'000'000 >= settle_ms) {
+            waits_.with([&](auto& waits) { waits.erase(path); });
+            return fd;
+        }
+        const bool goes_on = waits_.with([&](auto& waits) {
+            if (waits.size() > kMostWaits) waits.clear();
+            Wait& wait = waits.try_emplace(path, Wait{now, now}).first->second;
+            if (now - wait.last > options_.busy_ms) wait.since = now;
+            wait.last = now;
+            return now - wait.since < options_.busy_ms;
+        });
+        if (!goes_on) {
+            return fail(Errc::unavailable, "busy",
+                        cat(path, " is being written by another program; try again when it has "
+                                  "finished"),
+                        {{"path", path}});
+        }
+        ::poll(nullptr, 0, static_cast<int>(std::clamp<std::int64_t>(settle_ms / 4, 1, 20)));
+    }
+}
+
 // Reads between two looks at the stamp; if they differ, a writer was active.
 Result<FileBytes> DiskFiles::read(const std::string& path, std::size_t limit) {
     for (int attempt = 0; attempt < kReadTries; ++attempt) {
         // A writer is active: wait 1, 4 and 16 ms for it to finish.
         if (attempt > 0) ::poll(nullptr, 0, 1 << (2 * (attempt - 1)));
-        const Fd fd = TRY(open_file(root_.get(), path, path));
+        const Fd fd = TRY(open_settled(path));
         struct stat before = {};
         struct stat after = {};
         if (::fstat(fd.get(), &before) != 0) return system_failure(errno, path, "cannot look at");
@@ -171,7 +277,7 @@ Result<FileBytes> DiskFiles::read(const std::string& path, std::size_t limit) {
 // Names that are not UTF-8 are only counted.
 Result<Listing> DiskFiles::list(std::size_t limit, const IgnoreNames& ignore) {
     Listing listing;
-    walk(root_.get(), ignore, [&](const Found& found) {
+    walk(root_.get(), ignore, Enter::usual, [&](const Found& found) {
         if (is_draft(found.name)) return true;
         const bool is_link = S_ISLNK(found.status.st_mode);
         if (!is_link && !S_ISREG(found.status.st_mode)) return true;
@@ -195,7 +301,7 @@ Result<Listing> DiskFiles::list(std::size_t limit, const IgnoreNames& ignore) {
 // Runs at start, before anything is written.
 Result<std::size_t> DiskFiles::sweep() {
     std::vector<Found> left;
-    walk(root_.get(), {}, [&](const Found& found) {
+    walk(root_.get(), {}, Enter::usual, [&](const Found& found) {
         if (S_ISREG(found.status.st_mode) && is_draft(found.name) &&
             !is_draft_of(found.name, options_.incarnation)) {
             left.push_back(found);

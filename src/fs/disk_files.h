@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -9,11 +10,12 @@
 #include "base/function.h"
 #include "fs/beneath.h"
 #include "fs/file_system.h"
+#include "fs/resolve.h"
 #include "sched/guarded.h"
 
 namespace quire::fs {
 
-// Thread-safe: it keeps no state beside the directory and a counter for names.
+// Thread-safe: beside the directory it keeps a counter for names, and which files were found busy.
 class DiskFiles final : public FileSystem {
 public:
     // Settings of one instance.
@@ -23,6 +25,10 @@ public:
         std::uint64_t incarnation = 0;
         // Is called after each step of a save with the step's name, for tests that stop there.
         Function<void(std::string_view step)> after_step;
+        // How long a file that is open for writing must be left alone before it is read, and how
+        // long a read waits for that.
+        std::int64_t settle_ms = 100;
+        std::int64_t busy_ms = 5000;
     };
 
     // Errors: not_found "file_not_found"; unsupported "unsupported_kernel" without openat2.
@@ -38,11 +44,17 @@ public:
     Result<Listing> list(std::size_t limit, const IgnoreNames& ignore) override;
     Result<std::size_t> sweep() override;
 
+    // From the next read on.
+    void set_settle_ms(std::int64_t ms) {
+        settle_ms_.with([ms](std::int64_t& now) { now = ms; });
+    }
+
 private:
     // A new file beside the one it will replace; unlinked on destruction unless it took its place.
     class Draft;
 
-    DiskFiles(Fd root, Options options) : root_(std::move(root)), options_(std::move(options)) {}
+    DiskFiles(Fd root, Options options)
+        : root_(std::move(root)), options_(std::move(options)), settle_ms_(options_.settle_ms) {}
 
     void step(std::string_view name) {
         if (options_.after_step) options_.after_step(name);
@@ -54,13 +66,28 @@ private:
                               std::string_view path);
     // Opens a regular file for reading, without waiting for the other end of a fifo.
     Result<Fd> open_file(int directory, const std::string& name, const std::string& path);
+    // Opens the file for reading once no writer is busy with it. Errors: unavailable "busy".
+    Result<Fd> open_settled(const std::string& path);
+    // The entry at a path whose parents are no links.
+    Result<Look> look_at(const std::string& path);
+    // Adds the other names of a file with several.
+    void find_hard_links(Place& place);
     Result<Fd> make_parents(const std::string& parent);
+    // Moves the entry into .quire/recovered, and returns its path there; where that fails it stays.
+    std::string recover(int parent, const std::string& name);
     Result<void> put_back(int parent, Draft& draft, const std::string& name,
                           const std::string& path);
 
     Fd root_;
     Options options_;
     sched::Guarded<std::uint64_t> drafts_{0};
+    sched::Guarded<std::int64_t> settle_ms_;
+    // When reads began to wait for a busy file, and when the last one gave up; milliseconds of the
+    // system's monotonic clock.
+    struct Wait {
+        std::int64_t since = 0, last = 0;
+    };
+    sched::Guarded<std::map<std::string, Wait>> waits_;
 };
 
 }  // namespace quire::fs

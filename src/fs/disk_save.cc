@@ -32,14 +32,20 @@ Failure metadata_lost(std::string_view path, std::string_view what, int error) {
         cat(path, " was not saved: its ", what, " cannot be kept (", std::strerror(error), ")"));
 }
 
-// Reads as many bytes as the file had when it was looked at.
-Result<Hash> hash_of(int fd, std::string_view path) {
+// All bytes of an open file, or more than `limit`; without a limit as many as the file had when it
+// was looked at, and one more if there are.
+Result<std::string> bytes_of(int fd, std::string_view path,
+                             std::optional<std::size_t> limit = std::nullopt) {
     struct stat status = {};
     if (::fstat(fd, &status) != 0) return system_failure(errno, path, "cannot look at");
     if (::lseek(fd, 0, SEEK_SET) != 0) return system_failure(errno, path, "cannot read");
     const auto size = static_cast<std::size_t>(status.st_size);
-    // Bytes that were added after the size was read are not the expected bytes either.
-    return Hash::of(TRY(read_all(fd, size, size, path)));
+    return read_all(fd, size, limit.value_or(size), path);
+}
+
+// Bytes that were added after the size was read are not the expected bytes either.
+Result<Hash> hash_of(int fd, std::string_view path) {
+    return Hash::of(TRY(bytes_of(fd, path)));
 }
 
 Result<void> sync(int fd, std::string_view path) {
@@ -99,6 +105,47 @@ Result<void> keep_metadata(int from, const struct stat& old, int to, std::string
     if (::fchmod(to, old.st_mode & 01777) != 0) return metadata_lost(path, "mode", errno);
     return {};
 }
+
+// The displaced file by its descriptor. Its name is gone, so only what had it open can change it.
+class DiskDisplaced final : public Displaced {
+public:
+    DiskDisplaced(Fd fd, std::string path, std::string bytes)
+        : fd_(std::move(fd)), path_(std::move(path)), known_(std::move(bytes)) {
+        ::fstat(fd_.get(), &seen_);
+    }
+
+    Result<std::optional<std::string>> changed(std::size_t limit, bool thorough) override {
+        struct stat now = {};
+        if (::fstat(fd_.get(), &now) != 0) return system_failure(errno, path_, "cannot look at");
+        const bool is_touched = now.st_size != seen_.st_size ||
+                                now.st_mtim.tv_sec != seen_.st_mtim.tv_sec ||
+                                now.st_mtim.tv_nsec != seen_.st_mtim.tv_nsec;
+        if (!is_touched && !thorough) return std::optional<std::string>();
+        std::string bytes = TRY(bytes_of(fd_.get(), path_, limit));
+        if (bytes.size() > limit) {
+            return fail(Errc::out_of_range, "too_large",
+                        cat(path_, " has more than ", limit, " bytes"), {{"limit", limit}});
+        }
+        seen_ = now;
+        if (bytes == known_) return std::optional<std::string>();
+        return std::optional(std::move(bytes));
+    }
+    const std::string& known() const override { return known_; }
+    void accept(std::string bytes) override { known_ = std::move(bytes); }
+
+    bool is_being_written() const override {
+        struct stat now = {};
+        constexpr std::int64_t kJustNow = 200'000'000;
+        return ::fstat(fd_.get(), &now) == 0 && writers_of(fd_.get()) == Writers::some &&
+               age_of(now) < kJustNow;
+    }
+
+private:
+    Fd fd_;
+    std::string path_;
+    std::string known_;
+    struct stat seen_ = {};  // The status when the file was last read.
+};
 
 }  // namespace
 
@@ -187,14 +234,18 @@ Result<Saved> DiskFiles::save(const std::string& path, std::string_view bytes,
     // The draft's name now holds the displaced file: it may have changed or been replaced since the
     // check.
     auto displaced = open_file(parent.get(), draft.name(), path);
-    auto hash =
-        displaced ? hash_of(displaced->get(), path) : Result<Hash>(Failure(displaced.error()));
-    if (!hash || *hash != expected) {
+    auto former = displaced ? bytes_of(displaced->get(), path)
+                            : Result<std::string>(Failure(displaced.error()));
+    if (!former || Hash::of(*former) != expected) {
         TRY(put_back(parent.get(), draft, name, path));
-        if (!hash) return Failure(std::move(hash).error());
+        if (!former) return Failure(std::move(former).error());
         return disk_changed(path, "changed");
     }
     ::unlinkat(parent.get(), draft.name().c_str(), 0);
+    // Nobody can open it any more; so if no one has it open for writing, its bytes are final.
+    if (writers_of(displaced->get()) != Writers::none)
+        saved.displaced =
+            std::make_shared<DiskDisplaced>(std::move(*displaced), path, std::move(*former));
     TRY(sync(parent.get(), path));
     step("done");
     if (::fstat(draft.fd(), &status) != 0) return system_failure(errno, path, "cannot look at");
@@ -204,9 +255,16 @@ Result<Saved> DiskFiles::save(const std::string& path, std::string_view bytes,
     return saved;
 }
 
+std::string DiskFiles::recover(int parent, const std::string& name) {
+    const std::string folder = ".quire/recovered";
+    const auto keep = make_parents(folder);
+    if (!keep || rename_noreplace(parent, name, keep->get(), name) != 0) return name;
+    return cat(folder, "/", name);
+}
+
 // Undoes an exchange. If yet another file was put in place meanwhile, that one is the newest and
-// goes back; the version that we displaced first then stays under the draft's name, so that it is
-// not lost.
+// goes back; the version that we displaced first is then kept in .quire/recovered, so that it is not
+// lost.
 Result<void> DiskFiles::put_back(int parent, Draft& draft, const std::string& name,
                                  const std::string& path) {
     struct stat ours = {};
@@ -215,15 +273,16 @@ Result<void> DiskFiles::put_back(int parent, Draft& draft, const std::string& na
         ::fstatat(parent, draft.name().c_str(), &now, AT_SYMLINK_NOFOLLOW) != 0) {
         const int error = errno;
         draft.keep();
-        return system_failure(
-            error, path, cat("its former content is kept as ", draft.name(), "; cannot put back"));
+        return system_failure(error, path,
+                              cat("its former content is kept as ", recover(parent, draft.name()),
+                                  "; cannot put back"));
     }
     if (ours.st_ino != now.st_ino || ours.st_dev != now.st_dev) {
         rename_exchange(parent, draft.name(), name);
         draft.keep();
         return fail(Errc::conflict, "disk_changed",
                     cat(path, " is being replaced over and over; one of its versions is kept as ",
-                        draft.name()));
+                        recover(parent, draft.name())));
     }
     return sync(parent, path);
 }
@@ -254,7 +313,7 @@ Result<Saved> DiskFiles::create(const std::string& path, std::string_view bytes)
     step("done");
     struct stat status = {};
     if (::fstat(draft.fd(), &status) != 0) return system_failure(errno, path, "cannot look at");
-    return Saved{Hash::of(bytes), stamp_of(status), {}};
+    return Saved{Hash::of(bytes), stamp_of(status), {}, nullptr};
 }
 
 // The file is renamed aside first, so that what is checked is what is deleted.
@@ -278,7 +337,7 @@ Result<void> DiskFiles::remove(const std::string& path, const Hash& expected) {
                         cat(path,
                             " was replaced on disk while it was being deleted; its content is "
                             "kept as ",
-                            aside));
+                            recover(parent.get(), aside)));
         }
         return disk_changed(path, "changed");
     }

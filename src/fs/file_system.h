@@ -2,8 +2,9 @@
 // MemoryFiles its twin for tests.
 //
 // A path is a string of bytes, relative to the directory. A caller's path is first resolved, which
-// may be absolute if it leads below the directory: links are followed here, one component at a time. All other operations take the resolved path and
-// refuse links. So the path that a rule was checked for is the file that is opened, or the call
+// may be absolute if it leads below the directory: links are followed here, one component at a
+// time. Where the file system ignores case, the path has the names as they are on the disk. All
+// other operations take the resolved path and refuse links. So the path that a rule was checked for is the file that is opened, or the call
 // fails: swapping a link between check and use has no effect.
 //
 // Errors of every operation: denied "outside_workspace"; invalid_argument "invalid_path"; not_found
@@ -14,6 +15,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,6 +36,8 @@ struct Place {
         path;  // No link on the way; what everything else takes. "" is the directory itself.
     std::vector<std::string> aliases;  // All names that led here by a link, the caller's first.
     Kind kind = Kind::missing;
+    std::vector<std::string> hard_links = {};  // The other names of the file in the directory.
+    bool linked_elsewhere = false;  // The file has a name that is not in the directory.
     bool linked() const { return !aliases.empty(); }
 };
 
@@ -57,11 +61,27 @@ struct FileBytes {
     Stamp stamp;
 };
 
+// The file whose place a save took, kept open: another program may go on writing to it through a
+// descriptor that it opened before. Any thread, one at a time.
+class Displaced {
+public:
+    virtual ~Displaced() = default;
+    // The bytes of the file, if they are others than known(). With `thorough` they are read; else
+    // equal times and sizes say that they are the same. Errors: those of read().
+    virtual Result<std::optional<std::string>> changed(std::size_t limit, bool thorough) = 0;
+    // The bytes that the save displaced, or that were accepted last.
+    virtual const std::string& known() const = 0;
+    virtual void accept(std::string bytes) = 0;
+    // True while another program has the file open for writing and has just written to it.
+    virtual bool is_being_written() const = 0;
+};
+
 // The state of a file after a save.
 struct Saved {
     Hash hash;
     Stamp stamp;
     std::vector<std::string> notes;  // Properties that were lost, such as a set-user-id bit.
+    std::shared_ptr<Displaced> displaced = nullptr;  // After a save; null for a new file.
 };
 
 // A file or link in a listing.
@@ -85,7 +105,9 @@ public:
     virtual Result<Place> resolve(std::string_view path) = 0;
     virtual Result<Stamp> stamp(const std::string& path) = 0;
 
-    // The whole content at one moment. Errors: out_of_range "too_large" {limit, size}.
+    // The whole content at one moment. A file that another program has open for writing is read
+    // once it is closed or was left alone for the settle time; "busy" after five seconds, and then
+    // at once for as long as it is written to. Errors: out_of_range "too_large" {limit, size}.
     virtual Result<FileBytes> read(const std::string& path, std::size_t limit) = 0;
 
     // Replaces bytes with the hash `expected` by `bytes`; mode, owner and extended attributes stay.

@@ -14,6 +14,27 @@ Failure disk_changed(std::string_view path) {
 
 }  // namespace
 
+// The bytes of a displaced file, which write_late() changes.
+class MemoryFiles::Late final : public Displaced {
+public:
+    explicit Late(std::string bytes) : known_(bytes), now_(std::move(bytes)) {}
+    void write(std::string bytes) {
+        now_.with([&](std::string& now) { now = std::move(bytes); });
+    }
+    Result<std::optional<std::string>> changed(std::size_t, bool) override {
+        std::string now = now_.with([](const std::string& bytes) { return bytes; });
+        if (now == known_) return std::optional<std::string>();
+        return std::optional(std::move(now));
+    }
+    const std::string& known() const override { return known_; }
+    void accept(std::string bytes) override { known_ = std::move(bytes); }
+    bool is_being_written() const override { return false; }
+
+private:
+    std::string known_;
+    sched::Guarded<std::string> now_;
+};
+
 void MemoryFiles::State::put(const std::string& path, std::string bytes, bool is_link) {
     Stamp stamp;
     stamp.size = bytes.size();
@@ -21,6 +42,24 @@ void MemoryFiles::State::put(const std::string& path, std::string bytes, bool is
     stamp.modified_ns = stamp.changed_ns = ticks;
     stamp.settled = true;  // Ticks never repeat.
     nodes[path] = {std::move(bytes), is_link, stamp};
+}
+
+// The last component as a node has it that differs in nothing but case. The rest is as it was spelled
+// by earlier calls.
+std::string MemoryFiles::State::as_spelled(const std::string& path) const {
+    if (!ignores_case || kind_of(path) != Kind::missing) return path;
+    const auto lower = [](std::string text) {
+        for (char& c : text) {
+            if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+        }
+        return text;
+    };
+    for (const auto& [name, node] : nodes) {
+        if (name.size() >= path.size() && (name.size() == path.size() || name[path.size()] == '/') &&
+            lower(name.substr(0, path.size())) == lower(path))
+            return name.substr(0, path.size());
+    }
+    return path;
 }
 
 Kind MemoryFiles::State::kind_of(const std::string& path) const {
@@ -60,19 +99,47 @@ void MemoryFiles::put(const std::string& path, std::string bytes) {
 void MemoryFiles::link(const std::string& path, std::string target) {
     state_.with([&](State& state) { state.put(path, std::move(target), true); });
 }
+void MemoryFiles::hard_link(const std::string& path, const std::string& name) {
+    state_.with([&](State& state) {
+        Node& node = state.nodes.at(path);
+        if (node.identity == 0) node.identity = static_cast<std::uint64_t>(++state.ticks);
+        state.nodes[name] = node;
+    });
+}
+void MemoryFiles::hard_link_outside(const std::string& path) {
+    state_.with([&](State& state) { state.nodes.at(path).linked_elsewhere = true; });
+}
+void MemoryFiles::write_late(const std::string& path, std::string bytes) {
+    state_.with([&](State& state) { state.late.at(path)->write(std::move(bytes)); });
+}
+void MemoryFiles::ignore_case() {
+    state_.with([](State& state) { state.ignores_case = true; });
+}
 void MemoryFiles::erase(const std::string& path) {
     state_.with([&](State& state) { state.nodes.erase(path); });
 }
 
 Result<Place> MemoryFiles::resolve(std::string_view path) {
-    return fs::resolve(path, [&](const std::string& at) -> Result<Look> {
+    Place place = TRY(fs::resolve(path, [&](const std::string& at) -> Result<Look> {
         return state_.with([&](State& state) -> Look {
-            const auto node = state.nodes.find(at);
+            const std::string here = state.as_spelled(at);
+            const std::string name = here.substr(here.rfind('/') + 1);
+            const auto node = state.nodes.find(here);
             if (node != state.nodes.end() && node->second.is_link)
-                return {Kind::missing, true, node->second.bytes};
-            return {state.kind_of(at), false, ""};
+                return {Kind::missing, true, node->second.bytes, name};
+            return {state.kind_of(here), false, "", name};
         });
+    }));
+    state_.with([&](State& state) {
+        const auto node = state.nodes.find(place.path);
+        if (node == state.nodes.end()) return;
+        place.linked_elsewhere = node->second.linked_elsewhere;
+        for (const auto& [name, other] : state.nodes) {
+            if (other.identity != 0 && other.identity == node->second.identity && name != place.path)
+                place.hard_links.push_back(name);
+        }
     });
+    return place;
 }
 
 Result<Stamp> MemoryFiles::stamp(const std::string& path) {
@@ -100,9 +167,15 @@ Result<Saved> MemoryFiles::save(const std::string& path, std::string_view bytes,
         auto node = state.file(path);
         if (!node && node.error().code() == Errc::not_found) return disk_changed(path);
         if (!node) return Failure(std::move(node).error());
+        if ((*node)->identity != 0 || (*node)->linked_elsewhere) {
+            return fail(Errc::conflict, "hard_linked",
+                        cat(path, " was not saved: the file has several names"));
+        }
         if (Hash::of((*node)->bytes) != expected) return disk_changed(path);
+        const auto displaced = std::make_shared<Late>((*node)->bytes);
+        state.late.try_emplace(path, displaced);
         state.put(path, std::string(bytes), false);
-        return Saved{Hash::of(bytes), state.nodes[path].stamp, {}};
+        return Saved{Hash::of(bytes), state.nodes[path].stamp, {}, displaced};
     });
 }
 
@@ -110,7 +183,7 @@ Result<Saved> MemoryFiles::create(const std::string& path, std::string_view byte
     return state_.with([&](State& state) -> Result<Saved> {
         TRY(state.make_room_for(path));
         state.put(path, std::string(bytes), false);
-        return Saved{Hash::of(bytes), state.nodes[path].stamp, {}};
+        return Saved{Hash::of(bytes), state.nodes[path].stamp, {}, nullptr};
     });
 }
 

@@ -64,6 +64,7 @@ Result<Place> resolve(std::string_view path, Function<Result<Look>(const std::st
         done.push_back(name);
         if (place.kind == Kind::missing) continue;  // Nothing can exist below a missing entry.
         Look here = TRY(look(join(done)));
+        if (!here.name.empty()) done.back() = here.name;
         if (!here.is_link) {
             place.kind = here.kind;
             continue;

@@ -15,6 +15,7 @@ struct Look {
     Kind kind = Kind::missing;
     bool is_link = false;
     std::string target;
+    std::string name = {};  // The last component as it is on the disk; "" if it is the path's.
 };
 
 // Resolves the path. `..` removes the last component after links are followed, as the system does.

@@ -3,18 +3,39 @@
 #include <algorithm>
 
 #include "base/concat.h"
+#include "base/utf8.h"
 #include "text/escape_hidden.h"
 
 namespace quire::policy {
 namespace {
 
-// ASCII only: the protected names are ASCII, and so is the folding of file systems that ignore
-// case.
+bool is_ignorable(char32_t c) {
+    return c == 0xAD || (c >= 0x200B && c <= 0x200F) || (c >= 0x202A && c <= 0x202E) ||
+           (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF;
+}
+
+// The name that a component stands for on any file system: some ignore case, in Unicode's sense
+// where two letters beyond ASCII fold to an ASCII one; some ignore characters that cannot be seen,
+// and some dots and spaces at the end.
 std::string lower(std::string_view word) {
-    std::string out(word);
-    for (char& c : out) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    std::string out;
+    const bool is_utf8 = utf8::is_valid(word);
+    for (std::size_t at = 0; at < word.size();) {
+        const char32_t c = is_utf8 ? utf8::decode(word, at) : static_cast<unsigned char>(word[at++]);
+        if (is_utf8 && is_ignorable(c)) continue;
+        if (c == 0x17F) {
+            out.push_back('s');
+        } else if (c == 0x212A) {
+            out.push_back('k');
+        } else if (c >= 'A' && c <= 'Z') {
+            out.push_back(static_cast<char>(c - 'A' + 'a'));
+        } else if (is_utf8) {
+            utf8::append(out, c);
+        } else {
+            out.push_back(static_cast<char>(c));
+        }
     }
+    while (!out.empty() && (out.back() == '.' || out.back() == ' ')) out.pop_back();
     return out;
 }
 
@@ -35,7 +56,7 @@ bool is_hidden(std::string_view path) {
     return any_component(path, [](const std::string& name, bool) { return name == ".quire"; });
 }
 
-// Ignores case, since some file systems do: ".GIT" may be the same directory as ".git".
+// Compares the names that components may stand for: ".GIT" may be the same directory as ".git".
 bool is_protected(std::string_view path) {
     std::string before;
     return any_component(path, [&](const std::string& name, bool is_last) {

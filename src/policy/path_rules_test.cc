@@ -110,6 +110,25 @@ TEST(PathRules, ALinkGetsTheStricterOfItsOwnAndItsTargetsDecision) {
     EXPECT_EQ(stricter(at("open/link"), at("open/file")).verdict, Verdict::allow);
 }
 
+TEST(PathRules, AProtectedNameIsOneInWhateverFormAFileSystemReadsIt) {
+    const PathRules rules({rule("**", Permission::admin)});
+    for (const std::string_view path :
+         {".git/config", ".GIT/hooks/new", "deep/er/.Git/x", "sub/.quire/db", ".QUIRE", "Quire.TOML",
+          "a/quire.toml", "quire.toml.", "quire.toml ", ".git./hooks/x", ".git .../x",
+          ".g\xE2\x80\x8Cit/config", "\xEF\xBB\xBF.git/config", ".hu\xC5\xBFky/pre-commit",
+          ".hus\xE2\x84\xAAy/pre-commit", ".githooks/new", "bare.GIT/Hooks/post-update"}) {
+        EXPECT_TRUE(is_protected(path)) << path;
+        for (const Operation each : {Operation::create, Operation::append, Operation::overwrite,
+                                     Operation::erase})
+            EXPECT_EQ(rules.decide(path, each, kAgent).verdict, Verdict::deny) << path;
+    }
+    for (const std::string_view path :
+         {".gitignore", "git/config", "quire.toml.md", "x.git", ".github/x", "hooks/x",
+          "\xFF.git/x", "...", "src/quire.tomls"}) {
+        EXPECT_FALSE(is_protected(path)) << path;
+    }
+}
+
 TEST(PathRules, ARefusalEscapesThePathWhereverItStands) {
     const PathRules rules((std::vector<PathRule>()));
     const std::string path = "a\x1b[2J";

@@ -374,7 +374,8 @@ Result<void> KernelProcess::Body::open_storage(const KernelProcessOptions& optio
     }
     store = std::move(opened.store);
     pool = std::make_unique<sched::Pool>(kWorkers);
-    files = TRY(fs::DiskFiles::open(options.workspace, {rng.next(), {}}));
+    files = TRY(fs::DiskFiles::open(options.workspace,
+                                    {rng.next(), {}, settings.files.settle_ms}));
     gate = std::make_unique<kernel::FileGate>(*files, file_rules(settings), clock,
                                               settings.limits.block_bytes);
     kernel = TRY(kernel::open_kernel(
@@ -448,6 +449,7 @@ Result<std::vector<std::string>> KernelProcess::Body::apply(const Settings& sett
     gate->set_rules(file_rules(settings));
     watch->set(watch_settings(settings));
     disk_log->set_label(settings.files.notify);
+    files->set_settle_ms(settings.files.settle_ms);
     file_calls->set_save(settings.files.save);
     git_flush->set(flush_settings(settings));
     rule_calls->replace(std::move(book));

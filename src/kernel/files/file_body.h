@@ -205,6 +205,8 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
     sched::Guarded<std::map<store::DocumentKey, Warned>> warned_actors;
     bool was_warned(const LiveDocument& document, const files::DiskState& disk,
                     const policy::Actor& actor);
+    // Takes in what other programs write to a file that a save displaced, when its time is up.
+    void look_after_displaced(const std::string& path, std::int64_t delay_ms);
     Result<fs::Saved> write(LiveDocument& document, const Caller& by, const files::DiskState& disk,
                             const std::string& bytes);
     Result<FileVersion> erase(LiveDocument& document, const Caller& by, DiskUpdate update);

@@ -68,9 +68,11 @@ policy::Decision FileGate::decide(const fs::Place& place, Operation operation,
                                   const policy::Actor& actor) const {
     const std::shared_ptr<const FileRules> rules = this->rules();
     policy::Decision decision = rules->paths.decide(place.path, operation, actor);
-    for (const std::string& alias : place.aliases) {
-        decision =
-            policy::stricter(std::move(decision), rules->paths.decide(alias, operation, actor));
+    for (const auto* const names : {&place.aliases, &place.hard_links}) {
+        for (const std::string& name : *names) {
+            decision =
+                policy::stricter(std::move(decision), rules->paths.decide(name, operation, actor));
+        }
     }
     return decision;
 }
@@ -93,11 +95,19 @@ Result<void> FileGate::admit_save(const fs::Place& place, const policy::Actor& a
 
 Result<void> FileGate::enter(LiveDocument& document, const policy::Actor& actor, Access access,
                              policy::Operations approved) {
-    TRY(admit({document.name(), {}, fs::Kind::file}, operation_of(access), actor, approved));
+    fs::Place place{document.name(), {}, fs::Kind::file};
+    if (access != Access::look) {
+        // The other names of the file count too.
+        auto found = files_.resolve(document.name());
+        if (found && !found->linked()) place.hard_links = std::move(found->hard_links);
+    }
+    TRY(admit(place, operation_of(access), actor, approved));
     if (access == Access::look || document.record().deleted) return {};
     const Result<DiskUpdate> taken = take_in(document);
-    // A document that was read before can still be read while the disk cannot.
-    if (!taken && (access != Access::read || !state(document))) return Failure(taken.error());
+    // A document that was read before can still be read while the disk cannot, unless that is about to
+    // change.
+    if (!taken && (access != Access::read || !state(document) || taken.error().reason() == "busy"))
+        return Failure(taken.error());
     return {};
 }
 
@@ -129,7 +139,9 @@ Result<Disk> FileGate::look(LiveDocument& document) {
         return Disk::changed;
     if (disk->stamp.same_as(TRY(files_.stamp(place.path)))) return Disk::same;
     const Result<fs::FileBytes> file = files_.read(place.path, file_bytes_);
-    if (!file && file.error().reason() != "too_large") return Failure(file.error());
+    if (!file && file.error().reason() != "too_large" &&
+        file.error().reason() != "busy")
+        return Failure(file.error());
     return file && file->hash == disk->hash ? Disk::same : Disk::changed;
 }
 
@@ -137,6 +149,7 @@ Result<DiskUpdate> FileGate::take_in(LiveDocument& document) {
     std::optional<files::DiskState> before = state(document);
     const std::string& path = document.name();
     const fs::Place place = TRY(files_.resolve(path));
+    take_late_writes(path);
     if (place.linked()) {
         return fail(Errc::conflict, "path_changed",
                     cat(path, " was a file and is now reached by a link to ", place.path,

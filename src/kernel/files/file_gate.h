@@ -20,6 +20,7 @@
 #include "files/disk_state.h"
 #include "fs/file_system.h"
 #include "kernel/core/gate.h"
+#include "kernel/files/late_writes.h"
 #include "policy/path_rules.h"
 #include "sched/guarded.h"
 
@@ -65,7 +66,7 @@ public:
     bool may_see(const std::string& path, const policy::Actor& actor) const override;
     bool dirty(LiveDocument& document) override;
 
-    // The strictest decision for all names that led to the file.
+    // The strictest decision for all names that led to the file, and for its other names.
     policy::Decision decide(const fs::Place& place, policy::Operation operation,
                             const policy::Actor& actor) const;
     // The decision as an error, unless a person has approved the operation. Errors: denied
@@ -91,6 +92,12 @@ public:
     Result<Disk> look(LiveDocument& document);
 
     fs::FileSystem& files() { return files_; }
+    // Files that saves displaced. take_in() begins with what was written to them.
+    LateWrites& late_writes() { return late_writes_; }
+    // LateWrites::take() with the encoding that the rules name.
+    bool take_late_writes(const std::string& path) {
+        return late_writes_.take(path, rules()->paths.encoding(path));
+    }
     fs::IgnoreNames ignore_files() const { return rules()->ignore; }
 
 private:
@@ -101,6 +108,7 @@ private:
     sched::Guarded<std::shared_ptr<const FileRules>> rules_;
     Clock& clock_;
     const std::size_t file_bytes_;
+    LateWrites late_writes_{files_, clock_, file_bytes_};
 };
 
 // The version of the document's text now, in the form of a DiskState.

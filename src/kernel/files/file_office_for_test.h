@@ -25,7 +25,8 @@ inline policy::PathRule rule(std::string_view pattern, policy::Permission permis
 // A kernel with files in memory, where another program can change them.
 class FileOffice {
 public:
-    FileOffice() { start(); }
+    // `other`: files to use in the place of those in memory; they outlive it.
+    explicit FileOffice(fs::FileSystem* other = nullptr) : used_(other) { start(); }
     FileOffice(const FileOffice&) = delete;
     FileOffice& operator=(const FileOffice&) = delete;
     ~FileOffice() { stop(); }
@@ -129,7 +130,8 @@ private:
                 rule("*", policy::Permission::read_write)};
     }
     void start() {
-        gate = std::make_unique<FileGate>(files, FileRules{policy::PathRules(path_rules())}, clock,
+        fs::FileSystem& from = used_ == nullptr ? files : *used_;
+        gate = std::make_unique<FileGate>(from, FileRules{policy::PathRules(path_rules())}, clock,
                                           std::size_t{1} << 20);
         kernel = std::move(*open_kernel({store, scheduler, clock, rng, {}, gate.get()}));
         calls = std::make_unique<FileCalls>(*kernel, *gate);
@@ -140,6 +142,8 @@ private:
         scheduler.run_all();
         kernel.reset();
     }
+
+    fs::FileSystem* const used_;
 };
 
 }  // namespace quire::kernel

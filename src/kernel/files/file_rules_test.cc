@@ -75,6 +75,44 @@ TEST(FileCalls, ALinkIsAsStrictAsItsTargetAndSavingWritesTheTarget) {
     EXPECT_EQ(FileOffice::reason(office.erase("alias")), "is_a_link");
 }
 
+TEST(FileCalls, AFileIsAsProtectedAsEachOfItsHardLinks) {
+    FileOffice office;
+    office.files.put("locked/x", "locked\n");
+    office.files.hard_link("locked/x", "open");
+    office.files.put(".quire/state", "state\n");
+    office.files.hard_link(".quire/state", "innocent");
+    office.files.put("elsewhere", "text\n");
+    office.files.hard_link_outside("elsewhere");
+
+    EXPECT_EQ(office.text("open"), "locked\n");
+    EXPECT_EQ(office.edit("open", "locked", "opened"), "permission_denied");
+    EXPECT_EQ(office.text("innocent"), "<permission_denied>");
+    EXPECT_EQ(office.text("elsewhere"), "text\n");
+    ASSERT_EQ(office.edit("elsewhere", "text", "other"), "ok");
+    EXPECT_EQ(FileOffice::reason(office.save("elsewhere")), "hard_linked");
+    office.calls->set_save(SaveWhen::on_commit);
+    EXPECT_EQ(office.edit("elsewhere", "other", "more"), "hard_linked");
+    EXPECT_EQ(office.disk("elsewhere"), "text\n");
+
+    // A name that comes later closes a block that is open already.
+    office.files.put("mine", "mine\n");
+    ASSERT_EQ(office.edit("mine", "mine", "yours"), "ok");
+    office.files.hard_link("mine", "locked/late");
+    EXPECT_EQ(office.edit("mine", "yours", "ours"), "permission_denied");
+}
+
+TEST(FileCalls, WhereCaseDoesNotCountTheRulesSeeTheNamesOfTheDisk) {
+    FileOffice office;
+    office.files.put("locked/Plan.md", "plan\n");
+    office.files.put("Notes.md", "notes\n");
+    office.files.ignore_case();
+
+    EXPECT_EQ(office.edit("LOCKED/plan.MD", "plan", "x"), "permission_denied");
+    EXPECT_EQ(FileOffice::reason(office.create("Locked/new.md", "x")), "permission_denied");
+    EXPECT_EQ(FileOffice::reason(office.create("NOTES.md", "x")), "file_exists");
+    EXPECT_EQ(office.read("notes.MD")->file.block_id, office.read("Notes.md")->file.block_id);
+}
+
 TEST(FileCalls, AFileThatACallerMayNotSeeHidesNoOther) {
     FileOffice office;
     office.files.put("a.txt", "secret\n");

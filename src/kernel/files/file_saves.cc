@@ -15,6 +15,8 @@ namespace {
 // How often a save meets a disk that changed between being read and being written before it gives
 // up.
 constexpr int kSaveTries = 3;
+// How often a displaced file that is being written to is looked at again.
+constexpr std::int64_t kLateAgainMs = 100;
 
 }  // namespace
 
@@ -168,7 +170,20 @@ Result<fs::Saved> FileCalls::Body::write(LiveDocument& document, const Caller& b
         if (there.hash == disk.hash && !bytes.starts_with(there.bytes))
             return Failure(allowed.error());
     }
-    return gate.files().save(document.name(), bytes, disk.hash);
+    fs::Saved saved = TRY(gate.files().save(document.name(), bytes, disk.hash));
+    if (saved.displaced != nullptr) {
+        gate.late_writes().keep(document.name(), std::move(saved.displaced));
+        look_after_displaced(document.name(), LateWrites::kKeptMs);
+    }
+    return saved;
+}
+
+void FileCalls::Body::look_after_displaced(const std::string& path, std::int64_t delay_ms) {
+    kernel->parts().scheduler.post_after(delay_ms, [weak = weak_from_this(), path] {
+        const auto self = weak.lock();
+        if (self != nullptr && self->gate.take_late_writes(path))
+            self->look_after_displaced(path, kLateAgainMs);
+    });
 }
 
 void FileCalls::erase(Caller by, std::string path, Reply<FileVersion> reply) {
