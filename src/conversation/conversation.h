@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -91,7 +92,7 @@ private:
 
     crdt::Doc& doc_;
     crdt::Handle list_;
-    std::vector<ConversationBlock> blocks_;
+    std::deque<ConversationBlock> blocks_;
     std::unordered_map<crdt::OpId, Index> by_id_;
     std::map<std::optional<crdt::OpId>, std::vector<Index>> children_;  // In document order.
 };

@@ -14,6 +14,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -130,9 +131,12 @@ private:
     struct Inner;
     // The place of the last edit: the nodes from the root to a leaf, and the size of the text
     // before that leaf. Valid only while this rope owns every node on the path alone.
-    struct Path {
+    struct Steps {
         std::array<Inner*, kMaxDepth> nodes;
         std::array<std::uint32_t, kMaxDepth> slots;
+    };
+    struct Path {
+        std::unique_ptr<Steps> steps;  // Made with the first path that has any.
         std::size_t depth = 0;
         Leaf* leaf = nullptr;
         TextSummary size;  // Size of the leaf.

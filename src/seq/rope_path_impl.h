@@ -18,7 +18,7 @@ namespace quire::seq {
 template <std::size_t kChunk, std::size_t kFan>
 bool BasicRope<kChunk, kFan>::path_holds() const {
     for (std::size_t i = 0; i < path_.depth; ++i) {
-        if (!is_unique(path_.nodes[i])) return false;
+        if (!is_unique(path_.steps->nodes[i])) return false;
     }
     return is_unique(path_.leaf);
 }
@@ -43,8 +43,9 @@ void BasicRope<kChunk, kFan>::descend(std::size_t at) {
             ++i;
         }
         CHECK(path_.depth < kMaxDepth);
-        path_.nodes[path_.depth] = inner;
-        path_.slots[path_.depth] = i;
+        if (path_.steps == nullptr) path_.steps = std::make_unique<Steps>();
+        path_.steps->nodes[path_.depth] = inner;
+        path_.steps->slots[path_.depth] = i;
         ++path_.depth;
         path_.size = inner->sizes[i];
         node = own(inner->children[i]);
@@ -55,7 +56,8 @@ void BasicRope<kChunk, kFan>::descend(std::size_t at) {
 // Text was added to the leaf: all sizes on the path grow.
 template <std::size_t kChunk, std::size_t kFan>
 void BasicRope<kChunk, kFan>::add_on_path(const TextSummary& added) {
-    for (std::size_t i = 0; i < path_.depth; ++i) path_.nodes[i]->sizes[path_.slots[i]] += added;
+    for (std::size_t i = 0; i < path_.depth; ++i)
+        path_.steps->nodes[i]->sizes[path_.steps->slots[i]] += added;
     path_.size += added;
     total_ += added;
 }
@@ -63,7 +65,8 @@ void BasicRope<kChunk, kFan>::add_on_path(const TextSummary& added) {
 // Text was removed from the leaf: all sizes on the path shrink.
 template <std::size_t kChunk, std::size_t kFan>
 void BasicRope<kChunk, kFan>::subtract_on_path(const TextSummary& removed) {
-    for (std::size_t i = 0; i < path_.depth; ++i) path_.nodes[i]->sizes[path_.slots[i]] -= removed;
+    for (std::size_t i = 0; i < path_.depth; ++i)
+        path_.steps->nodes[i]->sizes[path_.steps->slots[i]] -= removed;
     path_.size -= removed;
     total_ -= removed;
 }

@@ -14,7 +14,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
-#include <unordered_map>
+#include <unordered_set>
 
 #include "crdt/doc/announcements.h"
 #include "crdt/doc/container.h"
@@ -117,7 +117,28 @@ private:
 
     Journal journal_;
     std::deque<Container> containers_;
-    std::unordered_map<ContainerId, ContainerIndex> index_;
+    // The containers by name. A name is kept by its container alone.
+    struct NameHash {
+        using is_transparent = void;
+        const std::deque<Container>* containers;
+        std::size_t operator()(const ContainerId& id) const { return std::hash<ContainerId>()(id); }
+        std::size_t operator()(ContainerIndex index) const {
+            return (*this)((*containers)[index].id);
+        }
+    };
+    struct SameName {
+        using is_transparent = void;
+        const std::deque<Container>* containers;
+        bool operator()(ContainerIndex a, ContainerIndex b) const { return a == b; }
+        bool operator()(const ContainerId& id, ContainerIndex index) const {
+            return (*containers)[index].id == id;
+        }
+        bool operator()(ContainerIndex index, const ContainerId& id) const {
+            return (*this)(id, index);
+        }
+    };
+    std::unordered_set<ContainerIndex, NameHash, SameName> index_{0, NameHash{&containers_},
+                                                                  SameName{&containers_}};
     std::unique_ptr<Pending> pending_;  // Never null.
     Container* pen_ = nullptr;          // A root that is editable unless the document is not.
 

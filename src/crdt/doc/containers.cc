@@ -5,10 +5,10 @@ namespace quire::crdt {
 
 ContainerIndex DocBody::open(const ContainerId& id) {
     const auto found = index_.find(id);
-    if (found != index_.end()) return found->second;
+    if (found != index_.end()) return *found;
     const ContainerIndex index = oplog().add_container(id.kind);
     containers_.emplace_back(id, index, oplog().log(index));
-    index_.emplace(id, index);
+    index_.insert(index);
     return index;
 }
 

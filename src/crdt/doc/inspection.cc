@@ -103,11 +103,11 @@ std::vector<Inspection::Register> Inspection::registers(Handle map) const {
     DocBody& body = this->body();
     const Container& c = body.container(map);
     std::vector<Register> registers;
-    for (const auto& [key, entry] : c.as<MapBody>().state.entries()) {
+    c.as<MapBody>().state.for_each([&](const std::string& key, const MapState::Entry& entry) {
         const MapState::Write& last = entry.winner;
         registers.push_back({key, last.erases ? nullptr : body.slot_of(last.lv),
                              body.oplog().atoms().id_of(last.lv), last.lamport});
-    }
+    });
     return registers;
 }
 

@@ -38,10 +38,10 @@ std::vector<std::string> MapView::keys() const {
     std::vector<std::string> keys;
     const auto* map = std::get_if<MapBody>(&container().body);
     if (map == nullptr) return keys;
-    for (const auto& [key, entry] : map->state.entries()) {
+    map->state.for_each([&](const std::string& key, const MapState::Entry& entry) {
         const MapState::Write* write = MapBody::write_at(entry, body().at());
         if (write != nullptr && !write->erases) keys.push_back(key);
-    }
+    });
     return keys;
 }
 

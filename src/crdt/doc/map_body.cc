@@ -33,7 +33,8 @@ const std::string& key_of(Site site, Lv creator) {
 const MapState::Write* MapBody::write_at(const MapState::Entry& entry, const Past* at) {
     if (at == nullptr || at->contains(entry.winner.lv)) return &entry.winner;
     const MapState::Write* last = nullptr;
-    for (const MapState::Write& write : entry.writes) {
+    if (entry.others == nullptr) return last;
+    for (const MapState::Write& write : *entry.others) {
         if (at->contains(write.lv) && (last == nullptr || last->loses_to(write))) last = &write;
     }
     return last;
@@ -56,14 +57,14 @@ std::optional<ContainerId> MapBody::child(Site site, std::string_view key, Lv lv
 Value MapBody::value(Site site, int depth, const Past* at) {
     DocBody& document = site.document;
     Map map;
-    for (const auto& [key, entry] : state.entries()) {
+    state.for_each([&](const std::string& key, const MapState::Entry& entry) {
         const MapState::Write* write = write_at(entry, at);
-        if (write == nullptr || write->erases) continue;
+        if (write == nullptr || write->erases) return;
         const std::optional<ContainerId> inner = child(site, key, write->lv);
         map.append(key, inner ? value_of(document, document.container(document.open(*inner)),
                                          depth + 1, at)
                               : std::get<Value>(*document.slot_of(write->lv)));
-    }
+    });
     return map;
 }
 
@@ -98,33 +99,33 @@ MapDelta MapBody::delta_between(Site site, const Past& a, const Past& b) {
         return slot_item(site.document, *site.document.slot_of(write.lv), write.lv);
     };
     MapDelta delta;
-    for (const auto& [key, entry] : state.entries()) {
+    state.for_each([&](const std::string& key, const MapState::Entry& entry) {
         const MapState::Write* before = write_at(entry, &a);
         const MapState::Write* after = write_at(entry, &b);
         if (before == after || after == nullptr) {
             if (before != after && !before->erases) delta.push_back({key, std::nullopt});
-            continue;
+            return;
         }
         const bool was_there = before != nullptr && !before->erases;
         if (after->erases) {
             if (was_there) delta.push_back({key, std::nullopt});
-            continue;
+            return;
         }
         Item item = item_of(*after);
-        if (was_there && item_of(*before) == item) continue;
+        if (was_there && item_of(*before) == item) return;
         delta.push_back({key, std::move(item)});
-    }
+    });
     return delta;
 }
 
 MapDelta MapBody::delta_from_nothing(Site site, const Past* at) {
     MapDelta delta;
-    for (const auto& [key, entry] : state.entries()) {
+    state.for_each([&](const std::string& key, const MapState::Entry& entry) {
         const MapState::Write* write = write_at(entry, at);
-        if (write == nullptr || write->erases) continue;
+        if (write == nullptr || write->erases) return;
         delta.push_back(
             {key, slot_item(site.document, *site.document.slot_of(write->lv), write->lv)});
-    }
+    });
     return delta;
 }
 

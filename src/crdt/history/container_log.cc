@@ -79,6 +79,8 @@ void ContainerLog::increment(Lv lv, Value delta) {
 void ContainerLog::keep(At at, RunKind kind, OpContent op) {
     runs_.push_back(
         {at.lv, at.len, at.pos, static_cast<std::uint32_t>(ops_.size()), 0, kind, at.linear, true});
+    // An op is large and most logs have few: a small log grows by as little as it needs.
+    if (ops_.size() == ops_.capacity() && ops_.size() < 16) ops_.reserve(ops_.size() + 2);
     ops_.push_back(std::move(op));
 }
 

@@ -63,9 +63,9 @@ void Reversal::copy(Container& from, Container& to, int depth) {
         }
         case ContainerKind::map: {
             std::vector<std::pair<std::string, Lv>> entries;
-            for (const auto& [key, entry] : from.as<MapBody>().state.entries()) {
+            from.as<MapBody>().state.for_each([&](const std::string& key, const auto& entry) {
                 if (!entry.winner.erases) entries.emplace_back(key, entry.winner.lv);
-            }
+            });
             for (const auto& [key, lv] : entries) {
                 const Slot slot = *body_.slot_of(lv);
                 const Lv made = body_.oplog().end();

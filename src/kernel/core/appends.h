@@ -55,8 +55,6 @@ struct Appends {
         groups;  // Per actor: the version that began its run of appends.
 
     bool empty() const { return pieces.empty() && refused.empty(); }
-    // Ends every actor's run of appends, so that the next append begins a new unit of undo.
-    void end_runs() { groups.clear(); }
     // The version that began the actor's run of appends: `next`, if it begins now.
     std::uint64_t group_of(const std::string& actor, std::uint64_t next) {
         return groups.try_emplace(actor, next).first->second;

@@ -72,7 +72,7 @@ void Kernel::append(Caller by, std::string block_id, std::string text, Ack ack,
 
 void Core::append(Visit<Appended> visit, const BlockRef& block, std::string text, Ack ack) {
     LiveDocument& document = *visit.document;
-    Appends& appends = block.state->appends;
+    Appends& appends = block.state->appends_made();
     if (text.empty()) {
         const bool durable = ack == Ack::durable;
         if (durable) flush(document, block);
@@ -96,7 +96,7 @@ void Core::append(Visit<Appended> visit, const BlockRef& block, std::string text
 // Hands the piece, whose version is not set yet, to the writer's next flush.
 void Core::buffer(LiveDocument& document, const BlockRef& block, const policy::Actor& writer,
                   Appends::Piece piece) {
-    Appends& appends = block.state->appends;
+    Appends& appends = block.state->appends_made();
     const bool durable = piece.ack == Ack::durable;
     if (appends.buffer.blocks(writer)) flush(document, block);
 
@@ -140,7 +140,8 @@ void Core::reserved(const BlockRef& block, std::uint64_t up_to, const Result<voi
     } else {
         state.reserving = state.reserved = 0;
     }
-    std::vector<Appends::Piece>& pieces = state.appends.pieces;
+    if (state.appends == nullptr) return;
+    std::vector<Appends::Piece>& pieces = state.appends->pieces;
     for (Appends::Piece& piece : pieces) {
         if (piece.ack != Ack::accepted || !piece.waiting) continue;
         if (!result) {
@@ -152,12 +153,12 @@ void Core::reserved(const BlockRef& block, std::uint64_t up_to, const Result<voi
     }
     if (result) return;
     std::erase_if(pieces, [](const Appends::Piece& piece) { return piece.text.empty(); });
-    refill(state.appends, parts_.clock.steady_ms());
+    refill(*state.appends, parts_.clock.steady_ms());
 }
 
 // Flushes now if a rule asks for it, else looks again when silence alone would.
 void Core::flush_when_due(LiveDocument& document, const BlockRef& block) {
-    Appends& appends = block.state->appends;
+    Appends& appends = block.state->appends_made();
     const std::int64_t now = parts_.clock.steady_ms();
     const std::optional<std::int64_t> deadline = appends.buffer.deadline_ms();
     if (appends.buffer.due(now) || !appends.refused.empty()) {
@@ -181,7 +182,7 @@ void Core::flush_when_due(LiveDocument& document, const BlockRef& block) {
 // Looks after `delay_ms` whether the block's text is due. One look at a time is planned; it is put
 // off while the document cannot be had, for what was accepted must not wait for a caller.
 void Core::look_again(LiveDocument& document, const BlockRef& block, std::int64_t delay_ms) {
-    if (std::exchange(block.state->appends.timer_set, true)) return;
+    if (std::exchange(block.state->appends_made().timer_set, true)) return;
     look_after(document.shared_from_this(), document.id_of(block), delay_ms);
 }
 
@@ -193,14 +194,15 @@ void Core::look_after(const std::shared_ptr<LiveDocument>& document, conversatio
         if (!document->ready()) return core->look_after(document, id, kRetryMs);
         const Result<BlockRef> block = document->find(id, true);
         if (!block) return;
-        block->state->appends.timer_set = false;
+        block->state->appends_made().timer_set = false;
         core->flush_when_due(*document, *block);
     });
 }
 
 void Core::flush(LiveDocument& document, const BlockRef& block, bool more) {
     BlockState& state = *block.state;
-    Appends& appends = state.appends;
+    if (state.appends == nullptr) return;
+    Appends& appends = *state.appends;
     const std::uint64_t last = state.version + appends.calls();
     // Every version that was given out is in this flush; what comes after is reserved anew.
     state.reserving = more && state.reserving > 0 ? last + kReserved : 0;
@@ -235,10 +237,10 @@ void Core::write(LiveDocument& document, const BlockRef& block, Appends::Turn tu
     unit.actor = turn.writer.str();
     unit.description = "append";
     unit.spans = {document.commit(turn.writer, "append")};
-    unit.group = state.appends.group_of(unit.actor, state.version + turn.pieces.size());
+    unit.group = state.appends_made().group_of(unit.actor, state.version + turn.pieces.size());
     document.record(block, std::move(unit), turn.pieces.size());
 
-    state.appends.in_flight = true;
+    state.appends_made().in_flight = true;
     count_commit();
     document.submit([self = shared_from_this(), live = document.shared_from_this(),
                      id = document.id_of(block), turn = std::move(turn),
@@ -258,7 +260,7 @@ void Core::write(LiveDocument& document, const BlockRef& block, Appends::Turn tu
         Result<BlockRef> again = live->find(id, true);
         if (!again) return;
         self->reserved(*again, up_to, result);
-        Appends& later = again->state->appends;
+        Appends& later = again->state->appends_made();
         later.in_flight = false;
         if (result) {
             // Durable appends that came meanwhile share the next flush; accepted text keeps its own
@@ -277,7 +279,7 @@ void Core::write(LiveDocument& document, const BlockRef& block, Appends::Turn tu
 // The store refused a turn: what of it was answered as accepted is tried again, before what was
 // handed over since.
 void Core::put_back(LiveDocument& document, const BlockRef& block, Appends::Turn turn) {
-    Appends& appends = block.state->appends;
+    Appends& appends = block.state->appends_made();
     std::erase_if(turn.pieces, [](const Appends::Piece& piece) { return bool{piece.waiting}; });
     if (!turn.pieces.empty()) appends.refused.push_back(std::move(turn));
     if (!appends.empty()) look_again(document, block, kRetryMs);
@@ -296,7 +298,7 @@ Result<BlockRef> find_by_key(LiveDocument& document, const std::string& key) {
 
 void Core::flush_all(LiveDocument& document) {
     for (auto& [key, state] : document.states()) {
-        if (state.appends.empty() && state.told <= state.version) continue;
+        if (!state.has_waiting_appends() && state.told <= state.version) continue;
         const Result<BlockRef> block = find_by_key(document, key);
         if (!block) continue;
         flush(document, *block);

@@ -215,7 +215,7 @@ void Kernel::set_status(Caller by, std::string block_id, conversation::Status st
                 parse_enum<conversation::Status>("status", block.fields->status)
                     .value_or(conversation::Status::done);
             TRY(conversation::check_transition(before, status));
-            block.state->appends.end_runs();
+            block.state->end_append_runs();
             if (before == status && !block.state->interrupted)
                 return BlockVersion{std::move(id), block.state->version};
             document.begin(caller.actor);
@@ -267,9 +267,9 @@ Result<Edited> Core::edit(LiveDocument& document, const BlockRef& block, const C
         unit.description = what.operation;
         unit.spans = {document.commit(by.actor, what.operation)};
         if (what.appends) {
-            unit.group = block.state->appends.group_of(unit.actor, block.state->version + 1);
+            unit.group = block.state->appends_made().group_of(unit.actor, block.state->version + 1);
         } else {
-            block.state->appends.groups.erase(unit.actor);
+            block.state->end_append_run(unit.actor);
         }
         document.record(block, std::move(unit));
         return {};
@@ -322,7 +322,7 @@ void Kernel::erase(Caller by, std::string block_id, Reply<BlockVersion> reply) {
             unit.description = "delete";
             unit.kind = UnitKind::erase;
             unit.spans = {document.commit(caller.actor, "delete")};
-            block.state->appends.end_runs();
+            block.state->end_append_runs();
             document.record(block, std::move(unit));
             return BlockVersion{std::move(id), block.state->version};
         });

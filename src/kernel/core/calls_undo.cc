@@ -127,14 +127,14 @@ void end_take_back(LiveDocument& document, const BlockRef& block, const policy::
         block.state->history.set_state(*unit, redo ? UnitState::done : UnitState::undone);
         document.rerecord(block, *unit);
     }
-    block.state->appends.groups.erase(actor.str());
+    block.state->end_append_run(actor.str());
     if (span.size() == 0 && !record) return;
     Unit entry;
     entry.actor = actor.str();
     entry.description = cat(redo ? "redo of " : "undo of ", description);
     entry.kind = UnitKind::take_back;
     entry.stand_ins = crdt::stand_ins(document.doc(), span);
-    entry.record = record;
+    if (record) entry.record = std::make_shared<const RecordChange>(*record);
     document.record_quietly(block, std::move(entry));
 }
 

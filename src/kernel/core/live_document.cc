@@ -38,7 +38,7 @@ LiveDocument::LiveDocument(const Parts& parts, store::DocumentRecord record, boo
 
 bool LiveDocument::has_waiting_appends() const {
     return std::any_of(states_.begin(), states_.end(),
-                       [](const auto& entry) { return !entry.second.appends.empty(); });
+                       [](const auto& entry) { return entry.second.has_waiting_appends(); });
 }
 
 Result<void> LiveDocument::ready() {
@@ -70,11 +70,11 @@ Result<void> LiveDocument::load() {
     }
     // Appends that were accepted before the store failed are still to be written.
     for (auto& [key, state] : states_) {
-        if (state.appends.empty() && !state.interrupted) continue;
+        if (!state.has_waiting_appends() && !state.interrupted) continue;
         states[key].key = key;
         states[key].interrupted = state.interrupted;
         states[key].appends = std::move(state.appends);
-        states[key].appends.in_flight = false;
+        if (states[key].appends != nullptr) states[key].appends->in_flight = false;
     }
 
     states_ = std::move(states);

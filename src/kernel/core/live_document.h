@@ -42,7 +42,8 @@ struct BlockState {
     std::string key;
     std::uint64_t version = 0;
     History history;
-    Appends appends;
+    // Null until something is first appended.
+    std::unique_ptr<Appends> appends;
     // Appends that were accepted are given versions before these are stored. Those up to `reserved`
     // may be: the store has been told, and after a crash none of them is given out again.
     // `reserving` is the same once what is on its way is stored; 0 for none. `told` is what the
@@ -53,6 +54,21 @@ struct BlockState {
     // It was running when an earlier kernel ended, so that its writer is gone: it shows as error
     // until someone writes to it or sets its status.
     bool interrupted = false;
+
+    Appends& appends_made() {
+        if (appends == nullptr) appends = std::make_unique<Appends>();
+        return *appends;
+    }
+    // Returns true if text was handed over that is not committed.
+    bool has_waiting_appends() const { return appends != nullptr && !appends->empty(); }
+    // Ends an actor's run of appends, or everybody's, so that the next append begins a new unit of
+    // undo.
+    void end_append_run(const std::string& actor) {
+        if (appends != nullptr) appends->groups.erase(actor);
+    }
+    void end_append_runs() {
+        if (appends != nullptr) appends->groups.clear();
+    }
 };
 
 // Error: not_found "invalid_reference" {block_id}.

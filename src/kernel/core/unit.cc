@@ -99,13 +99,14 @@ void write_record(ByteWriter& out, const Unit& unit) {
 }
 void read_record(ByteReader& in, Unit& unit) {
     if (in.byte("record") == 0) return;
-    unit.record.emplace();
-    for (RecordState* state : {&unit.record->before, &unit.record->after}) {
+    RecordChange change;
+    for (RecordState* state : {&change.before, &change.after}) {
         state->name = std::string(as_text(read_bytes(in, "name")));
         state->deleted = in.byte("deleted") != 0;
         state->header = read_bytes(in, "header");
     }
-    unit.record->partner = static_cast<store::DocumentKey>(in.u64_le("partner"));
+    change.partner = static_cast<store::DocumentKey>(in.u64_le("partner"));
+    unit.record = std::make_shared<const RecordChange>(std::move(change));
 }
 
 void write_stand_in(ByteWriter& out, const crdt::StandIn& stand_in) {

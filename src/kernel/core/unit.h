@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -76,7 +77,7 @@ struct Unit {
     // The version of the document after the unit, for rollback. Units stored before this field
     // existed have none.
     std::optional<crdt::Frontiers> heads = {};
-    std::optional<RecordChange> record = {};
+    std::shared_ptr<const RecordChange> record = {};  // Null for most units.
 };
 
 // The unit as the store keeps it (unit.cc has the format).

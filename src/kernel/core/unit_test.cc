@@ -74,7 +74,8 @@ TEST(Unit, RecordsOfOlderProgramsHaveNoKeptSpans) {
 
 TEST(Unit, AChangeOfTheRecordIsReadAsItWasWritten) {
     Unit unit = whole_unit();
-    unit.record = RecordChange{{"notes", false, {1, 2}}, {"old", true, {3}}, 7};
+    unit.record = std::make_shared<const RecordChange>(
+        RecordChange{{"notes", false, {1, 2}}, {"old", true, {3}}, 7});
 
     const Result<Unit> read = from_record(to_record(unit, 2, "1_0"));
 

@@ -53,7 +53,8 @@ void record_change(LiveDocument& document, const policy::Actor& by, std::string 
     unit.description = std::move(description);
     unit.kind = UnitKind::record;
     unit.spans = std::move(spans);
-    unit.record = RecordChange{std::move(before), record_state(document), partner};
+    unit.record = std::make_shared<const RecordChange>(
+        RecordChange{std::move(before), record_state(document), partner});
     document.record(document.whole(), std::move(unit));
 }
 
