@@ -2,12 +2,13 @@
 // document record, in the transaction of the change that made it true.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <map>
-#include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "base/value.h"
+#include "files/conflict.h"
 #include "files/form.h"
 #include "fs/file_system.h"
 
@@ -17,17 +18,25 @@ struct DiskState {
     fs::Hash hash;    // The hash of the last known bytes.
     fs::Stamp stamp;  // Their stamp; only a cache.
     Form form;
-    // The version of the document whose text these bytes are: each peer with the number of its
-    // atoms. Not the latest version, which may contain unsaved edits.
-    std::map<std::uint64_t, std::int32_t> version;
+    // The version of the document whose text these bytes are. Not the latest version, which may
+    // contain unsaved edits.
+    Version version;
     bool missing = false;   // The file was found to be missing,
-    bool vanished = false;  // and the kernel did not delete it: the next save must say so.
-    // A change on the disk and one in the document met on the same words, and nothing was saved
-    // since: the document shows its own words there.
-    bool conflict = false;
+    bool vanished = false;  // and the kernel did not delete it.
+    // An earlier version of the program met a conflict and kept no record of it.
+    bool unlisted_conflict = false;
+    std::vector<Conflict> conflicts = {};  // The open ones, by their place on the disk.
+    std::uint32_t last_conflict = 0;       // The number of the newest that there ever was.
+
+    bool has_conflict() const { return unlisted_conflict || !conflicts.empty(); }
+    bool has_deletion() const {
+        return std::ranges::any_of(conflicts, [](const Conflict& conflict) {
+            return conflict.kind == ConflictKind::deletion;
+        });
+    }
 
     Bytes encode() const;
-    // Errors: corrupt.
+    // Reads this format and the one before. Errors: corrupt.
     static Result<DiskState> decode(const Bytes& bytes);
 };
 

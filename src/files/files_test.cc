@@ -166,7 +166,7 @@ TEST(DiskState, ReadsBackAndRefusesTruncatedBytes) {
     EXPECT_EQ(back->version, state.version);
     EXPECT_TRUE(back->missing && back->form.bom && back->stamp.settled);
     EXPECT_EQ(back->form.charset, text::Charset::utf_8);
-    for (std::size_t size = 0; size < 58; ++size) {
+    for (std::size_t size = 0; size < bytes.size(); ++size) {
         EXPECT_FALSE(DiskState::decode(
             Bytes(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size))));
     }
@@ -178,35 +178,171 @@ TEST(DiskState, ReadsBackAndRefusesTruncatedBytes) {
     EXPECT_FALSE(DiskState::decode(unknown));
 }
 
+Conflict a_conflict() {
+    Conflict conflict;
+    conflict.number = 7;
+    conflict.kind = ConflictKind::lines;
+    conflict.region = {Anchor{1, 2}, std::nullopt, Anchor{~0ULL, 5}};
+    conflict.base = "base\n";
+    conflict.agent = "agent\n";
+    conflict.disk = "";
+    conflict.disk_at = 12;
+    conflict.actor = "agent:ada";
+    conflict.since_ms = 1'700'000'000'000;
+    conflict.base_version = {{1, 2}};
+    conflict.agent_version = {{1, 3}, {2, 4}};
+    conflict.disk_version = {{9, 1}};
+    return conflict;
+}
+
+TEST(DiskState, KeepsItsConflicts) {
+    DiskState state;
+    state.hash = fs::Hash::of("x");
+    state.last_conflict = 9;
+    state.conflicts = {a_conflict()};
+    state.version = {{7, 8}};
+    const Bytes bytes = state.encode();
+
+    const auto back = DiskState::decode(bytes);
+
+    ASSERT_TRUE(back);
+    EXPECT_EQ(back->conflicts, state.conflicts);
+    EXPECT_EQ(back->last_conflict, 9U);
+    EXPECT_EQ(back->conflicts[0].id(), "c7");
+    EXPECT_TRUE(back->has_conflict());
+    for (std::size_t size = 0; size < bytes.size(); ++size) {
+        EXPECT_FALSE(DiskState::decode(
+            Bytes(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size))));
+    }
+}
+
+TEST(DiskState, AHeaderOfTheFormatBeforeIsRead) {
+    ByteWriter old;
+    old.byte(1);      // The format,
+    old.byte(8 | 4);  // and the flags of a conflict and of a settled stamp.
+    for (std::uint64_t number = 1; number <= 7; ++number) old.u64_le(number);
+    old.u64_le(42);
+    old.u32_le(3);
+
+    const auto state = DiskState::decode(std::move(old).take());
+
+    ASSERT_TRUE(state);
+    EXPECT_EQ(state->version, (Version{{42, 3}}));
+    EXPECT_TRUE(state->unlisted_conflict && state->has_conflict() && state->stamp.settled);
+    EXPECT_TRUE(state->conflicts.empty());
+}
+
+TEST(DiskState, AHeaderWithACharsetAndNoConflictsIsRead) {
+    ByteWriter old;
+    old.byte(2);
+    old.byte(1);  // With a byte order mark.
+    old.byte(static_cast<std::uint8_t>(text::Charset::utf_16le));
+    for (std::uint64_t number = 1; number <= 7; ++number) old.u64_le(number);
+    old.u64_le(42);
+    old.u32_le(3);
+
+    const auto state = DiskState::decode(std::move(old).take());
+
+    ASSERT_TRUE(state);
+    EXPECT_EQ(state->form, (Form{text::Charset::utf_16le, true}));
+    EXPECT_EQ(state->version, (Version{{42, 3}}));
+    EXPECT_FALSE(state->has_conflict());
+}
+
+// An open conflict about the one line of a file.
+Conflict open_on(const std::string& base, const std::string& agent, const std::string& disk,
+                 std::size_t disk_at = 0) {
+    Conflict conflict;
+    conflict.number = 1;
+    conflict.base = base;
+    conflict.agent = agent;
+    conflict.disk = disk;
+    conflict.disk_at = disk_at;
+    return conflict;
+}
+
+TEST(Reconcile, AFurtherChangeOfAnOpenConflictContinuesIt) {
+    const std::vector<Conflict> open{open_on("two\n", "ours\n", "theirs\n", 4)};
+    const Sides sides{"one\ntheirs\n", "one\nours\n", "one\nnew\nmore\n"};
+    const Reconciled plan = reconcile(sides, {.open = open});
+    ASSERT_EQ(plan.ties.size(), 1U);
+    EXPECT_EQ(plan.base, "one\ntwo\n");
+    EXPECT_EQ(plan.ties[0].base, "two\n");
+    EXPECT_EQ(plan.ties[0].agent, "ours\n");
+    EXPECT_EQ(plan.ties[0].disk, "new\nmore\n");
+    EXPECT_EQ(plan.ties[0].disk_at, 4U);
+    EXPECT_EQ(plan.ties[0].open, 0U);
+}
+
+TEST(Reconcile, AnOpenConflictStaysWhereTheDiskChangesElsewhere) {
+    const std::vector<Conflict> open{open_on("two\n", "ours\n", "theirs\n", 4)};
+    const Sides sides{"one\ntheirs\n-\nend\n", "one\nours\n-\nend\n",
+                      "first\none\ntheirs\n-\nEND\n"};
+    const Reconciled plan = reconcile(sides, {.open = open});
+    EXPECT_EQ(plan.text, "first\none\nours\n-\nEND\n");
+    ASSERT_EQ(plan.ties.size(), 1U);
+    EXPECT_EQ(plan.ties[0].at, 10U);
+    EXPECT_EQ(plan.ties[0].disk_at, 10U);
+    EXPECT_EQ(plan.ties[0].open, 0U);
+}
+
+TEST(Reconcile, AnOpenConflictEndsWhereTheDiskAgreesOrTakesItsChangeBack) {
+    const std::vector<Conflict> open{open_on("two\n", "ours\n", "theirs\n")};
+    const Reconciled agreed = reconcile({"theirs\nx\n", "ours\nx\n", "ours\ny\n"}, {.open = open});
+    EXPECT_EQ(agreed.text, "ours\ny\n");
+    EXPECT_TRUE(agreed.ties.empty());
+    const Reconciled withdrawn =
+        reconcile({"theirs\nx\n", "ours\nx\n", "two\nx\n"}, {.open = open});
+    EXPECT_EQ(withdrawn.text, "ours\nx\n");
+    EXPECT_TRUE(withdrawn.ties.empty());
+}
+
+TEST(Reconcile, AFileThatIsNeverMergedHasOneConflictOfAllItsText) {
+    const Sides sides{"a\nb\nc\n", "A\nb\nc\n", "a\nb\nC\n"};
+    const Reconciled plan = reconcile(sides, {.whole = true});
+    EXPECT_EQ(plan.text, "A\nb\nc\n");
+    ASSERT_EQ(plan.ties.size(), 1U);
+    EXPECT_EQ(plan.ties[0].kind, ConflictKind::whole);
+    EXPECT_EQ(plan.ties[0].disk, "a\nb\nC\n");
+    EXPECT_TRUE(reconcile({"a\n", "a\n", "b\n"}, {.whole = true}).ties.empty());
+}
+
+TEST(Reconcile, WhatWasAppendedComesAfterTheDisksText) {
+    const Reconciled plan = reconcile({"a", "ab", "ac"}, {.ties = TieShows::disk_then_appended});
+    EXPECT_EQ(plan.text, "ac\nb");
+    EXPECT_TRUE(plan.ties.empty());
+    EXPECT_EQ(plan.lost, 1U);
+}
+
 TEST(Reconcile, ADocumentWithoutEditsTakesTheDisksText) {
     const Sides sides{"one\ntwo\n", "one\ntwo\n", "one\n2\n"};
-    const Reconciled plan = reconcile(sides, text::Side::ours);
+    const Reconciled plan = reconcile(sides, {});
     EXPECT_EQ(plan.text, "one\n2\n");
-    EXPECT_EQ(plan.ties, 0U);
+    EXPECT_EQ(plan.ties.size(), 0U);
     EXPECT_EQ(plan.disk_edit.size(), 1U);
     EXPECT_TRUE(plan.corrections(sides, "one\n2\n").empty());
 }
 
 TEST(Reconcile, ChangesOfDifferentLinesBothStand) {
     const Sides sides{"one\ntwo\nthree\n", "1\ntwo\nthree\n", "one\ntwo\n3\n"};
-    const Reconciled plan = reconcile(sides, text::Side::ours);
+    const Reconciled plan = reconcile(sides, {});
     EXPECT_EQ(plan.text, "1\ntwo\n3\n");
-    EXPECT_EQ(plan.ties, 0U);
+    EXPECT_EQ(plan.ties.size(), 0U);
     EXPECT_FALSE(plan.corrections(sides, "1\ntwo\nthree\n").empty());
 }
 
 TEST(Reconcile, IfBothChangedTheSameWordsOneSideIsShown) {
     const Sides sides{"one\n", "ours\n", "theirs\n"};
-    const Reconciled ours = reconcile(sides, text::Side::ours);
+    const Reconciled ours = reconcile(sides, {});
     EXPECT_EQ(ours.text, "ours\n");
-    EXPECT_EQ(ours.ties, 1U);
-    EXPECT_EQ(reconcile(sides, text::Side::theirs).text, "theirs\n");
+    EXPECT_EQ(ours.ties.size(), 1U);
+    EXPECT_EQ(reconcile(sides, {.ties = TieShows::disk}).text, "theirs\n");
 }
 
 TEST(Reconcile, OfTwoInsertionsAtOnePlaceTheDisksComesFirst) {
     const Sides sides{"a\nz\n", "a\nours\nz\n", "a\ntheirs\nz\n"};
-    const Reconciled plan = reconcile(sides, text::Side::ours);
-    EXPECT_EQ(plan.ties, 0U);
+    const Reconciled plan = reconcile(sides, {});
+    EXPECT_EQ(plan.ties.size(), 0U);
     EXPECT_FALSE(plan.corrections(sides, "a\nours\ntheirs\nz\n").empty());
     EXPECT_TRUE(plan.corrections(sides, "a\ntheirs\nours\nz\n").empty());
     EXPECT_FALSE(plan.corrections(sides, "a\nours\nz\n").empty());
@@ -214,7 +350,7 @@ TEST(Reconcile, OfTwoInsertionsAtOnePlaceTheDisksComesFirst) {
 
 TEST(Reconcile, ACorrectionMovesWhatTheDiskInsertedAndNothingElse) {
     const Sides sides{"a\nz\n", "a\nours\nz\n", "a\none\ntwo\nz\n"};
-    const Reconciled plan = reconcile(sides, text::Side::ours);
+    const Reconciled plan = reconcile(sides, {});
 
     const auto edits = plan.corrections(sides, "a\nours\none\ntwo\nz\n");
 

@@ -1,5 +1,6 @@
 #include "files/reconcile.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace quire::files {
@@ -24,17 +25,119 @@ std::vector<std::vector<text::Splice>> Reconciled::corrections(const Sides& side
     return out;
 }
 
-Reconciled reconcile(const Sides& sides, text::Side tie) {
-    const auto& [base, ours, theirs] = sides;
+namespace {
+
+// The place of the base of an open conflict in the text that both sides changed.
+struct OpenPlace {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    std::size_t index = 0;
+};
+
+struct CommonBase {
+    std::string text;
+    std::vector<OpenPlace> places;
+};
+
+CommonBase with_bases(std::string_view disk, std::span<const Conflict> open) {
+    CommonBase out;
+    std::size_t done = 0;
+    for (std::size_t i = 0; i < open.size(); ++i) {
+        const Conflict& conflict = open[i];
+        if (conflict.kind == ConflictKind::deletion || conflict.disk_at < done ||
+            conflict.disk_at > disk.size() ||
+            !disk.substr(conflict.disk_at).starts_with(conflict.disk))
+            continue;
+        out.text += disk.substr(done, conflict.disk_at - done);
+        out.places.push_back({out.text.size(), out.text.size() + conflict.base.size(), i});
+        out.text += conflict.base;
+        done = conflict.disk_at + conflict.disk.size();
+    }
+    out.text += disk.substr(done);
+    return out;
+}
+
+// The open conflict that the tie continues. One that it shares text with comes before one that it
+// only touches. Each is taken once.
+std::optional<std::size_t> continued(std::vector<OpenPlace>& places, std::size_t begin,
+                                     std::size_t end) {
+    const auto take = [&](auto fits) -> std::optional<std::size_t> {
+        const auto found = std::ranges::find_if(places, fits);
+        if (found == places.end()) return std::nullopt;
+        const std::size_t index = found->index;
+        places.erase(found);
+        return index;
+    };
+    const auto shares = [&](const OpenPlace& place) {
+        return (place.begin < end && begin < place.end) ||
+               (place.begin == begin && place.end == end);
+    };
+    const auto touches = [&](const OpenPlace& place) {
+        return place.begin <= end && begin <= place.end;
+    };
+    if (const auto index = take(shares)) return index;
+    return take(touches);
+}
+
+// Both sides of a file that is never merged.
+void reconcile_whole(const Sides& sides, const Manner& manner, Reconciled& out) {
+    out.text = manner.ties == TieShows::agent ? sides.ours : sides.theirs;
+    if (manner.ties != TieShows::agent) {
+        out.lost = 1;
+        return;
+    }
+    Tie tie{out.base, std::string(sides.ours), std::string(sides.theirs)};
+    tie.kind = ConflictKind::whole;
+    if (!manner.open.empty()) tie.open = 0;
+    out.ties.push_back(std::move(tie));
+}
+
+}  // namespace
+
+std::string common_base(std::string_view disk, std::span<const Conflict> open) {
+    return with_bases(disk, open).text;
+}
+
+Reconciled reconcile(const Sides& sides, const Manner& manner) {
+    CommonBase common = with_bases(sides.base, manner.open);
     Reconciled out;
-    out.disk_edit = text::minimal_splices(base, theirs);
-    if (base == ours) {
-        out.text = theirs;
+    out.disk_edit = text::minimal_splices(sides.base, sides.theirs);
+    out.base = std::move(common.text);
+    if (out.base == sides.ours || sides.ours == sides.theirs) {
+        out.text = sides.theirs;
         return out;
     }
-    text::Merged merged = text::merge3(base, ours, theirs, tie, text::Side::theirs);
-    out.ties = merged.ties.size();
+    if (out.base == sides.theirs) {
+        out.text = sides.ours;
+        return out;
+    }
+    const bool whole = manner.whole || std::ranges::any_of(manner.open, [](const Conflict& open) {
+                           return open.kind == ConflictKind::whole;
+                       });
+    if (whole) {
+        reconcile_whole(sides, manner, out);
+        return out;
+    }
+    const text::Side shown = manner.ties == TieShows::agent ? text::Side::ours : text::Side::theirs;
+    text::Merged merged =
+        text::merge3(out.base, sides.ours, sides.theirs, shown, text::Side::theirs);
     out.text = std::move(merged.text);
+    if (manner.ties == TieShows::agent) {
+        for (text::Tie& tie : merged.ties) {
+            const auto open = continued(common.places, tie.begin.n, tie.end.n);
+            out.ties.push_back({out.base.substr(tie.begin.n, tie.end.n - tie.begin.n),
+                                std::move(tie.ours), std::move(tie.theirs), tie.at.n,
+                                tie.theirs_at.n, ConflictKind::lines, open});
+        }
+        return out;
+    }
+    out.lost = merged.ties.size();
+    if (manner.ties == TieShows::disk_then_appended && out.lost > 0 &&
+        sides.ours.starts_with(out.base)) {
+        out.text = sides.theirs;
+        if (!out.text.empty() && out.text.back() != '\n') out.text += '\n';
+        out.text += sides.ours.substr(out.base.size());
+    }
     return out;
 }
 

@@ -7,14 +7,22 @@
 // result reads; of two insertions at one place the disk's comes first. Where the document came to
 // another text, because it merges characters and knows neither words nor lines, the plan has the
 // correction: it moves what the disk brought and leaves the others' text as they typed it, so that
-// each author's undo still finds it. Pure.
+// each author's undo still finds it.
+//
+// What cannot be merged is a tie, and becomes a conflict record. While one is open, the two sides
+// have no text in common there but the record's base. So the merge starts from the disk's last text
+// with each record's base in the place of the disk's side. A further change of the disk then meets
+// the same edits again: it updates the record, or ends it where the sides now agree. Pure.
 #pragma once
 
 #include <cstddef>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "files/conflict.h"
 #include "text/diff.h"
 #include "text/merge3.h"
 
@@ -26,10 +34,37 @@ struct Sides {
     std::string_view theirs;  // The disk's text now.
 };
 
+// The side whose text a tie shows.
+enum class TieShows {
+    agent,  // The document's; the tie is a conflict.
+    disk,   // The disk's, and that is the end of it.
+    // The disk's, and at its end what the document had appended.
+    disk_then_appended,
+};
+
+struct Manner {
+    TieShows ties = TieShows::agent;
+    bool whole = false;                   // Two changed sides are a tie of the whole file.
+    std::span<const Conflict> open = {};  // The conflicts that are open, by disk_at.
+};
+
+// A place where both sides changed the same words and the document's are shown.
+struct Tie {
+    std::string base;
+    std::string agent;
+    std::string disk;
+    std::size_t at = 0;       // The place of `agent` in Reconciled::text, in bytes.
+    std::size_t disk_at = 0;  // The place of `disk` in the disk's text.
+    ConflictKind kind = ConflictKind::lines;
+    std::optional<std::size_t> open = {};  // Which of Manner::open it continues.
+};
+
 struct Reconciled {
     std::vector<text::Splice> disk_edit;  // The smallest edit that makes `base` what the disk has.
-    std::size_t ties = 0;                 // Places where both sides changed the same words.
+    std::string base;                     // The text that both sides changed.
     std::string text;                     // The text that the document is to have.
+    std::vector<Tie> ties;
+    std::size_t lost = 0;  // Ties that show the disk's text.
 
     // The edits of `merged`, the document's text with the disk's edit merged into it, that make it
     // right, to be made one after the other: the first takes out what the disk inserted, the second
@@ -38,8 +73,10 @@ struct Reconciled {
                                                        std::string_view merged) const;
 };
 
-// `tie`: whose words stand where both sides changed the same ones. O(text), and the cost of the
-// diffs.
-Reconciled reconcile(const Sides& sides, text::Side tie);
+// O(text), and the cost of the diffs.
+Reconciled reconcile(const Sides& sides, const Manner& manner);
+
+// The disk's text with the base of each open conflict in the place of the disk's side.
+std::string common_base(std::string_view disk, std::span<const Conflict> open);
 
 }  // namespace quire::files

@@ -182,6 +182,64 @@ std::optional<std::string> with_both(std::string_view piece, const std::vector<S
     return out += piece.substr(done);
 }
 
+// The part [begin, end) of `piece` after the splices, which lie in it.
+std::string spliced(std::string_view piece, std::size_t begin, std::size_t end,
+                    std::span<const Splice> splices) {
+    std::string out;
+    for (const Splice& splice : splices) {
+        out += piece.substr(begin, begin_of(splice) - begin);
+        out += splice.insert;
+        begin = end_of(splice);
+    }
+    return out += piece.substr(begin, end - begin);
+}
+
+bool changes_line_ends(std::string_view piece, std::span<const Splice> splices) {
+    return std::ranges::any_of(splices, [&](const Splice& splice) {
+        return piece.substr(begin_of(splice), splice.erase.n).find('\n') != std::string_view::npos;
+    });
+}
+
+// The piece with the changes of both sides. Where they overlap, or insert at one spot, the text of
+// `first` comes before that of `second`.
+std::string with_all(std::string_view piece, std::span<const Splice> first,
+                     std::span<const Splice> second) {
+    std::string out;
+    std::size_t done = 0;
+    const auto put = [&](std::string_view text) {
+        if (join_words(out, text)) out += ' ';
+        out += text;
+    };
+    std::size_t a = 0;
+    std::size_t b = 0;
+    while (a < first.size() || b < second.size()) {
+        const std::size_t begin = std::min(a < first.size() ? begin_of(first[a]) : piece.size(),
+                                           b < second.size() ? begin_of(second[b]) : piece.size());
+        std::size_t end = begin;
+        const std::size_t a_begin = a;
+        const std::size_t b_begin = b;
+        // True if the next splice of a side belongs here; then it is taken.
+        const auto take = [&](std::span<const Splice> side, std::size_t& next) {
+            if (next == side.size()) return false;
+            const std::size_t at = begin_of(side[next]);
+            if (at > end || (at == end && end > begin)) return false;
+            end = std::max(end, end_of(side[next++]));
+            return true;
+        };
+        while (take(first, a) || take(second, b)) {
+        }
+        out += piece.substr(done, begin - done);
+        const std::string one = spliced(piece, begin, end, first.subspan(a_begin, a - a_begin));
+        const std::string other = spliced(piece, begin, end, second.subspan(b_begin, b - b_begin));
+        const bool touches = begin == done && begin > 0;
+        if (a > a_begin) touches ? put(one) : void(out += one);
+        if (b > b_begin && (a == a_begin || one != other))
+            touches || a > a_begin ? put(other) : void(out += other);
+        done = end;
+    }
+    return out += piece.substr(done);
+}
+
 // One merge of two lists of changes.
 class Merge {
 public:
@@ -200,11 +258,19 @@ public:
         std::size_t done = 0;
         for (const Group& group : groups) {
             put(base_between(done, group.begin));
+            theirs_at_ += starts_[group.begin] - starts_[done];
             decide(group);
+            theirs_at_ += text_of(lines_of(group, group.theirs)).size();
             done = group.end;
         }
         put(base_between(done, lines_.size()));
         return std::move(out_);
+    }
+
+    // The lines of both texts, those that both have once.
+    std::string union_of(std::string_view first, std::string_view second) {
+        put_union(split_lines(first), split_lines(second));
+        return std::move(out_.text);
     }
 
 private:
@@ -241,8 +307,14 @@ private:
         if (const auto both = with_both(piece, ours_first ? fine_a : fine_b,
                                         ours_first ? fine_b : fine_a, at_base_end))
             return put(*both);
-        put(tie_ == Side::ours ? a : b);
-        out_.ties.push_back({{starts_[group.begin]}, {starts_[group.end]}, a, b});
+        const std::string& shown = tie_ == Side::ours ? a : b;
+        put(shown);
+        out_.ties.push_back({{starts_[group.begin]},
+                             {starts_[group.end]},
+                             a,
+                             b,
+                             {out_.text.size() - shown.size()},
+                             {theirs_at_}});
     }
 
     // The base lines of the group as the side with these changes has them.
@@ -342,6 +414,7 @@ private:
     std::vector<std::size_t> starts_;  // The begin of each line, and the end.
     Side tie_;
     Side first_;
+    std::size_t theirs_at_ = 0;  // The place of the next group in their text.
     Merged out_;
 };
 
@@ -352,6 +425,19 @@ Merged merge3(std::string_view base, std::string_view ours, std::string_view the
     std::vector<Change> changes = changes_of(base, ours, Side::ours);
     std::ranges::move(changes_of(base, theirs, Side::theirs), std::back_inserter(changes));
     return Merge(base, tie, first).run(groups_of(std::move(changes)));
+}
+
+std::string keep_both(std::string_view base, std::string_view ours, std::string_view theirs,
+                      Side first) {
+    Merged merged = merge3(base, ours, theirs, Side::ours, first);
+    if (merged.ties.empty()) return std::move(merged.text);
+    const std::string_view one = first == Side::ours ? ours : theirs;
+    const std::string_view other = first == Side::ours ? theirs : ours;
+    const std::vector<Splice> fine_one = minimal_splices(base, one);
+    const std::vector<Splice> fine_other = minimal_splices(base, other);
+    if (changes_line_ends(base, fine_one) || changes_line_ends(base, fine_other))
+        return Merge(base, first, first).union_of(one, other);
+    return with_all(base, fine_one, fine_other);
 }
 
 }  // namespace quire::text

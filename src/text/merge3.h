@@ -28,6 +28,8 @@ struct Tie {
     text::Byte end;
     std::string ours;
     std::string theirs;
+    text::Byte at = {};         // Position in the merged text, of the side that is shown.
+    text::Byte theirs_at = {};  // Position in their text.
 };
 
 // The merged text, with its ties.
@@ -40,5 +42,11 @@ struct Merged {
 // one place. O(n) beside the diffs.
 Merged merge3(std::string_view base, std::string_view ours, std::string_view theirs, Side tie,
               Side first);
+
+// The text that has the changes of both sides even where merge3() finds a tie: by token, the words
+// of `first` before the other's, or by line where a side changed a line's end. Nothing that a side
+// brought is left out, and no two words or lines are joined.
+std::string keep_both(std::string_view base, std::string_view ours, std::string_view theirs,
+                      Side first);
 
 }  // namespace quire::text

@@ -225,6 +225,34 @@ TEST(Merge3, WhereGitMergesWithoutConflictTheResultIsThatOfGit) {
 
 // Any two edits: nothing but the order of touching inserts depends on which side is called ours,
 // and every word that a side brought is in the text or in a tie.
+TEST(KeepBoth, WordsOfBothSidesStandApart) {
+    EXPECT_EQ(keep_both("a x b\n", "a AGENT b\n", "a PERSON b\n", Side::theirs),
+              "a PERSON AGENT b\n");
+    EXPECT_EQ(keep_both("a x b\n", "a AGENT b\n", "a PERSON b\n", Side::ours),
+              "a AGENT PERSON b\n");
+    EXPECT_EQ(keep_both("timeout = 10\n", "timeout = 30\n", "timeout = 45\n", Side::theirs),
+              "timeout = 45 30\n");
+    EXPECT_EQ(keep_both("two\n", "ours\n", "theirs\n", Side::theirs), "theirs ours\n");
+}
+
+TEST(KeepBoth, LinesOfBothSidesStandOneAfterTheOther) {
+    EXPECT_EQ(keep_both("b two\n", "AGENT b two\n", "", Side::theirs), "AGENT b two\n");
+    EXPECT_EQ(keep_both("a\nb\n", "x\ny\n", "x\nz", Side::theirs), "x\nz\ny\n");
+}
+
+TEST(KeepBoth, WhatCanBeMergedIs) {
+    EXPECT_EQ(keep_both("a b c d e\n", "A b c d e\n", "a b c d E\n", Side::theirs), "A b c d E\n");
+}
+
+TEST(Merge3, ATieSaysWhereItStands) {
+    const Merged merged =
+        merge3("zero\none\n-\ntwo\nend\n", "zero\none\n-\nours\nend\n",
+               "new\nlines\nzero\none\n-\ntheirs\nend\n", Side::ours, Side::theirs);
+    ASSERT_EQ(merged.ties.size(), 1U);
+    EXPECT_EQ(merged.text.substr(merged.ties[0].at.n), "ours\nend\n");
+    EXPECT_EQ(merged.ties[0].theirs_at.n, 20U);
+}
+
 TEST(Merge3, NoTextOfEitherSideIsLost) {
     const unsigned seed = merge_seed();
     SCOPED_TRACE(testing::Message() << "seed " << seed);

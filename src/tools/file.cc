@@ -13,6 +13,7 @@
 #include "kernel/files/file_calls.h"
 #include "tools/argument_words.h"
 #include "tools/edit_fields.h"
+#include "tools/file_conflicts.h"
 #include "tools/file_events.h"
 #include "tools/file_list.h"
 #include "tools/kernel_fields.h"
@@ -158,7 +159,8 @@ Map file_answer(bool full) {
                    Codec<FileEditAnswer>::schema(), Codec<FilePatchAnswer>::schema(),
                    Codec<kernel::FileSaved>::schema(),
                    Codec<kernel::FileStatus>::schema(), Codec<StatusOfAll>::schema(),
-                   Codec<kernel::FileList>::schema(), Codec<FileEventsShown>::schema()});
+                   Codec<kernel::FileList>::schema(), Codec<FileEventsShown>::schema(),
+                   file_conflicts_answer(), reconciled_answer()});
 }
 
 ToolResult render_file_created(const FileVersion& file, std::string shown, Profile profile) {
@@ -192,8 +194,8 @@ ToolResult render_file_edited(const kernel::FileEdited& edited, Profile profile)
 std::string file_status_line(const kernel::FileStatus& status) {
     return cat(status.file.path, ": ", name_of(status.permission), ", ",
                status.dirty ? "edits not saved" : "no edits to save", ", on disk ",
-               name_of(status.disk), ", ", status.file.block_id, " version ", status.file.version,
-               "\n");
+               name_of(status.disk), status.conflict ? ", in conflict" : "", ", ",
+               status.file.block_id, " version ", status.file.version, "\n");
 }
 
 ToolResult render_file_status(std::vector<kernel::FileStatus> all, bool one, std::string watch) {
@@ -397,6 +399,22 @@ void show_events(FileTool tool, OperationCall call, std::optional<std::string> s
     show_file_events(tool.watch, std::move(call), std::move(subscription_id), wait_ms);
 }
 
+void show_conflicts(FileTool tool, OperationCall call, std::optional<std::string> path) {
+    show_file_conflicts(tool.files, std::move(call), std::move(path));
+}
+
+void resolve_conflicts(FileTool tool, OperationCall call, std::string path,
+                       std::optional<std::string> conflict_id, kernel::ConflictChoice choice,
+                       std::optional<std::string> content) {
+    resolve_file_conflicts(tool.files, std::move(call),
+                           {std::move(path), std::move(conflict_id), choice, std::move(content)});
+}
+
+void reconcile_disk(FileTool tool, OperationCall call,
+                    std::optional<std::vector<std::string>> paths) {
+    reconcile_files(tool.files, std::move(call), std::move(paths));
+}
+
 // Profiles differ in line_numbers and in where an insert goes; `load` and `read` are one function.
 std::vector<OperationRow<FileTool>> file_rows(bool full) {
     const Operations edits = line_operations(full);
@@ -444,6 +462,15 @@ std::vector<OperationRow<FileTool>> file_rows(bool full) {
          show_events,
          {{"subscription_id", "As answered before; absent: begin."},
           {"wait_ms", "Wait for one.", {{"minimum", 0}}}}},
+        {{.name = "conflicts", .reads = true, .says = "both sides of overlapping changes"},
+         show_conflicts,
+         {path}},
+        {{.name = "resolve", .says = "settles one, or all of path"},
+         resolve_conflicts,
+         {path, {"conflict_id", ""}, {"choice", "text: content."}, content}},
+        {{.name = "reconcile", .reads = true, .says = "takes in disk changes"},
+         reconcile_disk,
+         {{"paths", "Absent: all."}}},
     };
 }
 

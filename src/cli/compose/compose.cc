@@ -346,7 +346,8 @@ std::optional<kernel::GitFlushSettings> flush_settings(const Settings& settings)
 }
 
 kernel::FileRules file_rules(const Settings& settings) {
-    return {policy::PathRules(settings.files.rules), settings.files.ignore};
+    return {policy::PathRules(settings.files.rules), settings.files.ignore,
+            settings.files.never_merge_globs};
 }
 
 kernel::WatchSettings watch_settings(const Settings& settings) {

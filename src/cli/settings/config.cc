@@ -95,7 +95,13 @@ Result<void> read_files(Section& section, FileSettings& files) {
     TRY(section.tables("rules", take_rule));
     files = TRY(section.fields<FileSettings>());
     files.rules = std::move(rules);
-    TRY(check_later_files(section));
+    for (std::size_t i = 0; i < files.never_merge.size(); ++i) {
+        Result<text::Glob> glob = text::Glob::compile(files.never_merge[i]);
+        if (!glob)
+            return section.wrong((*section.node("never_merge")->as_array())[i],
+                                 glob.error().message());
+        files.never_merge_globs.push_back(std::move(*glob));
+    }
     return section.table("git", [&](Section& at) { return read_git(at, files.git); });
 }
 

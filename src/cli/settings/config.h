@@ -20,6 +20,7 @@
 #include "kernel/files/save_when.h"
 #include "policy/path_rules.h"
 #include "policy/tool_rule.h"
+#include "text/glob.h"
 
 namespace quire::cli {
 
@@ -53,7 +54,10 @@ struct FileSettings {
     kernel::SaveWhen save = kernel::SaveWhen::on_demand;
     std::string notify;  // The label of a Log of changes on the disk; "" for none.
     std::optional<FileGitSettings> git;
-    // All members except the rules and the section for git, which config.cc reads.
+    // Files in which two changed sides are never merged.
+    std::vector<std::string> never_merge;
+    std::vector<text::Glob> never_merge_globs;  // never_merge, compiled.
+    // All members except the rules, the globs and the section for git, which config.cc reads.
     static json::Fields<FileSettings> fields() {
         return json::Fields<FileSettings>()
             .optional("watch", &FileSettings::watch)
@@ -61,7 +65,8 @@ struct FileSettings {
                       {{"minimum", 0}, {"maximum", 60'000}})
             .optional("ignore", &FileSettings::ignore)
             .optional("save", &FileSettings::save)
-            .optional("notify", &FileSettings::notify);
+            .optional("notify", &FileSettings::notify)
+            .optional("never_merge", &FileSettings::never_merge);
     }
 };
 

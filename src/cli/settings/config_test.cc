@@ -367,11 +367,12 @@ block_bytes = 16777216
     ASSERT_TRUE(parsed) << parsed.error().message();
     EXPECT_EQ(parsed->messages, (MessageLimits{1000, 2000}));
     EXPECT_EQ(parsed->files.rules.at(0).encoding, text::Charset::latin_1);
+    ASSERT_EQ(parsed->files.never_merge_globs.size(), 1U);
+    EXPECT_TRUE(parsed->files.never_merge_globs[0].matches("web/yarn.lock"));
     std::string said;
     for (const std::string& line : parsed->without_effect) said += line + "\n";
     for (const char* const name :
-         {":11: files.never_merge",
-          ":16: shell.enforcement", ":17: shell.minimum_tier", ":25: memory.render",
+         {":16: shell.enforcement", ":17: shell.minimum_tier", ":25: memory.render",
           ":26: memory.templates", ":28: memory.tools", ":33: limits.resident_bytes"}) {
         EXPECT_NE(said.find(cat("quire.toml", name, " has no effect yet: ")), std::string::npos)
             << name << " in " << said;
@@ -384,6 +385,7 @@ TEST(Config, SettingsOfLaterVersionsAreCheckedToo) {
         {"[files.git]\nafter_s = \"soon\"", ":2: files.git.after_s is a whole number"},
         {"[files.git]\nafter_s = 1\nref = \"refs/heads/main\"", ":3: ref 'refs/heads/main' is not"},
         {"[files]\nnever_merge = 5", ":2: files.never_merge is a list of strings"},
+        {"[files]\nnever_merge = [\"a\",\n\"[\"]", ":3: "},
         {"[shell]\nminimum_tier = \"high\"", ":2: shell.minimum_tier cannot be 'high'"},
         {"[memory]\nrender = \"html\"", ":2: memory.render cannot be 'html'"},
         {"[memory.templates.bug]\nshape = 1", ":1: a template needs a schema"},

@@ -17,6 +17,7 @@ constexpr std::string_view kDefaultConfig =
 [files]
 save = "on_commit"                      # an edit of a file is on the disk when it is answered; or "explicit"
 # ignore = [".gitignore", ".loroignore"]   # these files say what lists leave out
+# never_merge = ["*.lock", "package-lock.json"]   # changed on both sides, these are a conflict as a whole
 
 # [files.git]                            # commits of the files to a ref of Quire's own; `quire flush` makes one at once
 # ref = "refs/quire/main"

@@ -13,13 +13,6 @@ namespace {
 
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
 
-struct LaterFiles {
-    std::vector<std::string> never_merge;
-    static json::Fields<LaterFiles> fields() {
-        return json::Fields<LaterFiles>().optional("never_merge", &LaterFiles::never_merge);
-    }
-};
-
 struct LaterShell {
     std::string minimum_tier = "staged";
     std::int64_t output_bytes = 0;
@@ -89,7 +82,6 @@ struct WithoutEffect {
 constexpr std::string_view kNoShell = "there is no tool shell yet";
 
 constexpr auto kWithoutEffect = std::to_array<WithoutEffect>({
-    {"files.never_merge", "two changed sides of any file are merged"},
     {"shell.enforcement", kNoShell},
     {"shell.minimum_tier", kNoShell},
     {"shell.output_bytes", kNoShell},
@@ -118,10 +110,6 @@ const toml::node* node_at(const toml::table& table, std::string_view path) {
 
 }  // namespace
 
-Result<void> check_later_files(Section& section) {
-    TRY(section.fields<LaterFiles>());
-    return {};
-}
 Result<void> check_later_shell(Section& section) {
     return check_fields<LaterShell>(section);
 }

@@ -13,6 +13,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "crdt/doc/text.h"
 #include "files/form.h"
@@ -164,8 +165,7 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
         const DiskUpdate taken = TRY(gate.take_in(document));
         // Gone from the disk, and nothing in the document that was not there: gone.
         const std::optional<files::DiskState> now = gate.state(document);
-        if (now && now->missing && is_saved(document, *now))
-            return no_such_file(document.name());
+        if (now && now->missing && is_saved(document, *now)) return no_such_file(document.name());
         return taken;
     }
 
@@ -186,30 +186,51 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
     Result<FileEdited> edit_and_save(LiveDocument& document, const Caller& by, TextEdit& what);
     // Checks that an edit of the document may be saved with it. Errors: conflict
     // "needs_resolution", "disk_changed".
-    Result<void> check_settled(const std::string& path, const files::DiskState& disk);
+    static Result<void> check_settled(LiveDocument& document, const files::DiskState& disk);
     // Checks that a file may be created where this document's was, or deleted. Errors: conflict
     // "unsaved_edits", "disk_changed".
     Result<void> check_create(LiveDocument& document, const Caller& by, const FileCreate& what);
     Result<void> check_erase(LiveDocument& document, const Caller& by, DiskUpdate update);
     Result<FileAppended> append_and_save(LiveDocument& document, const Caller& by,
                                          std::string text);
+    Result<FileEdited> edit_and_save(LiveDocument& document, const Caller& by, TextEdit& what,
+                                     const files::DiskState& disk);
     Result<FileSaved> save(LiveDocument& document, const Caller& by);
     Result<std::string> text_on_disk(LiveDocument& document);
     Result<Undone> undo(LiveDocument& document, const Caller& by, const UndoWhich& which);
-    // For each document, the disk version that a save was refused for and the actors who have been
-    // warned of it. Not stored: after a restart they are warned again.
-    struct Warned {
+    // Takes in what other programs write to a file that a save displaced, when its time is up.
+    void look_after_displaced(const std::string& path, std::int64_t delay_ms);
+    Result<FileSaved> save_now(LiveDocument& document, const Caller& by,
+                               const files::DiskState& disk);
+    // The refusal of what cannot be done while conflicts are open. Error: conflict `reason` {path,
+    // conflicts}.
+    static Failure unresolved(LiveDocument& document, const files::DiskState& disk,
+                              std::string_view reason, std::string_view what);
+    // For each document, the disk's content that it has open conflicts with and the actors who know
+    // of them. Not stored.
+    struct Told {
         fs::Hash hash;
         std::set<std::string> actors;
     };
-    sched::Guarded<std::map<store::DocumentKey, Warned>> warned_actors;
-    bool was_warned(const LiveDocument& document, const files::DiskState& disk,
-                    const policy::Actor& actor);
-    // Takes in what other programs write to a file that a save displaced, when its time is up.
-    void look_after_displaced(const std::string& path, std::int64_t delay_ms);
+    sched::Guarded<std::map<store::DocumentKey, Told>> told_actors;
+    // Returns true if the actor knew. From now on it does.
+    bool was_told(const LiveDocument& document, const files::DiskState& disk,
+                  const policy::Actor& actor);
+    std::vector<FileConflict> conflicts(LiveDocument& document, const policy::Actor& by);
+    Result<FileResolved> resolve(LiveDocument& document, const Caller& by, FileResolve& what);
+    Result<FileResolved> settle(LiveDocument& document, const Caller& by,
+                                std::vector<text::Splice> splices, const files::DiskState& disk);
+    Result<FileResolved> take_deletion(LiveDocument& document, const Caller& by);
+    Result<FileReconciled> reconcile(LiveDocument& document, const Caller& by);
+    void reconcile_next(Caller by, std::vector<std::string> paths,
+                        std::shared_ptr<std::vector<FileReconciled>> done,
+                        Reply<std::vector<FileReconciled>> reply);
+    std::vector<store::DocumentKey> file_documents() const;
     Result<fs::Saved> write(LiveDocument& document, const Caller& by, const files::DiskState& disk,
                             const std::string& bytes);
     Result<FileVersion> erase(LiveDocument& document, const Caller& by, DiskUpdate update);
+    // Records that the file is deleted, in the call's transaction.
+    void record_deletion(LiveDocument& document, const policy::Actor& by);
     std::string unsaved_by_others(LiveDocument& document, const policy::Actor& by,
                                   const files::DiskState& disk);
     Result<FileStatus> status(LiveDocument& document, const policy::Actor& actor);

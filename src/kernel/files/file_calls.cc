@@ -187,9 +187,9 @@ Result<FileVersion> FileCalls::Body::create(LiveDocument& document, const Caller
     unit.kind = UnitKind::take_back;
     unit.spans = {document.commit(by.actor, "create")};
     document.record(block, std::move(unit));
-    document.set_header(
-        files::DiskState{saved.hash, saved.stamp, decoded.form, version_of(document), false}
-            .encode());
+    files::DiskState after = before.value_or(files::DiskState{});
+    after.form = decoded.form;
+    document.set_header(saved_state(document, after, saved).encode());
     // A refused call leaves nothing behind.
     document.on_stored(
         [&files = gate.files(), path = document.name(), hash = saved.hash](Result<void>& stored) {
@@ -248,7 +248,7 @@ Result<FileStatus> FileCalls::Body::status(LiveDocument& document, const policy:
     status.dirty = gate.dirty(document);
     status.disk = TRY(gate.look(document));
     const std::optional<files::DiskState> disk = gate.state(document);
-    status.conflict = disk && disk->conflict;
+    status.conflict = disk && disk->has_conflict();
     return status;
 }
 

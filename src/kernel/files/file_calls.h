@@ -23,6 +23,7 @@
 #include "kernel/files/save_when.h"
 #include "sched/scheduler.h"
 #include "text/glob.h"
+#include "text/units.h"
 
 namespace quire::kernel {
 
@@ -60,7 +61,7 @@ struct FileSaved {
     std::vector<std::string> notes;
 };
 // The state of a file: unsaved edits (`dirty`), the disk compared with what was last seen there,
-// and whether the next save is refused as a warning (`conflict`).
+// and whether a conflict with the disk is open, so that it cannot be saved.
 struct FileStatus {
     FileVersion file;
     policy::Permission permission = policy::Permission::read_only;
@@ -68,6 +69,62 @@ struct FileStatus {
     Disk disk = Disk::same;
     bool conflict = false;
 };
+// An open conflict of a file.
+struct FileConflict {
+    std::string conflict_id;
+    std::string path;
+    files::ConflictKind kind = files::ConflictKind::lines;
+    text::LineRange lines;  // Its place in the document's text now.
+    std::string base;
+    std::string agent;  // The document's text there now.
+    std::string disk;
+    std::string actor;
+    std::int64_t since_ms = 0;
+};
+// The side of a conflict that is to stand: the document's, the disk's, both merged by token, or a
+// text of the caller's.
+enum class ConflictChoice { disk, agent, merge, text };
+constexpr auto words_of(ConflictChoice) {
+    return word_table("disk", "agent", "merge", "text");
+}
+struct FileResolve {
+    std::string path;
+    std::optional<std::string> conflict_id;  // None: all that are open.
+    ConflictChoice choice = ConflictChoice::agent;
+    std::optional<std::string> content;  // For `text` only.
+};
+struct FileResolved {
+    FileVersion file;
+    Edited edited;
+};
+
+// The outcome of a file's change on the disk. `DiskWins`: the document has the disk's text now;
+// `AgentWins`: it kept its own; `Merge`: it has both.
+enum class ReconcileResult { no_change, resolved, needs_resolution };
+constexpr auto words_of(ReconcileResult) {
+    return word_table("NoChange", "Resolved", "NeedsResolution");
+}
+enum class Resolution { disk_wins, agent_wins, merge };
+constexpr auto words_of(Resolution) {
+    return word_table("DiskWins", "AgentWins", "Merge");
+}
+enum class DiskChange { created, modified, deleted, renamed };
+constexpr auto words_of(DiskChange) {
+    return word_table("Created", "Modified", "Deleted", "Renamed");
+}
+struct FileReconciled {
+    std::string path;
+    std::string block_id;
+    ReconcileResult result = ReconcileResult::no_change;
+    std::optional<Resolution> resolution = {};
+    std::optional<DiskChange> change_type = {};
+    std::optional<std::string> from = {};  // The earlier path of what was renamed.
+    std::optional<std::uint64_t> final_version = {};
+    // Unified diffs against the text that both sides came from.
+    std::string disk_changes = {};
+    std::string agent_changes = {};
+};
+
 // A row of a list of files on the disk.
 struct FileEntry {
     std::string path;
@@ -140,9 +197,9 @@ public:
     // Creates a file on the disk at once. Errors: conflict "file_exists"; conflict "unsaved_edits"
     // {path, actors} unless FileCreate::overwrite.
     void create(Caller by, FileCreate what, Reply<FileVersion> reply);
-    // Writes the document to the disk, atomically. Errors: conflict "disk_changed" if the disk
-    // changed the same words, or if the file is gone. The disk's change is then in the document's
-    // history, and the caller decides whether to save again.
+    // Writes the document to the disk, atomically. Errors: conflict "disk_changed" or
+    // "needs_resolution" {path, conflicts} while a conflict is open: the disk changed the same
+    // words, or the file is gone. The first is for an actor who was not told of it before.
     void save(Caller by, std::string path, Reply<FileSaved> reply);
     // Deletes the file from the disk. Errors: conflict "disk_changed".
     void erase(Caller by, std::string path, Reply<FileVersion> reply);
@@ -156,6 +213,21 @@ public:
     void patch(Caller by, PatchRequest what, Reply<Patched> reply);
     // The status of a file; without a path, of every loaded file. Does not take in changes.
     void status(Caller by, std::optional<std::string> path, Reply<std::vector<FileStatus>> reply);
+
+    // The open conflicts of a file; without a path, of every file that the caller may read. Takes in
+    // the disk's changes.
+    void conflicts(Caller by, std::optional<std::string> path,
+                   Reply<std::vector<FileConflict>> reply);
+    // Settles one conflict of a file, or all, as one version. With SaveWhen::on_commit the file is
+    // saved once none is left. Errors: not_found "invalid_reference" {conflict_id, conflicts};
+    // invalid_argument "invalid_arguments" for `content` that is missing, or not wanted, or meant for
+    // several conflicts; conflict "needs_resolution" where a deletion cannot be merged.
+    void resolve(Caller by, FileResolve what, Reply<FileResolved> reply);
+    // Takes in the disk's changes of these files, in their order, and says what came of each. Without
+    // paths, those of all loaded files that the caller may read; files without a change or a conflict
+    // are then left out. Errors: those of reading.
+    void reconcile(Caller by, std::vector<std::string> paths,
+                   Reply<std::vector<FileReconciled>> reply);
 
 private:
     struct Body;

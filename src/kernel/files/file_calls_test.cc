@@ -135,6 +135,7 @@ TEST(FileCalls, IfBothChangedTheSameWordsTheAgentsTextShowsAndTheSaveAsksFirst) 
     EXPECT_EQ(office.disk("f"), "timeout = 45\n");
     EXPECT_EQ(office.text("f"), "timeout = 30\n");
 
+    EXPECT_EQ(office.resolve("f", ConflictChoice::agent), "ok");
     EXPECT_TRUE(office.save("f"));
     EXPECT_EQ(office.disk("f"), "timeout = 30\n");
 }
@@ -197,7 +198,7 @@ TEST(FileCalls, AChangeThatTheStoreRefusedIsReadFromTheDiskAgain) {
     EXPECT_EQ(office.text("f"), "a\nagent b\n");
 }
 
-TEST(FileCalls, AnOverlapThatAReadTookInRefusesEachActorsNextSaveOnce) {
+TEST(FileCalls, AnOverlapThatAReadTookInRefusesSavesUntilItIsResolved) {
     FileOffice office;
     office.files.put("f", "a\nhello\nb\n");
     EXPECT_EQ(office.edit("f", "hello", "agent"), "ok");
@@ -209,6 +210,8 @@ TEST(FileCalls, AnOverlapThatAReadTookInRefusesEachActorsNextSaveOnce) {
     EXPECT_EQ(office.disk("f"), "a\nperson\nb\n");
     EXPECT_EQ(FileOffice::reason(office.save("f", "bo")), "disk_changed");
     EXPECT_TRUE(office.status("f").conflict);
+    EXPECT_EQ(FileOffice::reason(office.save("f")), "needs_resolution");
+    EXPECT_EQ(office.resolve("f", ConflictChoice::agent), "ok");
     EXPECT_EQ(FileOffice::reason(office.save("f")), "ok");
     EXPECT_EQ(office.disk("f"), "a\nagent\nb\n");
     EXPECT_FALSE(office.status("f").conflict);

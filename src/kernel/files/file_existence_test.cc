@@ -100,6 +100,8 @@ TEST(FileCalls, AFileDeletedOnDiskIsGoneUnlessItHasEditsThatWereNotSaved) {
     EXPECT_EQ(office.disk("edited"), "<file_not_found>");
     EXPECT_EQ(office.text("edited"), "b\n");
     EXPECT_EQ(office.status("edited").disk, Disk::missing);
+    EXPECT_EQ(FileOffice::reason(office.save("edited")), "disk_changed");
+    EXPECT_EQ(office.resolve("edited", ConflictChoice::agent), "ok");
     EXPECT_TRUE(office.save("edited")->written);
     EXPECT_EQ(office.disk("edited"), "b\n");
 }
@@ -114,6 +116,7 @@ TEST(FileCalls, TheNextSaveReportsAFileThatVanishedWhoeverSawItFirst) {
 
     EXPECT_EQ(FileOffice::reason(office.save("f.txt")), "disk_changed");
     EXPECT_EQ(office.disk("f.txt"), "<file_not_found>");
+    EXPECT_EQ(office.resolve("f.txt", ConflictChoice::agent), "ok");
     EXPECT_EQ(FileOffice::reason(office.save("f.txt")), "ok");
     EXPECT_EQ(office.disk("f.txt"), "1\ntwo\n");
 }
@@ -124,6 +127,7 @@ TEST(FileCalls, SavingAFileThatIsGoneCreatesIt) {
     ASSERT_EQ(office.edit("fixed/f", "one", "1"), "ok");
     office.files.erase("fixed/f");
     EXPECT_EQ(FileOffice::reason(office.save("fixed/f")), "disk_changed");
+    EXPECT_EQ(office.resolve("fixed/f", ConflictChoice::agent), "ok");
 
     EXPECT_EQ(FileOffice::reason(office.save("fixed/f")), "escalation_required");
 

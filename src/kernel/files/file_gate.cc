@@ -5,13 +5,13 @@
 // the document at the version that the disk had, and merged. O(file) then.
 #include "kernel/files/file_gate.h"
 
+#include <algorithm>
 #include <utility>
 
-#include "base/check.h"
 #include "crdt/doc/history.h"
 #include "crdt/doc/text.h"
-#include "files/reconcile.h"
 #include "kernel/core/core.h"
+#include "kernel/files/conflict_region.h"
 #include "memory/splices.h"
 #include "policy/attribution.h"
 
@@ -26,6 +26,30 @@ policy::Actor disk() {
 }
 policy::Actor reconciler() {
     return {policy::ActorKind::system, "reconcile"};
+}
+
+// The file is on the disk again.
+void end_deletion(files::DiskState& state) {
+    state.missing = state.vanished = false;
+    std::erase_if(state.conflicts, [](const files::Conflict& conflict) {
+        return conflict.kind == files::ConflictKind::deletion;
+    });
+}
+
+// Sets the regions of the conflicts anew, on characters that are there: an edit may have replaced
+// those that they stood on. Every call passes here, so that there is one edit at most to follow.
+// Returns true if a region changed.
+bool follow_edits(LiveDocument& document, std::vector<files::Conflict>& conflicts) {
+    const crdt::Handle content = document.whole().content;
+    bool changed = false;
+    for (files::Conflict& conflict : conflicts) {
+        if (conflict.kind != files::ConflictKind::lines) continue;
+        const TextPart part = place_of(document.doc(), conflict.region, content);
+        files::Region region = region_of(document.doc(), content, part);
+        changed = changed || region != conflict.region;
+        conflict.region = region;
+    }
+    return changed;
 }
 
 Operation operation_of(Access access) {
@@ -44,18 +68,37 @@ Operation operation_of(Access access) {
     return Operation::overwrite;
 }
 
-// All atoms of a version, as spans.
-std::vector<crdt::IdSpan> spans_of(const std::map<std::uint64_t, std::int32_t>& version) {
-    std::vector<crdt::IdSpan> spans;
-    spans.reserve(version.size());
-    for (const auto& [peer, end] : version) spans.push_back({peer, 0, end});
-    return spans;
+// A copy of the document at a version, which knows no other.
+Result<crdt::Doc> copy_at(crdt::Doc& doc, const files::Version& version) {
+    std::vector<crdt::IdSpan> known;
+    known.reserve(version.size());
+    for (const auto& [peer, end] : version) known.push_back({peer, 0, end});
+    crdt::Doc copy(doc.peer());
+    TRY(copy.import(doc.changes_in(known)));
+    return copy;
 }
 
 }  // namespace
 
-std::map<std::uint64_t, std::int32_t> version_of(LiveDocument& document) {
+files::Version version_of(LiveDocument& document) {
     return document.doc().version().ends();
+}
+
+Result<std::string> text_at(LiveDocument& document, const files::Version& version) {
+    crdt::Doc copy = TRY(copy_at(document.doc(), version));
+    const crdt::Handle text = copy.open(document.doc().id_of(document.whole().content));
+    return copy.text(text).rope().str();
+}
+
+files::DiskState saved_state(LiveDocument& document, const files::DiskState& before,
+                             const fs::Saved& saved) {
+    files::DiskState state;
+    state.hash = saved.hash;
+    state.stamp = saved.stamp;
+    state.form = before.form;
+    state.version = version_of(document);
+    state.last_conflict = before.last_conflict;
+    return state;
 }
 
 void FileGate::set_rules(FileRules rules) {
@@ -147,6 +190,8 @@ Result<Disk> FileGate::look(LiveDocument& document) {
 
 Result<DiskUpdate> FileGate::take_in(LiveDocument& document) {
     std::optional<files::DiskState> before = state(document);
+    if (before && before->unlisted_conflict) TRY(list_old_conflict(document, *before));
+    if (before && follow_edits(document, before->conflicts)) document.note_header(before->encode());
     const std::string& path = document.name();
     const fs::Place place = TRY(files_.resolve(path));
     take_late_writes(path);
@@ -155,74 +200,132 @@ Result<DiskUpdate> FileGate::take_in(LiveDocument& document) {
                     cat(path, " was a file and is now reached by a link to ", place.path,
                         "; use that path"));
     }
-    if (place.kind == fs::Kind::missing && before) {
-        if (!std::exchange(before->missing, true)) {
-            before->vanished = true;
-            document.note_header(before->encode());
-        }
-        return DiskUpdate{};
-    }
+    if (place.kind == fs::Kind::missing && before)
+        return note_missing(document, std::move(*before));
     const fs::Stamp stamp = TRY(files_.stamp(path));
     if (before && !before->missing && before->stamp.same_as(stamp)) return DiskUpdate{};
     fs::FileBytes file = TRY(files_.read(path, file_bytes_));
     if (before && before->hash == file.hash) {
+        DiskUpdate update;
+        update.back = before->missing;
         // Worth keeping only where it saves reading the file the next time.
         if (before->missing || file.stamp.settled) {
-            before->missing = before->vanished = false;
+            end_deletion(*before);
             before->stamp = file.stamp;
             document.note_header(before->encode());
         }
-        return DiskUpdate{};
+        return update;
     }
-    files::Decoded decoded = TRY(files::decode(std::move(file.bytes), path, rules()->paths.encoding(path)));
-    return apply(document, before, {file.hash, file.stamp, decoded.form, {}, false}, decoded.text);
+    files::Decoded decoded = TRY(
+        files::decode(std::move(file.bytes), path, rules()->paths.encoding(path)));
+    files::DiskState now;
+    now.hash = file.hash;
+    now.stamp = file.stamp;
+    now.form = decoded.form;
+    return apply(document, before, std::move(now), std::move(decoded.text));
+}
+
+// A file that is gone from the disk while its document has edits is a conflict.
+Result<DiskUpdate> FileGate::note_missing(LiveDocument& document, files::DiskState before) {
+    DiskUpdate update;
+    update.gone = !std::exchange(before.missing, true);
+    if (update.gone) before.vanished = true;
+    const bool asks = before.vanished && !before.has_deletion() && dirty(document);
+    if (!asks) {
+        if (update.gone) document.note_header(before.encode());
+        return update;
+    }
+    const crdt::Handle content = document.whole().content;
+    files::Conflict conflict;
+    conflict.number = ++before.last_conflict;
+    conflict.kind = files::ConflictKind::deletion;
+    conflict.base = TRY(text_at(document, before.version));
+    conflict.agent = document.doc().text(content).rope().str();
+    conflict.actor = writer_of(document, {0, conflict.agent.size()}, before.version);
+    conflict.since_ms = clock_.wall_ms();
+    conflict.base_version = conflict.disk_version = before.version;
+    conflict.agent_version = version_of(document);
+    before.conflicts.push_back(std::move(conflict));
+    document.set_header(before.encode());
+    return update;
+}
+
+// The record of a conflict that an earlier program met. The text that both sides came from is not
+// known any more, so the conflict is about the whole file.
+Result<void> FileGate::list_old_conflict(LiveDocument& document, files::DiskState& before) {
+    files::Conflict conflict;
+    conflict.number = ++before.last_conflict;
+    conflict.kind = files::ConflictKind::whole;
+    conflict.disk = TRY(text_at(document, before.version));
+    conflict.agent = document.doc().text(document.whole().content).rope().str();
+    conflict.actor = writer_of(document, {0, conflict.agent.size()}, before.version);
+    conflict.since_ms = clock_.wall_ms();
+    conflict.disk_version = before.version;
+    conflict.agent_version = version_of(document);
+    before.unlisted_conflict = false;
+    if (conflict.agent != conflict.disk) before.conflicts.push_back(std::move(conflict));
+    document.set_header(before.encode());
+    return {};
+}
+
+files::Manner FileGate::manner_of(const LiveDocument& document,
+                                  const std::optional<files::DiskState>& before) const {
+    const policy::Permission permission =
+        decide({document.name(), {}, fs::Kind::file}, Operation::append, reconciler()).permission;
+    files::Manner manner;
+    if (permission == policy::Permission::read_only) manner.ties = files::TieShows::disk;
+    if (permission == policy::Permission::append) manner.ties = files::TieShows::disk_then_appended;
+    const std::shared_ptr<const FileRules> rules = this->rules();
+    manner.whole = std::ranges::any_of(rules->never_merge, [&](const text::Glob& pattern) {
+        return pattern.matches(document.name());
+    });
+    if (before) manner.open = before->conflicts;
+    return manner;
 }
 
 // Makes the document contain the disk's change. There are three cases: the texts are equal
 // already; the document has no edits of its own, so the disk's edit is made directly; or both
 // have changed, and the edit is made at the version that the disk had and merged. If both changed
-// the same words, the document's words stay if the rules let agents write the file, and the
-// disk's otherwise.
+// the same words, Manner says whose stand; where the document's do, there is a conflict record.
 Result<DiskUpdate> FileGate::apply(LiveDocument& document,
                                    const std::optional<files::DiskState>& before,
-                                   files::DiskState now, const std::string& text) {
+                                   files::DiskState now, std::string text) {
     crdt::Doc& doc = document.doc();
     const BlockRef block = document.whole();
-    const std::string ours = doc.text(block.content).rope().str();
+    Meeting met;
+    met.ours = doc.text(block.content).rope().str();
+    met.theirs = std::move(text);
     DiskUpdate taken;
     taken.first = !before;
     taken.changed = true;
-    now.conflict = before && before->conflict;
+    taken.back = before && before->missing;
+    if (before) now.last_conflict = before->last_conflict;
 
     Unit unit;
     unit.actor = disk().str();
     unit.description = "disk";
     // The first load of a file is no change that could be taken back.
     if (taken.first) unit.kind = UnitKind::take_back;
-    if (ours == text) {
+    if (met.ours == met.theirs) {
+        met.base = met.merged = met.ours;
         now.version = version_of(document);
     } else if (!before || before->version == version_of(document)) {
-        const files::Reconciled plan = files::reconcile({ours, ours, text}, text::Side::ours);
         document.begin(disk());
-        memory::apply(doc, block.content, plan.disk_edit);
+        memory::apply(doc, block.content, text::minimal_splices(met.ours, met.theirs));
         unit.spans = {document.commit(disk(), "disk")};
         now.version = version_of(document);
+        met.base = met.ours;
+        met.merged = met.theirs;
     } else {
         document.begin(disk());
-        // A copy at the version that the disk had, which knows no other.
-        crdt::Doc copy(doc.peer());
-        const std::vector<crdt::IdSpan> known = spans_of(before->version);
-        TRY(copy.import(doc.changes_in(known)));
+        crdt::Doc copy = TRY(copy_at(doc, before->version));
         const crdt::Handle content = copy.open(doc.id_of(block.content));
-        const bool agents_write =
-            decide({document.name(), {}, {}}, Operation::append, reconciler()).verdict !=
-            Verdict::deny;
         const std::string base = copy.text(content).rope().str();
-        const files::Sides sides = {base, ours, text};
-        const files::Reconciled plan =
-            files::reconcile(sides, agents_write ? text::Side::ours : text::Side::theirs);
+        const files::Sides sides = {base, met.ours, met.theirs};
+        files::Reconciled plan = files::reconcile(sides, manner_of(document, before));
 
         const crdt::VersionVector old_version = copy.version();
+        const files::Version agent_version = version_of(document);
         memory::apply(copy, content, plan.disk_edit);
         unit.spans = {
             copy.commit({policy::message_of({disk(), "disk", ""}), "", clock_.wall_ms() / 1000})
@@ -236,13 +339,45 @@ Result<DiskUpdate> FileGate::apply(LiveDocument& document,
             const crdt::IdSpan span = document.commit(reconciler(), "reconcile");
             if (span.size() > 0) unit.spans.push_back(span);
         }
-        taken.ties = plan.ties;
-        if (taken.ties > 0) unit.description = cat("disk, ", taken.ties, " overlapping");
-        now.conflict = now.conflict || taken.ties > 0;
+        const std::size_t overlaps = plan.ties.size() + plan.lost;
+        if (overlaps > 0) unit.description = cat("disk, ", overlaps, " overlapping");
+        for (files::Tie& tie : plan.ties)
+            keep(document, *before, now, std::move(tie), agent_version);
+        met.base = std::move(plan.base);
+        met.merged = std::move(plan.text);
     }
     if (!unit.spans.empty()) document.record(block, std::move(unit));
     document.set_header(now.encode());
+    taken.meeting = std::make_shared<const Meeting>(std::move(met));
     return taken;
+}
+
+// Makes the tie a conflict of the state `now`: the open one that it continues, or a new one. The
+// document has its merged text already.
+void FileGate::keep(LiveDocument& document, const files::DiskState& before, files::DiskState& now,
+                    files::Tie tie, const files::Version& agent_version) const {
+    const crdt::Handle content = document.whole().content;
+    const TextPart part{tie.at, tie.at + tie.agent.size()};
+    files::Conflict conflict;
+    if (tie.open) {
+        conflict = before.conflicts[*tie.open];
+    } else {
+        conflict.number = ++now.last_conflict;
+        conflict.actor = writer_of(document, part, before.version);
+        conflict.since_ms = clock_.wall_ms();
+        conflict.base_version = before.version;
+    }
+    conflict.kind = tie.kind;
+    conflict.region = tie.kind == files::ConflictKind::whole
+                          ? files::Region{}
+                          : region_of(document.doc(), content, part);
+    conflict.base = std::move(tie.base);
+    conflict.agent = std::move(tie.agent);
+    conflict.disk = std::move(tie.disk);
+    conflict.disk_at = tie.disk_at;
+    conflict.agent_version = agent_version;
+    conflict.disk_version = now.version;
+    now.conflicts.push_back(std::move(conflict));
 }
 
 }  // namespace quire::kernel

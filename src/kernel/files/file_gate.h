@@ -4,9 +4,9 @@
 // The document of a file has a disk branch: its header names the version whose text is the bytes
 // last seen on the disk. A change on the disk becomes the smallest edit of that version, made by
 // source:disk, and is merged with the document. So unsaved edits survive it, and both sides stay
-// in history. Where both sides changed the same words, the document keeps its own if the rules let
-// agents write the file; the disk's stay in the version that the header names. Otherwise the
-// disk's words win.
+// in history. Where both sides changed the same words, the path's permission decides: in a file that
+// agents may edit the document keeps its own, and the header gets a conflict record with the disk's
+// (files/conflict.h); in a read-only or append-only file the disk's words win.
 #pragma once
 
 #include <cstddef>
@@ -18,11 +18,13 @@
 #include "base/clock.h"
 #include "base/enum_words.h"
 #include "files/disk_state.h"
+#include "files/reconcile.h"
 #include "fs/file_system.h"
 #include "kernel/core/gate.h"
 #include "kernel/files/late_writes.h"
 #include "policy/path_rules.h"
 #include "sched/guarded.h"
+#include "text/glob.h"
 
 namespace quire::kernel {
 
@@ -32,17 +34,29 @@ constexpr auto words_of(Disk) {
     return word_table("same", "changed", "missing");
 }
 
+// The texts that met when a change of the disk was taken in.
+struct Meeting {
+    std::string base;    // The text that both sides came from.
+    std::string ours;    // The document's text before,
+    std::string merged;  // and after.
+    std::string theirs;  // The disk's.
+};
+
 // The result of taking in the disk's changes for one document.
 struct DiskUpdate {
     bool first = false;    // The file was read for the first time.
     bool changed = false;  // It had other bytes than those last seen; the document has them now.
-    std::size_t ties = 0;  // Places where both sides had changed the same words.
+    bool gone = false;     // It was found to be missing, and was not before.
+    bool back = false;     // It is there again.
+    std::shared_ptr<const Meeting> meeting = nullptr;  // None unless `changed`.
 };
 
-// The settings of files: who may do what to which path, and the names of the ignore files.
+// The settings of files: who may do what to which path, the names of the ignore files, and the
+// files that are never merged.
 struct FileRules {
     policy::PathRules paths = {};
     fs::IgnoreNames ignore = {".gitignore", ".loroignore"};
+    std::vector<text::Glob> never_merge = {};
 };
 
 // Files, rules and clock outlive it. decide(), admit() and admit_save() are for any thread;
@@ -102,7 +116,13 @@ public:
 
 private:
     Result<DiskUpdate> apply(LiveDocument& document, const std::optional<files::DiskState>& before,
-                             files::DiskState now, const std::string& text);
+                             files::DiskState now, std::string text);
+    Result<DiskUpdate> note_missing(LiveDocument& document, files::DiskState before);
+    Result<void> list_old_conflict(LiveDocument& document, files::DiskState& before);
+    void keep(LiveDocument& document, const files::DiskState& before, files::DiskState& now,
+              files::Tie tie, const files::Version& agent_version) const;
+    files::Manner manner_of(const LiveDocument& document,
+                            const std::optional<files::DiskState>& before) const;
 
     fs::FileSystem& files_;
     sched::Guarded<std::shared_ptr<const FileRules>> rules_;
@@ -112,6 +132,11 @@ private:
 };
 
 // The version of the document's text now, in the form of a DiskState.
-std::map<std::uint64_t, std::int32_t> version_of(LiveDocument& document);
+files::Version version_of(LiveDocument& document);
+// The text that the document had at a version. O(text, and the changes up to it).
+Result<std::string> text_at(LiveDocument& document, const files::Version& version);
+// The state after the bytes of the document's text were written to the disk.
+files::DiskState saved_state(LiveDocument& document, const files::DiskState& before,
+                             const fs::Saved& saved);
 
 }  // namespace quire::kernel

@@ -86,6 +86,29 @@ public:
         return ask<FileVersion>(
             [&](auto reply) { calls->erase(as("ada"), path, std::move(reply)); });
     }
+    // The open conflicts of a file; "" for all files.
+    std::vector<FileConflict> conflicts(const std::string& path) {
+        const auto all = ask<std::vector<FileConflict>>([&](auto reply) {
+            calls->conflicts(as("ada"), path.empty() ? std::nullopt : std::optional(path),
+                             std::move(reply));
+        });
+        return all ? *all : std::vector<FileConflict>();
+    }
+    Result<FileResolved> resolve(FileResolve what, const std::string& by = "ada") {
+        return ask<FileResolved>(
+            [&](auto reply) { calls->resolve(as(by), std::move(what), std::move(reply)); });
+    }
+    // Settles all conflicts of a file with one choice.
+    std::string resolve(const std::string& path, ConflictChoice choice) {
+        FileResolve what;
+        what.path = path;
+        what.choice = choice;
+        return reason(resolve(std::move(what)));
+    }
+    Result<std::vector<FileReconciled>> reconcile(std::vector<std::string> paths) {
+        return ask<std::vector<FileReconciled>>(
+            [&](auto reply) { calls->reconcile(as("ada"), std::move(paths), std::move(reply)); });
+    }
     FileStatus status(const std::string& path) {
         return ask<std::vector<FileStatus>>(
                    [&](auto reply) { calls->status(as("ada"), path, std::move(reply)); })

@@ -240,7 +240,7 @@ Result<void> FileCalls::PatchRun::plan(LiveDocument& live, Act& act) {
     if (act.kind == Kind::edit) {
         if (!act.block && files_->saves_on_commit()) {
             const files::DiskState disk = *files_->gate.state(live);
-            TRY(files_->check_settled(act.path, disk));
+            TRY(files_->check_settled(live, disk));
             TRY(files::encode(disk.form, spliced(text.str(), planned.splices), act.path));
         }
         part.diff = edits::splice_diff(text, planned.splices, names);

@@ -1,8 +1,8 @@
 // Saving files and deleting them: the calls that write to the disk what the document says.
 //
 // A save compares and swaps: it replaces the bytes that were last seen, and where the disk has
-// others by then they are taken in and the save is tried again. Each actor is warned once of a
-// change on the disk that met theirs. A delete never takes away what its caller has not seen. An
+// others by then they are taken in and the save is tried again. While a conflict is open nothing is
+// saved (file_conflicts.cc). A delete never takes away what its caller has not seen. An
 // edit that is saved with its call (SaveWhen::on_commit) is all or nothing, on the disk too.
 #include <set>
 
@@ -23,82 +23,50 @@ constexpr std::int64_t kLateAgainMs = 100;
 using policy::Operation;
 
 void FileCalls::save(Caller by, std::string path, Reply<FileSaved> reply) {
-    body_->run<FileSaved>(std::move(by), std::move(path), Body::saving(), std::move(reply),
-                          [body = body_](LiveDocument& document, DiskUpdate, const Caller& caller) {
-                              return body->save(document, caller);
-                          });
-}
-
-// Returns true if a save by the actor was already refused because of the disk's present content.
-// Records that one is refused now.
-bool FileCalls::Body::was_warned(const LiveDocument& document, const files::DiskState& disk,
-                                 const policy::Actor& actor) {
-    return warned_actors.with([&](auto& all) {
-        Warned& warned = all[document.key()];
-        if (warned.hash != disk.hash) warned.actors.clear();
-        warned.hash = disk.hash;
-        return !warned.actors.insert(actor.str()).second;
-    });
+    body_->run<FileSaved>(
+        std::move(by), std::move(path), Body::saving(), std::move(reply),
+        [body = body_](LiveDocument& document, const DiskUpdate&, const Caller& caller) {
+            return body->save(document, caller);
+        });
 }
 
 Result<FileSaved> FileCalls::Body::save(LiveDocument& document, const Caller& by) {
     kernel->flush(document, document.whole());
+    // An edit may have come after the file was found to be gone.
+    if (gate.state(document)->vanished) TRY(gate.take_in(document));
     for (int attempt = 0;; ++attempt) {
         const files::DiskState disk = *gate.state(document);
-        const auto refuse = [&](std::string_view why) {
-            return fail(Errc::conflict, "disk_changed",
-                        cat(document.name(), " was not saved: ", why), {{"path", document.name()}});
-        };
-        const bool warns =
-            (disk.vanished || disk.conflict) && !was_warned(document, disk, by.actor);
-        if (warns && disk.vanished) {
-            return refuse(
-                "it was deleted on disk since it was read, and your edits are still in the "
-                "document. Save again to write the file anew");
+        if (disk.has_conflict()) {
+            const bool is_known = was_told(document, disk, by.actor) && !disk.has_deletion();
+            return unresolved(document, disk, is_known ? "needs_resolution" : "disk_changed",
+                              "was not saved");
         }
-        if (warns) {
-            return refuse(
-                "it was changed on disk where you changed it too. The document shows your text "
-                "there; the disk's is in its history. Read it, edit it if need be, and save again");
-        }
-        const std::string bytes = TRY(bytes_of(document, disk));
-        FileSaved result{version_of_file(document), bytes.size(), false, {}};
-        if (!disk.missing && fs::Hash::of(bytes) == disk.hash) return result;
-        TRY(by.check_approved());
-        Result<fs::Saved> saved = write(document, by, disk, bytes);
-        if (!saved && saved.error().reason() == "disk_changed" && attempt + 1 < kSaveTries) {
-            TRY(gate.take_in(document));
-            continue;
-        }
-        if (!saved) return Failure(std::move(saved).error());
-        warned_actors.with([&](auto& all) { all.erase(document.key()); });
-        result.written = true;
-        result.notes = std::move(saved->notes);
-        document.set_header(
-            files::DiskState{saved->hash, saved->stamp, disk.form, version_of(document), false}
-                .encode());
-        return result;
+        Result<FileSaved> saved = save_now(document, by, disk);
+        if (saved || saved.error().reason() != "disk_changed" || attempt + 1 == kSaveTries)
+            return saved;
+        TRY(gate.take_in(document));
     }
 }
 
-Result<void> FileCalls::Body::check_settled(const std::string& path,
+Result<void> FileCalls::Body::check_settled(LiveDocument& document, const files::DiskState& disk) {
+    if (!disk.has_conflict()) return {};
+    return unresolved(document, disk, disk.has_deletion() ? "disk_changed" : "needs_resolution",
+                      "was not changed");
+}
+
+// Writes the document's text to the disk if the disk does not have it.
+Result<FileSaved> FileCalls::Body::save_now(LiveDocument& document, const Caller& by,
                                             const files::DiskState& disk) {
-    if (disk.conflict) {
-        return fail(Errc::conflict, "needs_resolution",
-                    cat(path,
-                        " was not changed: the disk and the document changed the same words. "
-                        "The document shows its own, and the disk's are in its history. file save "
-                        "writes the document's text over the disk's, and edits go on then"),
-                    {{"path", path}});
-    }
-    if (disk.vanished) {
-        return fail(Errc::conflict, "disk_changed",
-                    cat(path,
-                        " was not changed: it was deleted on disk since it was read, and its "
-                        "block has edits that are not saved. file save writes the file anew"),
-                    {{"path", path}});
-    }
-    return {};
+    const std::string bytes = TRY(bytes_of(document, disk));
+    FileSaved result{version_of_file(document), bytes.size(), false, {}};
+    if (!disk.missing && fs::Hash::of(bytes) == disk.hash) return result;
+    TRY(by.check_approved());
+    fs::Saved saved = TRY(write(document, by, disk, bytes));
+    result.written = true;
+    result.notes = std::move(saved.notes);
+    told_actors.with([&](auto& all) { all.erase(document.key()); });
+    document.set_header(saved_state(document, disk, saved).encode());
+    return result;
 }
 
 // The edit is planned and checked first, then its whole text goes to the disk, then the document
@@ -106,18 +74,25 @@ Result<void> FileCalls::Body::check_settled(const std::string& path,
 // that is killed in between leaves the text on the disk, where it is taken in as any change there.
 Result<FileEdited> FileCalls::Body::edit_and_save(LiveDocument& document, const Caller& by,
                                                   TextEdit& what) {
-    const BlockRef block = document.whole();
-    kernel->flush(document, block);
+    kernel->flush(document, document.whole());
+    if (gate.state(document)->vanished) TRY(gate.take_in(document));
     const files::DiskState disk = *gate.state(document);
+    TRY(check_settled(document, disk));
+    return edit_and_save(document, by, what, disk);
+}
+
+Result<FileEdited> FileCalls::Body::edit_and_save(LiveDocument& document, const Caller& by,
+                                                  TextEdit& what, const files::DiskState& disk) {
+    const BlockRef block = document.whole();
     const std::string& path = document.name();
-    TRY(check_settled(path, disk));
     const Result<std::string> before = bytes_of(document, disk);
     std::optional<fs::Saved> saved;
     std::string replaced;  // The bytes that the save took from the disk.
     what.before = [&](std::span<const text::Splice> splices) -> Result<void> {
         const bool clean = before && fs::Hash::of(*before) == disk.hash;
-        replaced =
-            clean ? *before : TRY(gate.files().read(path, kernel->limits().block_bytes)).bytes;
+        if (!disk.missing)
+            replaced =
+                clean ? *before : TRY(gate.files().read(path, kernel->limits().block_bytes)).bytes;
         std::string text = document.doc().text(block.content).rope().str();
         for (auto splice = splices.rbegin(); splice != splices.rend(); ++splice)
             text.replace(splice->at.n, splice->erase.n, splice->insert);
@@ -128,12 +103,15 @@ Result<FileEdited> FileCalls::Body::edit_and_save(LiveDocument& document, const 
     Edited edited = TRY(kernel->edit(document, block, by, what));
     if (saved) {
         edited.notes.insert(edited.notes.end(), saved->notes.begin(), saved->notes.end());
-        document.set_header(
-            files::DiskState{saved->hash, saved->stamp, disk.form, version_of(document), false}
-                .encode());
+        document.set_header(saved_state(document, disk, *saved).encode());
         document.on_stored([&files = gate.files(), path, replaced = std::move(replaced),
-                            hash = saved->hash](Result<void>& stored) {
-            if (!stored) static_cast<void>(files.save(path, replaced, hash));
+                            hash = saved->hash, made = disk.missing](Result<void>& stored) {
+            if (stored) return;
+            if (made) {
+                static_cast<void>(files.remove(path, hash));
+            } else {
+                static_cast<void>(files.save(path, replaced, hash));
+            }
         });
     }
     return FileEdited{version_of_file(document), std::move(edited)};
@@ -245,18 +223,22 @@ Result<void> FileCalls::Body::check_erase(LiveDocument& document, const Caller& 
 
 Result<FileVersion> FileCalls::Body::erase(LiveDocument& document, const Caller& by,
                                            DiskUpdate update) {
-    const BlockRef block = document.whole();
-    kernel->flush(document, block);
+    kernel->flush(document, document.whole());
     const files::DiskState disk = *gate.state(document);
     TRY(check_erase(document, by, update));
     TRY(by.check_approved());
     if (!disk.missing) TRY(gate.files().remove(document.name(), disk.hash));
+    record_deletion(document, by.actor);
+    return version_of_file(document);
+}
+
+void FileCalls::Body::record_deletion(LiveDocument& document, const policy::Actor& by) {
     Unit unit;
-    unit.actor = by.actor.str();
+    unit.actor = by.str();
     unit.description = "delete";
     unit.kind = UnitKind::take_back;
-    document.begin(by.actor);
-    document.record(block, std::move(unit));
+    document.begin(by);
+    document.record(document.whole(), std::move(unit));
     document.set_deleted(true);
     document.on_stored([&catalog = kernel->catalog(), record = document.record(),
                         path = document.name()](Result<void>& stored) {
@@ -266,7 +248,6 @@ Result<FileVersion> FileCalls::Body::erase(LiveDocument& document, const Caller&
                 " is gone from the disk, but its deletion could not be recorded, so that its "
                 "block and history stay")));
     });
-    return version_of_file(document);
 }
 
 }  // namespace quire::kernel

@@ -39,7 +39,7 @@ TEST(SaveOnCommit, TheDisksChangesAreTakenInFirst) {
     EXPECT_EQ(office.disk("f"), "1\n2\nthree\n");
 }
 
-TEST(SaveOnCommit, AConflictRefusesTheEditUntilAPersonsSaveEndsIt) {
+TEST(SaveOnCommit, AConflictRefusesEditsUntilItIsResolvedWhichSaves) {
     FileOffice office;
     collide(office, "f");
     office.calls->set_save(SaveWhen::on_commit);
@@ -50,9 +50,39 @@ TEST(SaveOnCommit, AConflictRefusesTheEditUntilAPersonsSaveEndsIt) {
     EXPECT_EQ(office.disk("f"), "one\ntheirs\n");
 
     EXPECT_EQ(FileOffice::reason(office.save("f")), "disk_changed");
-    EXPECT_EQ(FileOffice::reason(office.save("f")), "ok");
+    EXPECT_EQ(FileOffice::reason(office.save("f")), "needs_resolution");
+    EXPECT_EQ(office.resolve("f", ConflictChoice::agent), "ok");
+    EXPECT_EQ(office.disk("f"), "one\nours\n");
+    EXPECT_FALSE(office.status("f").dirty);
     EXPECT_EQ(office.edit("f", "one", "1"), "ok");
     EXPECT_EQ(office.disk("f"), "1\nours\n");
+}
+
+TEST(SaveOnCommit, AResolutionThatChangesTheTextIsOnTheDiskAtOnce) {
+    FileOffice office;
+    collide(office, "f");
+    office.calls->set_save(SaveWhen::on_commit);
+    ASSERT_EQ(office.edit("f", "one", "1"), "needs_resolution");
+
+    EXPECT_EQ(office.resolve("f", ConflictChoice::merge), "ok");
+
+    EXPECT_EQ(office.text("f"), "one\ntheirs ours\n");
+    EXPECT_EQ(office.disk("f"), "one\ntheirs ours\n");
+    EXPECT_FALSE(office.status("f").conflict);
+}
+
+TEST(SaveOnCommit, AResolutionThatTheStoreRefusesGivesTheDiskItsBytesBack) {
+    FileOffice office;
+    collide(office, "f");
+    office.calls->set_save(SaveWhen::on_commit);
+    ASSERT_EQ(office.edit("f", "one", "1"), "needs_resolution");
+    office.store.fail_next();
+
+    EXPECT_EQ(office.resolve("f", ConflictChoice::merge), "disk_full");
+
+    EXPECT_EQ(office.disk("f"), "one\ntheirs\n");
+    EXPECT_EQ(office.text("f"), "one\nours\n");
+    EXPECT_TRUE(office.status("f").conflict);
 }
 
 TEST(SaveOnCommit, AFileThatVanishedIsNotWrittenAnewByAnEdit) {

@@ -1,0 +1,23 @@
+// The operations conflicts, resolve and reconcile of the tool `file`.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernel/files/file_calls.h"
+#include "tools/operation_tool.h"
+
+namespace quire::tools {
+
+void show_file_conflicts(kernel::FileCalls& files, OperationCall call,
+                         std::optional<std::string> path);
+void resolve_file_conflicts(kernel::FileCalls& files, OperationCall call, kernel::FileResolve what);
+void reconcile_files(kernel::FileCalls& files, OperationCall call,
+                     std::optional<std::vector<std::string>> paths);
+
+// The schemas of what they answer, beside that of an edit.
+Map file_conflicts_answer();
+Map reconciled_answer();
+
+}  // namespace quire::tools
