@@ -467,7 +467,7 @@ std::vector<OperationRow<FileTool>> file_rows(bool full) {
          {path}},
         {{.name = "resolve", .says = "settles one, or all of path"},
          resolve_conflicts,
-         {path, {"conflict_id", ""}, {"choice", "text: content."}, content}},
+         {path, {"conflict_id", "Absent: all."}, {"choice", "text: content."}, content}},
         {{.name = "reconcile", .reads = true, .says = "takes in disk changes"},
          reconcile_disk,
          {{"paths", "Absent: all."}}},
