@@ -320,6 +320,21 @@ TEST(Reconcile, WithoutPathsLooksAtEveryLoadedFile) {
     EXPECT_TRUE(office.reconcile({})->empty());
 }
 
+TEST(Reconcile, SaysWhatAReadTookInBefore) {
+    FileOffice office;
+    office.files.put("f", "a\nb\nc\n");
+    ASSERT_EQ(office.edit("f", "a", "A"), "ok");
+    office.files.put("f", "a\nb\nC\n");
+    ASSERT_EQ(office.text("f"), "A\nb\nC\n");
+
+    const auto first = office.reconcile({"f"});
+
+    EXPECT_EQ((*first)[0].resolution, Resolution::merge);
+    EXPECT_EQ((*first)[0].agent_changes,
+              "--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n-a\n+A\n b\n c\n");
+    EXPECT_EQ((*office.reconcile({"f"}))[0].result, ReconcileResult::no_change);
+}
+
 TEST(Reconcile, ADiskThatEqualsTheUnsavedTextIsNoChange) {
     FileOffice office;
     office.files.put("f", "a\n");

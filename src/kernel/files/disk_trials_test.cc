@@ -223,6 +223,7 @@ struct Trial {
         disk = text;
         ASSERT_EQ(office.disk(path), text);
         ASSERT_FALSE(office.status(path).dirty);
+        office.reconcile({path});  // Says what came of the changes before.
         ASSERT_EQ((*office.reconcile({path}))[0].result, ReconcileResult::no_change);
     }
 

@@ -98,15 +98,10 @@ struct FileResolved {
     Edited edited;
 };
 
-// The outcome of a file's change on the disk. `DiskWins`: the document has the disk's text now;
-// `AgentWins`: it kept its own; `Merge`: it has both.
+// The outcome of a file's change on the disk.
 enum class ReconcileResult { no_change, resolved, needs_resolution };
 constexpr auto words_of(ReconcileResult) {
     return word_table("NoChange", "Resolved", "NeedsResolution");
-}
-enum class Resolution { disk_wins, agent_wins, merge };
-constexpr auto words_of(Resolution) {
-    return word_table("DiskWins", "AgentWins", "Merge");
 }
 enum class DiskChange { created, modified, deleted, renamed };
 constexpr auto words_of(DiskChange) {
@@ -223,7 +218,8 @@ public:
     // invalid_argument "invalid_arguments" for `content` that is missing, or not wanted, or meant for
     // several conflicts; conflict "needs_resolution" where a deletion cannot be merged.
     void resolve(Caller by, FileResolve what, Reply<FileResolved> reply);
-    // Takes in the disk's changes of these files, in their order, and says what came of each. Without
+    // Takes in the disk's changes of these files, in their order, and says what came of each, and of
+    // what other calls have taken in since the last reconcile(). Without
     // paths, those of all loaded files that the caller may read; files without a change or a conflict
     // are then left out. Errors: those of reading.
     void reconcile(Caller by, std::vector<std::string> paths,

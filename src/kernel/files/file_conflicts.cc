@@ -354,18 +354,16 @@ void FileCalls::Body::reconcile_next(Caller by, std::vector<std::string> paths,
 Result<FileReconciled> FileCalls::Body::reconcile(LiveDocument& document, const Caller& by) {
     if (document.record().deleted) return no_such_file(document.name());
     kernel->flush(document, document.whole());
-    const DiskUpdate update = TRY(gate.take_in(document));
+    TRY(gate.take_in(document));
+    const DiskUpdate update = gate.last_news(document);
     const files::DiskState disk = *gate.state(document);
     FileReconciled out;
     out.path = document.name();
     out.block_id = version_of_file(document).block_id;
-    if (update.gone || disk.has_deletion()) {
-        out.change_type = DiskChange::deleted;
-    } else if (update.back) {
-        out.change_type = DiskChange::created;
-    } else if (update.changed || disk.has_conflict()) {
-        out.change_type = DiskChange::modified;
-    }
+    if (!disk.has_conflict() && !update.is_news()) return out;
+    out.change_type = disk.missing  ? DiskChange::deleted
+                      : update.back ? DiskChange::created
+                                    : DiskChange::modified;
     if (disk.has_conflict()) {
         was_told(document, disk, by.actor);
         out.result = ReconcileResult::needs_resolution;
@@ -377,24 +375,13 @@ Result<FileReconciled> FileCalls::Body::reconcile(LiveDocument& document, const 
         out.agent_changes = diff_of(out.path, base, ours);
         return out;
     }
-    const bool is_news = update.gone || (update.changed && !update.first &&
-                                         update.meeting->ours != update.meeting->theirs);
-    if (!is_news) {
-        out.change_type = {};
-        return out;
-    }
     out.result = ReconcileResult::resolved;
     out.final_version = document.whole().state->version;
-    if (update.gone) {
-        out.resolution = Resolution::disk_wins;
-        return out;
-    }
-    const Meeting& met = *update.meeting;
-    out.resolution = met.merged == met.theirs ? Resolution::disk_wins
-                     : met.merged == met.ours ? Resolution::agent_wins
-                                              : Resolution::merge;
-    out.disk_changes = diff_of(out.path, met.base, met.theirs);
-    out.agent_changes = diff_of(out.path, met.base, met.ours);
+    out.resolution = update.resolution.value_or(Resolution::disk_wins);
+    if (!update.resolution) return out;
+    const std::string base = TRY(text_at(document, update.base_version));
+    out.disk_changes = diff_of(out.path, base, TRY(text_at(document, update.disk_version)));
+    out.agent_changes = diff_of(out.path, base, TRY(text_at(document, update.agent_version)));
     return out;
 }
 

@@ -168,9 +168,8 @@ bool FileGate::dirty(LiveDocument& document) {
     const std::optional<files::DiskState> disk = state(document);
     if (!disk) return document.doc().history().op_count() > 0;
     if (disk->version == version_of(document)) return false;
-    const auto bytes =
-        files::encode(disk->form, document.doc().text(document.whole().content).rope().str(),
-                      document.name());
+    const auto bytes = files::encode(
+        disk->form, document.doc().text(document.whole().content).rope().str(), document.name());
     return !bytes || fs::Hash::of(*bytes) != disk->hash;
 }
 
@@ -189,6 +188,22 @@ Result<Disk> FileGate::look(LiveDocument& document) {
 }
 
 Result<DiskUpdate> FileGate::take_in(LiveDocument& document) {
+    DiskUpdate update = TRY(compare(document));
+    if (update.is_news()) news_.with([&](auto& news) { news[document.key()] = update; });
+    return update;
+}
+
+DiskUpdate FileGate::last_news(const LiveDocument& document) {
+    return news_.with([&](auto& news) {
+        const auto found = news.find(document.key());
+        if (found == news.end()) return DiskUpdate{};
+        DiskUpdate last = std::move(found->second);
+        news.erase(found);
+        return last;
+    });
+}
+
+Result<DiskUpdate> FileGate::compare(LiveDocument& document) {
     std::optional<files::DiskState> before = state(document);
     if (before && before->unlisted_conflict) TRY(list_old_conflict(document, *before));
     if (before && follow_edits(document, before->conflicts)) document.note_header(before->encode());
@@ -216,13 +231,13 @@ Result<DiskUpdate> FileGate::take_in(LiveDocument& document) {
         }
         return update;
     }
-    files::Decoded decoded = TRY(
-        files::decode(std::move(file.bytes), path, rules()->paths.encoding(path)));
+    files::Decoded decoded =
+        TRY(files::decode(std::move(file.bytes), path, rules()->paths.encoding(path)));
     files::DiskState now;
     now.hash = file.hash;
     now.stamp = file.stamp;
     now.form = decoded.form;
-    return apply(document, before, std::move(now), std::move(decoded.text));
+    return apply(document, before, std::move(now), decoded.text);
 }
 
 // A file that is gone from the disk while its document has edits is a conflict.
@@ -289,43 +304,42 @@ files::Manner FileGate::manner_of(const LiveDocument& document,
 // the same words, Manner says whose stand; where the document's do, there is a conflict record.
 Result<DiskUpdate> FileGate::apply(LiveDocument& document,
                                    const std::optional<files::DiskState>& before,
-                                   files::DiskState now, std::string text) {
+                                   files::DiskState now, const std::string& text) {
     crdt::Doc& doc = document.doc();
     const BlockRef block = document.whole();
-    Meeting met;
-    met.ours = doc.text(block.content).rope().str();
-    met.theirs = std::move(text);
+    const std::string ours = doc.text(block.content).rope().str();
     DiskUpdate taken;
     taken.first = !before;
     taken.changed = true;
     taken.back = before && before->missing;
-    if (before) now.last_conflict = before->last_conflict;
+    taken.agent_version = version_of(document);
+    if (before) {
+        taken.base_version = before->version;
+        now.last_conflict = before->last_conflict;
+    }
 
     Unit unit;
     unit.actor = disk().str();
     unit.description = "disk";
     // The first load of a file is no change that could be taken back.
     if (taken.first) unit.kind = UnitKind::take_back;
-    if (met.ours == met.theirs) {
-        met.base = met.merged = met.ours;
+    if (ours == text) {
         now.version = version_of(document);
-    } else if (!before || before->version == version_of(document)) {
+    } else if (!before || before->version == taken.agent_version) {
         document.begin(disk());
-        memory::apply(doc, block.content, text::minimal_splices(met.ours, met.theirs));
+        memory::apply(doc, block.content, text::minimal_splices(ours, text));
         unit.spans = {document.commit(disk(), "disk")};
         now.version = version_of(document);
-        met.base = met.ours;
-        met.merged = met.theirs;
+        taken.resolution = Resolution::disk_wins;
     } else {
         document.begin(disk());
         crdt::Doc copy = TRY(copy_at(doc, before->version));
         const crdt::Handle content = copy.open(doc.id_of(block.content));
         const std::string base = copy.text(content).rope().str();
-        const files::Sides sides = {base, met.ours, met.theirs};
+        const files::Sides sides = {base, ours, text};
         files::Reconciled plan = files::reconcile(sides, manner_of(document, before));
 
         const crdt::VersionVector old_version = copy.version();
-        const files::Version agent_version = version_of(document);
         memory::apply(copy, content, plan.disk_edit);
         unit.spans = {
             copy.commit({policy::message_of({disk(), "disk", ""}), "", clock_.wall_ms() / 1000})
@@ -342,13 +356,14 @@ Result<DiskUpdate> FileGate::apply(LiveDocument& document,
         const std::size_t overlaps = plan.ties.size() + plan.lost;
         if (overlaps > 0) unit.description = cat("disk, ", overlaps, " overlapping");
         for (files::Tie& tie : plan.ties)
-            keep(document, *before, now, std::move(tie), agent_version);
-        met.base = std::move(plan.base);
-        met.merged = std::move(plan.text);
+            keep(document, *before, now, std::move(tie), taken.agent_version);
+        taken.resolution = plan.text == text   ? Resolution::disk_wins
+                           : plan.text == ours ? Resolution::agent_wins
+                                               : Resolution::merge;
     }
     if (!unit.spans.empty()) document.record(block, std::move(unit));
     document.set_header(now.encode());
-    taken.meeting = std::make_shared<const Meeting>(std::move(met));
+    taken.disk_version = now.version;
     return taken;
 }
 

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,13 +35,12 @@ constexpr auto words_of(Disk) {
     return word_table("same", "changed", "missing");
 }
 
-// The texts that met when a change of the disk was taken in.
-struct Meeting {
-    std::string base;    // The text that both sides came from.
-    std::string ours;    // The document's text before,
-    std::string merged;  // and after.
-    std::string theirs;  // The disk's.
-};
+// The outcome for the text where a change of the disk met the document's: it has the disk's
+// text now, the document's own, or both.
+enum class Resolution { disk_wins, agent_wins, merge };
+constexpr auto words_of(Resolution) {
+    return word_table("DiskWins", "AgentWins", "Merge");
+}
 
 // The result of taking in the disk's changes for one document.
 struct DiskUpdate {
@@ -48,7 +48,13 @@ struct DiskUpdate {
     bool changed = false;  // It had other bytes than those last seen; the document has them now.
     bool gone = false;     // It was found to be missing, and was not before.
     bool back = false;     // It is there again.
-    std::shared_ptr<const Meeting> meeting = nullptr;  // None unless `changed`.
+    // If it changed: none where the document had the disk's text already.
+    std::optional<Resolution> resolution = {};
+    files::Version base_version = {};   // The version that both sides came from,
+    files::Version agent_version = {};  // the document's before the merge,
+    files::Version disk_version = {};   // and the disk's.
+
+    bool is_news() const { return gone || back || (!first && resolution.has_value()); }
 };
 
 // The settings of files: who may do what to which path, the names of the ignore files, and the
@@ -100,6 +106,8 @@ public:
     // Errors: those of reading; unsupported "binary_file"; conflict "path_changed" if the path
     // now leads through a link.
     Result<DiskUpdate> take_in(LiveDocument& document);
+    // The last news that was taken in, by any call, since this was last asked.
+    DiskUpdate last_news(const LiveDocument& document);
     // The state last seen on the disk; none if the file was never read.
     std::optional<files::DiskState> state(const LiveDocument& document) const;
     // Compares the disk with the state last seen. Changes nothing.
@@ -115,8 +123,9 @@ public:
     fs::IgnoreNames ignore_files() const { return rules()->ignore; }
 
 private:
+    Result<DiskUpdate> compare(LiveDocument& document);
     Result<DiskUpdate> apply(LiveDocument& document, const std::optional<files::DiskState>& before,
-                             files::DiskState now, std::string text);
+                             files::DiskState now, const std::string& text);
     Result<DiskUpdate> note_missing(LiveDocument& document, files::DiskState before);
     Result<void> list_old_conflict(LiveDocument& document, files::DiskState& before);
     void keep(LiveDocument& document, const files::DiskState& before, files::DiskState& now,
@@ -129,6 +138,8 @@ private:
     Clock& clock_;
     const std::size_t file_bytes_;
     LateWrites late_writes_{files_, clock_, file_bytes_};
+    // For last_news(). In memory only.
+    sched::Guarded<std::map<store::DocumentKey, DiskUpdate>> news_;
 };
 
 // The version of the document's text now, in the form of a DiskState.
