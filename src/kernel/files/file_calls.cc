@@ -187,7 +187,7 @@ Result<FileVersion> FileCalls::Body::create(LiveDocument& document, const Caller
     unit.kind = UnitKind::take_back;
     unit.spans = {document.commit(by.actor, "create")};
     document.record(block, std::move(unit));
-    files::DiskState after = before.value_or(files::DiskState{});
+    files::DiskState after = gate.state(document).value_or(files::DiskState{});
     after.form = decoded.form;
     document.set_header(saved_state(document, after, saved).encode());
     // A refused call leaves nothing behind.

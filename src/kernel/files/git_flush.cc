@@ -27,7 +27,7 @@ constexpr std::int64_t kTickMs = 1000;
 constexpr std::size_t kMostBytes = std::size_t{64} << 20;
 constexpr int kTries = 3;
 // The wait after a flush that failed, beside the silence.
-constexpr std::int64_t kRetryMs = 10'000;
+constexpr std::int64_t kFlushRetryMs = 10'000;
 // The time that git gets for the last flush of a kernel that ends.
 constexpr std::int64_t kEndMs = 10'000;
 
@@ -284,7 +284,7 @@ void GitFlush::Body::finish(Result<GitFlushed> result) {
     running = false;
     if (!result) {
         dirty = true;
-        silent_since_ms = core->parts().clock.steady_ms() + kRetryMs;
+        silent_since_ms = core->parts().clock.steady_ms() + kFlushRetryMs;
     }
     std::vector<Reply<GitFlushed>> replies = std::exchange(waiting, std::exchange(next, {}));
     for (Reply<GitFlushed>& reply : replies) reply(result);

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kMostKept = 16;
 constexpr std::int64_t kLongestWriteMs = 5000;
 // How often a merge meets a file that changes between being read and being written.
-constexpr int kTries = 3;
+constexpr int kSaveAttempts = 3;
 
 }  // namespace
 
@@ -93,7 +93,7 @@ Result<void> LateWrites::merge(const std::string& path, std::optional<text::Char
             keep(path, saved->displaced);
             return {};
         }
-        if (saved.error().reason() != "disk_changed" || attempt == kTries)
+        if (saved.error().reason() != "disk_changed" || attempt == kSaveAttempts)
             return Failure(saved.error());
     }
 }
