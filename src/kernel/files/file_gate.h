@@ -25,6 +25,7 @@
 #include "kernel/files/late_writes.h"
 #include "policy/path_rules.h"
 #include "sched/guarded.h"
+#include "store/store_records.h"
 #include "text/glob.h"
 
 namespace quire::kernel {
