@@ -129,8 +129,10 @@ TEST(RuleCalls, AnAgentIsToldOnceThatAPartOfItsCountIsDamaged) {
     batch.keep({.table = store::Table::rule_facts, .key = "calls", .owner = "ada"}, "x");
     desk.store.commit(std::move(batch), [](Result<void>) {});
     desk.store.damage("calls");
-    const auto rules =
-        RuleCalls::open(*desk.kernel, policy::RuleBook::compile(policy::ToolCatalog(), {}).value());
+    policy::KnownTool tool;
+    tool.name = "block_list";
+    const auto rules = RuleCalls::open(
+        *desk.kernel, policy::RuleBook::compile(policy::ToolCatalog({tool}), {}).value());
     ASSERT_TRUE(rules) << rules.error().message();
     const auto admitted = [&](std::string_view actor) {
         std::string told = "nothing";
