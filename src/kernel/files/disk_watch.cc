@@ -54,6 +54,7 @@ struct DiskWatch::Body : std::enable_shared_from_this<DiskWatch::Body> {
         std::optional<WatchSettings> settings;
         std::vector<std::string> made;  // Paths whose documents are new.
         std::vector<Reply<void>> syncs;
+        bool is_started = false;
         bool is_over = false;
     };
     // Changes on their way into documents, and the syncs that wait for some of them.
@@ -140,6 +141,7 @@ void DiskWatch::start() {
         body->inbox.with([&](Body::Inbox& box) { box.made.push_back(name.name); });
         body->wake();
     });
+    body_->inbox.with([](Body::Inbox& box) { box.is_started = true; });
     body_->thread = std::make_unique<sched::Pool>(1);
     body_->thread->post([body = body_.get()] { body->run(); });
 }
@@ -163,11 +165,12 @@ fs::TreeStatus DiskWatch::status() const {
 }
 
 void DiskWatch::sync(Reply<void> reply) {
-    const bool is_over = body_->inbox.with([&](Body::Inbox& box) {
-        if (!box.is_over) box.syncs.push_back(std::move(reply));
-        return box.is_over;
+    const auto [is_started, is_over] = body_->inbox.with([&](Body::Inbox& box) {
+        if (box.is_started && !box.is_over) box.syncs.push_back(std::move(reply));
+        return std::pair(box.is_started, box.is_over);
     });
     if (is_over) return reply(Failure(kernel_ending()));
+    if (!is_started) return reply({});
     body_->wake();
 }
 
@@ -235,7 +238,12 @@ void DiskWatch::Body::end_taking(std::uint64_t number) {
 
 void DiskWatch::Body::run() {
     while (true) {
-        Inbox box = inbox.with([](Inbox& held) { return std::exchange(held, {{}, {}, {}, held.is_over}); });
+        Inbox box = inbox.with([](Inbox& held) {
+            Inbox empty;
+            empty.is_started = held.is_started;
+            empty.is_over = held.is_over;
+            return std::exchange(held, std::move(empty));
+        });
         if (box.is_over) {
             for (Reply<void>& reply : box.syncs) reply(Failure(kernel_ending()));
             break;

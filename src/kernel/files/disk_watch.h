@@ -46,7 +46,8 @@ public:
 
     fs::TreeStatus status() const;
     // Replies once every change that was made on the disk before this call is in the documents and
-    // published. Costs a look at every file of the tree. Errors: unavailable "kernel_ending".
+    // published; before start() at once. Costs a look at every file of the tree. Errors: unavailable
+    // "kernel_ending".
     void sync(Reply<void> reply);
 
     // Called with each batch of events of a subscription, and its id, as they come. Any thread.
