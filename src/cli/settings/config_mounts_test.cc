@@ -7,21 +7,11 @@
 
 #include "base/concat.h"
 #include "cli/settings/config.h"
+#include "cli/settings/config_fault_for_test.h"
 #include "cli/settings/tool_rules.h"
-#include "policy/rule_book.h"
 
 namespace quire::cli {
 namespace {
-
-// The fault of the settings; "accepted" where there is none.
-std::string message(std::string_view toml) {
-    const auto settings = parse_config(toml);
-    const auto rules = settings ? load_rules(*settings, known_tools())
-                                : Result<policy::RuleBook>(Failure(settings.error()));
-    if (rules) return "accepted";
-    EXPECT_EQ(rules.error().reason(), "invalid_config");
-    return rules.error().message();
-}
 
 TEST(ConfigMounts, AMountIsACommandWithItsSettings) {
     const auto settings = parse_config(R"(

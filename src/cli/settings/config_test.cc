@@ -7,6 +7,7 @@
 
 #include "base/concat.h"
 #include "base/test_directory.h"
+#include "cli/settings/config_fault_for_test.h"
 #include "cli/settings/tool_rules.h"
 #include "json/json.h"
 #include "policy/rule_book.h"
@@ -15,15 +16,6 @@ namespace quire::cli {
 namespace {
 
 const policy::Actor kAgent{policy::ActorKind::agent, "ada"};
-
-std::string message(std::string_view toml) {
-    const auto settings = parse_config(toml);
-    const auto rules = settings ? load_rules(*settings, known_tools())
-                                : Result<policy::RuleBook>(Failure(settings.error()));
-    if (rules) return "accepted";
-    EXPECT_EQ(rules.error().reason(), "invalid_config");
-    return rules.error().message();
-}
 
 // The contract's own example, whole.
 constexpr std::string_view kExample = R"(

@@ -35,9 +35,12 @@ std::vector<MapState::Write> Reversal::ops_on(const Container& map, const std::s
     for (ContainerIndex at = map.index;;) {
         const Container& home = body_.container(at);
         if (const MapState::Entry* entry = home.as<MapBody>().state.find(key)) {
-            for (const MapState::Write& op : entry->writes) {
+            const auto take = [&](const MapState::Write& op) {
                 if (!known || log.graph().contains(*known, op.lv)) ops.push_back(op);
-            }
+            };
+            take(entry->winner);
+            if (entry->others != nullptr)
+                std::for_each(entry->others->begin(), entry->others->end(), take);
         }
         const auto source = stand_ins_.sources.find(at);
         if (source == stand_ins_.sources.end()) break;
