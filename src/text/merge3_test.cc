@@ -250,7 +250,7 @@ TEST(Merge3, ATieSaysWhereItStands) {
                "new\nlines\nzero\none\n-\ntheirs\nend\n", Side::ours, Side::theirs);
     ASSERT_EQ(merged.ties.size(), 1U);
     EXPECT_EQ(merged.text.substr(merged.ties[0].at.n), "ours\nend\n");
-    EXPECT_EQ(merged.ties[0].theirs_at.n, 20U);
+    EXPECT_EQ(merged.ties[0].theirs_at.n, 21U);
 }
 
 TEST(Merge3, NoTextOfEitherSideIsLost) {
