@@ -13,16 +13,10 @@
 #include "base/test_directory.h"
 #include "fs/disk_files.h"
 #include "fs/memory_files_for_test.h"
+#include "fs/reason_for_test.h"
 
 namespace quire::fs {
 namespace {
-
-constexpr std::size_t kLimit = 1 << 20;
-
-template <class T>
-std::string reason(const Result<T>& result) {
-    return result ? "ok" : result.error().reason();
-}
 
 // A directory "ws" beside others that it must not reach.
 class Confinement : public testing::Test {

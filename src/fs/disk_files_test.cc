@@ -16,22 +16,16 @@
 
 #include "base/test_directory.h"
 #include "fs/draft_names.h"
+#include "fs/reason_for_test.h"
 
 namespace quire::fs {
 namespace {
-
-constexpr std::size_t kLimit = 1 << 20;
 
 std::unique_ptr<DiskFiles> open(const TestDirectory& directory,
                                 Function<void(std::string_view)> after_step = {},
                                 std::uint64_t incarnation = 1) {
     return std::move(
         DiskFiles::open(directory.path(), {incarnation, std::move(after_step)}).value());
-}
-
-template <class T>
-std::string reason(const Result<T>& result) {
-    return result ? "ok" : result.error().reason();
 }
 
 std::size_t drafts_in(const TestDirectory& directory) {

@@ -26,17 +26,17 @@ const std::string kAcl(
 // File capabilities, revision 2: cap_net_raw, permitted and effective.
 const std::string kCapability("\x01\0\0\x02\0\x20\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 20);
 
-std::string attribute(const std::string& path, const char* name) {
+std::string attribute_of(const std::string& path, const char* name) {
     char value[256] = {};
     const ssize_t size = ::getxattr(path.c_str(), name, value, sizeof value);
     return size < 0 ? "<none>" : std::string(value, static_cast<std::size_t>(size));
 }
 
-bool set(const std::string& path, const char* name, const std::string& value) {
+bool give(const std::string& path, const char* name, const std::string& value) {
     return ::setxattr(path.c_str(), name, value.data(), value.size(), 0) == 0;
 }
 
-Result<Saved> save(const TestDirectory& directory) {
+Result<Saved> save_in(const TestDirectory& directory) {
     const auto files = std::move(DiskFiles::open(directory.path(), {1, {}}).value());
     return files->save("f", "new", Hash::of("old"));
 }
@@ -51,7 +51,7 @@ std::string saved_as(uid_t user, const TestDirectory& directory) {
         std::string said = "no rights";
         if (::setgroups(0, nullptr) == 0 && ::setresgid(user, user, user) == 0 &&
             ::setresuid(user, user, user) == 0) {
-            const auto saved = save(directory);
+            const auto saved = save_in(directory);
             said = saved ? "ok" : cat(saved.error().reason(), ": ", saved.error().message());
         }
         ::_exit(::write(ends[1], said.data(), said.size()) < 0 ? 1 : 0);
@@ -75,31 +75,31 @@ protected:
 };
 
 TEST_F(Metadata, AnAccessListIsKept) {
-    if (!set(f, "system.posix_acl_access", kAcl))
+    if (!give(f, "system.posix_acl_access", kAcl))
         GTEST_SKIP() << "the file system has no access lists";
 
-    ASSERT_TRUE(save(directory));
+    ASSERT_TRUE(save_in(directory));
 
-    EXPECT_EQ(attribute(f, "system.posix_acl_access"), kAcl);
+    EXPECT_EQ(attribute_of(f, "system.posix_acl_access"), kAcl);
     EXPECT_EQ(directory.get("f"), "new");
 }
 
 TEST_F(Metadata, CapabilitiesAreKeptOrTheSaveIsRefused) {
-    if (!set(f, "security.capability", kCapability))
+    if (!give(f, "security.capability", kCapability))
         GTEST_SKIP() << "giving a file capabilities needs root";
-    ASSERT_TRUE(save(directory));
-    EXPECT_EQ(attribute(f, "security.capability"), kCapability);
+    ASSERT_TRUE(save_in(directory));
+    EXPECT_EQ(attribute_of(f, "security.capability"), kCapability);
 
     directory.put("f", "old");
-    ASSERT_TRUE(set(f, "security.capability", kCapability));
+    ASSERT_TRUE(give(f, "security.capability", kCapability));
     ASSERT_EQ(::chown(f.c_str(), 2000, 2000), 0);
     // A change of owner takes them away.
-    ASSERT_TRUE(set(f, "security.capability", kCapability));
+    ASSERT_TRUE(give(f, "security.capability", kCapability));
     const std::string said = saved_as(2000, directory);
     EXPECT_TRUE(said.starts_with("metadata_lost: ")) << said;
     EXPECT_NE(said.find("security.capability"), std::string::npos) << said;
     EXPECT_EQ(directory.get("f"), "old");
-    EXPECT_EQ(attribute(f, "security.capability"), kCapability);
+    EXPECT_EQ(attribute_of(f, "security.capability"), kCapability);
 }
 
 TEST_F(Metadata, AnOwnerThatCannotBeKeptRefusesTheSave) {
@@ -119,7 +119,7 @@ TEST_F(Metadata, AUsersOwnFileIsSavedWithItsModeAndAttributes) {
     if (::geteuid() != 0) GTEST_SKIP() << "becoming another user needs root";
     ASSERT_EQ(::chown(f.c_str(), 2000, 2000), 0);
     ASSERT_EQ(::chmod(f.c_str(), 0640), 0);
-    ASSERT_TRUE(set(f, "user.origin", "here"));
+    ASSERT_TRUE(give(f, "user.origin", "here"));
 
     EXPECT_EQ(saved_as(2000, directory), "ok");
 
@@ -127,7 +127,7 @@ TEST_F(Metadata, AUsersOwnFileIsSavedWithItsModeAndAttributes) {
     ASSERT_EQ(::stat(f.c_str(), &status), 0);
     EXPECT_EQ(status.st_mode & 07777, 0640U);
     EXPECT_EQ(status.st_uid, 2000U);
-    EXPECT_EQ(attribute(f, "user.origin"), "here");
+    EXPECT_EQ(attribute_of(f, "user.origin"), "here");
 }
 
 }  // namespace

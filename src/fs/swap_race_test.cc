@@ -15,11 +15,11 @@
 #include "base/test_directory.h"
 #include "fs/disk_files.h"
 #include "fs/draft_names.h"
+#include "fs/reason_for_test.h"
 
 namespace quire::fs {
 namespace {
 
-constexpr std::size_t kLimit = 1 << 20;
 constexpr std::string_view kSecret = "secret";
 
 // In memory, where there is such a place: a sync of a real disk takes longer than a thousand swaps.

@@ -12,21 +12,15 @@
 
 #include "base/test_directory.h"
 #include "fs/disk_files.h"
+#include "fs/reason_for_test.h"
 
 namespace quire::fs {
 namespace {
 
-constexpr std::size_t kLimit = 1 << 20;
-
-std::unique_ptr<DiskFiles> open(const TestDirectory& directory, std::int64_t settle_ms = 100,
+std::unique_ptr<DiskFiles> files_in(const TestDirectory& directory, std::int64_t settle_ms = 100,
                                 std::int64_t busy_ms = 5000) {
     return std::move(
         DiskFiles::open(directory.path(), {1, {}, settle_ms, busy_ms}).value());
-}
-
-template <class T>
-std::string reason(const Result<T>& result) {
-    return result ? "ok" : result.error().reason();
 }
 
 void sleep_ms(int ms) {
@@ -45,20 +39,20 @@ private:
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-void write(const Fd& fd, std::string_view bytes) {
+void put_on(const Fd& fd, std::string_view bytes) {
     ASSERT_EQ(::write(fd.get(), bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
 }
 
 TEST(Writers, AHalfWrittenFileIsReadWhenItsWriterHasFinished) {
     const TestDirectory directory;
     directory.put("f", "old\n");
-    const auto files = open(directory);
+    const auto files = files_in(directory);
     std::atomic<bool> begun = false;
     // A slow writer: it empties the file and writes ten lines, with pauses.
     std::thread writer([&] {
         const Fd fd(::open((directory / "f").c_str(), O_WRONLY | O_TRUNC));
         for (int i = 0; i < 10; ++i) {
-            write(fd, cat("line ", i, "\n"));
+            put_on(fd, cat("line ", i, "\n"));
             begun = true;
             sleep_ms(30);
         }
@@ -75,8 +69,8 @@ TEST(Writers, AHalfWrittenFileIsReadWhenItsWriterHasFinished) {
 TEST(Writers, AnOpenFileThatIsLeftAloneIsReadAfterTheSettleTime) {
     const TestDirectory directory;
     const Fd fd(::open((directory / "log").c_str(), O_WRONLY | O_CREAT, 0600));
-    write(fd, "line\n");
-    const auto files = open(directory, 80);
+    put_on(fd, "line\n");
+    const auto files = files_in(directory, 80);
     const Stopwatch watch;
 
     EXPECT_EQ(files->read("log", kLimit)->bytes, "line\n");
@@ -91,11 +85,11 @@ TEST(Writers, AFileThatIsWrittenToAllTheTimeIsBusyAndHoldsUpOneCall) {
     std::atomic<bool> stop = false;
     std::thread writer([&] {
         while (!stop) {
-            write(fd, "line\n");
+            put_on(fd, "line\n");
             sleep_ms(5);
         }
     });
-    const auto files = open(directory, 2000, 300);
+    const auto files = files_in(directory, 2000, 300);
 
     const Stopwatch first;
     EXPECT_EQ(reason(files->read("log", kLimit)), "busy");
@@ -141,7 +135,7 @@ TEST(Writers, ALeaseOnAnothersFileIsNotKnownAndAgeDecides) {
         if (::setresgid(2000, 2000, 2000) != 0 || ::setresuid(2000, 2000, 2000) != 0) ::_exit(2);
         const Fd fd(::open((directory / "f").c_str(), O_RDONLY));
         if (writers_of(fd.get()) != Writers::unknown) ::_exit(3);
-        const auto files = open(directory, 50);
+        const auto files = files_in(directory, 50);
         const auto read = files->read("f", kLimit);
         ::_exit(read && read->bytes == "theirs" ? 0 : 4);
     }
@@ -171,7 +165,7 @@ TEST(Writers, TheSignalThatBreaksALeaseEndsNobody) {
 TEST(Writers, BytesThatAreWrittenToADisplacedFileAreSeen) {
     const TestDirectory directory;
     directory.put("f", "old\n");
-    const auto files = open(directory);
+    const auto files = files_in(directory);
     const Fd fd(::open((directory / "f").c_str(), O_WRONLY | O_APPEND));
 
     const auto saved = files->save("f", "new\n", Hash::of("old\n"));
@@ -179,7 +173,7 @@ TEST(Writers, BytesThatAreWrittenToADisplacedFileAreSeen) {
     ASSERT_TRUE(saved) << saved.error().message();
     ASSERT_NE(saved->displaced, nullptr);
     EXPECT_FALSE(saved->displaced->changed(kLimit, true)->has_value());
-    write(fd, "late\n");
+    put_on(fd, "late\n");
     EXPECT_TRUE(saved->displaced->is_being_written());
     EXPECT_EQ(saved->displaced->known(), "old\n");
     EXPECT_EQ(saved->displaced->changed(kLimit, false)->value(), "old\nlate\n");
@@ -194,7 +188,7 @@ TEST(Writers, ADisplacedFileThatNobodyCanWriteToIsNotKept) {
     directory.put("f", "old");
     const Fd reading(::open((directory / "f").c_str(), O_RDONLY));
 
-    EXPECT_EQ(open(directory)->save("f", "new", Hash::of("old"))->displaced, nullptr);
+    EXPECT_EQ(files_in(directory)->save("f", "new", Hash::of("old"))->displaced, nullptr);
 }
 
 }  // namespace
