@@ -323,6 +323,7 @@ Result<std::size_t> DiskFiles::sweep() {
 // Creates one directory after the other, and syncs each parent, so that the new names survive a
 // crash.
 Result<Fd> DiskFiles::make_parents(const std::string& parent) {
+    if (parent.starts_with('/')) return system_failure(EXDEV, parent, "cannot make the directory");
     std::string made;
     Fd here = TRY(open_beneath(root_.get(), "", O_RDONLY | O_DIRECTORY));
     for (std::size_t from = 0; from < parent.size();) {
