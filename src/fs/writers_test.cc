@@ -101,6 +101,7 @@ TEST(Writers, AFileThatIsWrittenToAllTheTimeIsBusyAndHoldsUpOneCall) {
     stop = true;
     writer.join();
     files->set_settle_ms(50);
+    sleep_ms(100);
     EXPECT_EQ(reason(files->read("log", kLimit)), "ok");
 }
 
