@@ -109,6 +109,7 @@ private:
 
     // Another program writes a file that may be in the patch. Its line stays if the patch is done.
     void change_some_file(Contents& after) {
+        if (contents_.empty()) return;
         auto at = contents_.begin();
         std::advance(at, static_cast<std::ptrdiff_t>(below(contents_.size())));
         at->second = cat("foreign ", ++lines_, "\n", at->second);
