@@ -120,6 +120,7 @@ def run(entry: Entry, logs: pathlib.Path) -> Outcome:
 
     began = time.monotonic()
     with log.open("wb") as sink, tempfile.TemporaryDirectory(prefix="quire-test-", ignore_cleanup_errors=True) as scratch:
+        os.chmod(scratch, 0o755)  # Tests that drop their rights work below it.
         environment["TMPDIR"] = scratch
         child = subprocess.Popen(entry.command, cwd=entry.folder, env=environment, stdout=sink,
                                  stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, start_new_session=True)

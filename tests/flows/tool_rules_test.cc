@@ -468,6 +468,8 @@ TEST(ToolRules, NoListedOperationIsRefusedForGatingAndNoUnlistedOneRuns) {
                 {"list", ""},
                 {"status", ""},
                 {"events", ""},
+                {"reconcile", R"(,"paths":["f"])"},
+                {"resolve", R"(,"path":"f","choice":"agent")"},
                 {"append", R"(,"path":"f","content":"x")"},
                 {"insert", R"(,"path":"f","line":0,"content":"x")"},
                 {"replace", R"(,"path":"f","find":"x","replace":"y")"},

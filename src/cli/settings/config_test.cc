@@ -187,7 +187,7 @@ TEST(Config, AnErrorNamesItsLineAndTheValidValues) {
          "\"fly\"]",
          "quire.toml:4: the tool 'file' has no operation 'fly', expected: list, read, load, "
          "create, append, insert, "
-         "replace, edit, patch, save, delete, status, events, reconcile, resolve, stage, unstage"},
+         "replace, edit, patch, save, delete, status, events, conflicts, resolve, reconcile, stage, unstage"},
         {"[[tools.rules]]\ntool = \"block_read\"\ntype = \"allowed_operations\"\nvalue = "
          "[\"read\"]",
          "quire.toml:4: the tool 'block_read' declares no operations; allowed_operations works for "

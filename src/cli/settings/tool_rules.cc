@@ -59,7 +59,7 @@ policy::ToolCatalog known_tools() {
     policy::KnownTool context = other_tool("context", kEachProfile, tools::context_operations());
     context.twins = tools::context_twins();
     policy::KnownTool file = other_tool("file", kEachProfile, tools::file_operations(),
-                                        {"reconcile", "resolve", "stage", "unstage"});
+                                        {"stage", "unstage"});
     file.twins = tools::file_twins();
     return policy::ToolCatalog({
         std::move(context),

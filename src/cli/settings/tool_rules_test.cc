@@ -74,7 +74,7 @@ TEST(ToolRules, TheToolsKnownWithoutAKernelAreThoseThatAKernelHas) {
 
     // With a kernel, too, a word of a later version is known as one.
     const policy::ToolCatalog both = known_tools(catalog);
-    EXPECT_EQ(joined(both.find("file")->later, true), "reconcile resolve stage unstage");
+    EXPECT_EQ(joined(both.find("file")->later, true), "stage unstage");
     EXPECT_FALSE(both.find("shell")->built);
 }
 

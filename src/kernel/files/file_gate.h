@@ -22,7 +22,6 @@
 #include "files/reconcile.h"
 #include "fs/file_system.h"
 #include "kernel/core/gate.h"
-#include "kernel/core/live_document.h"
 #include "kernel/files/late_writes.h"
 #include "policy/path_rules.h"
 #include "sched/guarded.h"
