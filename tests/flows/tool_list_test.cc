@@ -8,6 +8,7 @@
 #include "fs/memory_files_for_test.h"
 #include "kernel/files/disk_watch.h"
 #include "kernel/files/file_calls.h"
+#include "kernel/files/file_gate.h"
 #include "kernel/memory/memory_calls.h"
 #include "kernel/oversight/approval_calls.h"
 #include "tests/flows/tool_desk.h"

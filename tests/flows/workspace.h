@@ -17,6 +17,7 @@
 #include "kernel/core/desk_test.h"
 #include "kernel/files/disk_watch.h"
 #include "kernel/files/file_calls.h"
+#include "kernel/files/file_gate.h"
 #include "kernel/memory/memory_calls.h"
 #include "kernel/oversight/approval_calls.h"
 #include "kernel/oversight/overseer.h"

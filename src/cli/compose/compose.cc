@@ -33,6 +33,7 @@
 #include "fs/disk_files.h"
 #include "kernel/core/kernel.h"
 #include "kernel/files/disk_watch.h"
+#include "kernel/files/file_gate.h"
 #include "kernel/files/file_calls.h"
 #include "kernel/files/git_flush.h"
 #include "kernel/memory/memory_calls.h"

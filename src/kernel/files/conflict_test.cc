@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "kernel/files/file_office_for_test.h"
+#include "kernel/files/file_gate.h"
 
 namespace quire::kernel {
 namespace {

@@ -1,4 +1,5 @@
 #include "kernel/files/disk_intake.h"
+#include "kernel/files/file_gate.h"
 
 #include <algorithm>
 #include <utility>

@@ -15,10 +15,11 @@
 #include "base/function.h"
 #include "fs/tree_watch.h"
 #include "kernel/core/hub.h"
-#include "kernel/core/kernel.h"
-#include "kernel/files/file_gate.h"
 
 namespace quire::kernel {
+
+class FileGate;
+class Kernel;
 
 class LiveDocument;
 

@@ -12,6 +12,7 @@
 
 #include "kernel/core/core.h"
 #include "kernel/files/file_office_for_test.h"
+#include "kernel/files/file_gate.h"
 #include "text/diff.h"
 #include "text/merge3.h"
 

@@ -18,6 +18,9 @@
 
 namespace quire::kernel {
 
+class FileGate;
+class Kernel;
+
 // The settings of watching, from quire.toml.
 struct WatchSettings {
     bool is_on = true;

@@ -19,6 +19,7 @@
 #include "files/form.h"
 #include "kernel/core/core.h"
 #include "kernel/files/file_calls.h"
+#include "kernel/files/file_gate.h"
 #include "sched/guarded.h"
 
 namespace quire::kernel {

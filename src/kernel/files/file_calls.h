@@ -16,16 +16,19 @@
 #include <string>
 #include <vector>
 
+#include "files/conflict.h"
 #include "kernel/core/block_reads.h"
 #include "kernel/core/kernel.h"
-#include "kernel/files/file_gate.h"
+#include "kernel/files/disk_words.h"
 #include "kernel/files/file_patch.h"
 #include "kernel/files/save_when.h"
-#include "sched/scheduler.h"
+#include "policy/permission.h"
 #include "text/glob.h"
 #include "text/units.h"
 
 namespace quire::kernel {
+
+class FileGate;
 
 // A file, its block, and the version that a call made or found.
 struct FileVersion {

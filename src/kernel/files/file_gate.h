@@ -17,11 +17,11 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/enum_words.h"
 #include "files/disk_state.h"
 #include "files/reconcile.h"
 #include "fs/file_system.h"
 #include "kernel/core/gate.h"
+#include "kernel/files/disk_words.h"
 #include "kernel/files/late_writes.h"
 #include "policy/path_rules.h"
 #include "sched/guarded.h"
@@ -29,19 +29,6 @@
 #include "text/glob.h"
 
 namespace quire::kernel {
-
-// The disk compared with what was last seen there.
-enum class Disk { same, changed, missing };
-constexpr auto words_of(Disk) {
-    return word_table("same", "changed", "missing");
-}
-
-// The outcome for the text where a change of the disk met the document's: it has the disk's
-// text now, the document's own, or both.
-enum class Resolution { disk_wins, agent_wins, merge };
-constexpr auto words_of(Resolution) {
-    return word_table("DiskWins", "AgentWins", "Merge");
-}
 
 // The result of taking in the disk's changes for one document.
 struct DiskUpdate {

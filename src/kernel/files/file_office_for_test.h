@@ -12,6 +12,7 @@
 #include "fs/memory_files_for_test.h"
 #include "kernel/core/desk_test.h"
 #include "kernel/files/file_calls.h"
+#include "kernel/files/file_gate.h"
 #include "kernel/oversight/overseer.h"
 #include "sched/manual_for_test.h"
 

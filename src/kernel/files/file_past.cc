@@ -7,6 +7,7 @@
 #include "kernel/core/take_back.h"
 #include "kernel/core/versions.h"
 #include "kernel/files/file_body.h"
+#include "kernel/files/file_gate.h"
 #include "text/diff.h"
 
 namespace quire::kernel {

@@ -10,6 +10,7 @@
 
 #include "conversation/block.h"
 #include "kernel/files/file_body.h"
+#include "kernel/files/file_gate.h"
 #include "kernel/files/file_patch.h"
 #include "store/store.h"
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "kernel/files/file_patch_run.h"
+#include "kernel/files/file_gate.h"
 
 namespace quire::kernel {
 namespace {

@@ -8,6 +8,7 @@
 
 #include "files/form.h"
 #include "kernel/files/file_body.h"
+#include "kernel/files/file_gate.h"
 
 namespace quire::kernel {
 namespace {

@@ -3,6 +3,7 @@
 // that come meanwhile share the next. A document whose version is that of the last flush is not
 // loaded; after a start all of them are, once.
 #include "kernel/files/git_flush.h"
+#include "kernel/files/file_gate.h"
 
 #include <algorithm>
 #include <map>

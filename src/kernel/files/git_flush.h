@@ -21,12 +21,17 @@
 #include <string>
 #include <vector>
 
+#include "base/function.h"
 #include "json/fields.h"
-#include "kernel/core/kernel.h"
-#include "kernel/files/file_gate.h"
-#include "sched/scheduler.h"
+
+namespace quire::sched {
+class Scheduler;
+}
 
 namespace quire::kernel {
+
+class FileGate;
+class Kernel;
 
 // [files.git]
 struct GitFlushSettings {
