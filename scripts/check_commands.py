@@ -59,6 +59,13 @@ FIRST = {
     r"quire mounts (show|check|approve) fs": r"\[tools\.mount\.NAME\]",
     r"quire sources run diagnostics": r"\[sources\.NAME\]",
     r"quire undo b1_2_45": r"no block 'b1_2_45'; .* shows those there are",
+    r"quire undo src/main\.cc": r"no change to src/main\.cc that is still to be undone",
+    r"quire undo --actor agent:ada --since": r"no change here since then that is still to be undone",
+    r"quire undo --call 54": r"there is no call 54; .* shows those there are",
+    r"quire diff src/main\.cc --from 3": r"there is no version '[35]' of this block; its history shows",
+    r"quire rollback src/main\.cc 3": r"no rule in quire\.toml matches src/main\.cc",
+    r"quire flush": r"no section \[files\.git\]; add one",
+    r"git (log|diff) .*refs/quire/main": r"unknown revision",
 }
 
 CLAUDE = '''#!/usr/bin/env python3
@@ -282,7 +289,11 @@ class Terminal:
         serves = bool(re.search(r"\bquire (mcp|engine)\b", command)) and "claude" not in command and "|" not in command
         if serves:
             os.write(terminal, b"\x04")
+        again = deadline  # When a Ctrl-C is sent once more: one may come before its program is in the foreground.
         while time.monotonic() < deadline:
+            if time.monotonic() > again:
+                os.write(terminal, b"\x03")
+                again = time.monotonic() + 5
             if select.select([terminal], [], [], 0.2)[0]:
                 try:
                     data = os.read(terminal, 65536)
@@ -295,9 +306,9 @@ class Terminal:
                 if questions > answered:
                     os.write(terminal, b"y\n")
                     answered = questions
-                if re.match(r"quire serve\b", command) and "Ctrl-C" in printed and answered == 0:
+                if re.match(r"quire (serve|watch)\b", command) and "Ctrl-C" in printed and answered == 0:
                     os.write(terminal, b"\x03")
-                    answered = 1
+                    answered, again = 1, time.monotonic() + 5
         else:
             os.kill(child, signal.SIGKILL)
             printed += f"\n(no end after {TIME_LIMIT} s)"
@@ -342,6 +353,8 @@ def type_step(terminal, place, step, verdict, verbose):
             terminal.cwd = terminal.home  # Where the clone would be: this tree is linked there.
         return
     status, printed = terminal.type(command)
+    if status == -signal.SIGINT and command.startswith("quire watch"):
+        status = 0  # A person ends it so.
     verdict.typed += 1
     if verbose:
         verdict.notes.append(f"--- {place}: {command}  -> {status}\n{printed}")
