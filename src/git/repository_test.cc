@@ -36,9 +36,7 @@ protected:
         std::ofstream(root / path) << text;
     }
     Repository repository(const std::string& below = "") {
-        auto found = Repository::find(root / below, clock);
-        EXPECT_TRUE(found) << (found ? "" : found.error().message());
-        return std::move(*found);
+        return Repository::find(root / below, clock).value();
     }
     static CommitHead head(std::string message, std::string parent = "") {
         return {{"agent:ada", "ada@x"}, 1'700'000'000, std::move(message), std::move(parent)};
