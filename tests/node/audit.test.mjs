@@ -3,6 +3,8 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -48,6 +50,13 @@ function sql(folder, statement) {
         "import sqlite3,sys\nd=sqlite3.connect(sys.argv[1])\nd.executescript(sys.argv[2])\nd.commit()\nd.close()",
         `${folder}/.quire/quire.db`, statement]);
 }
+// What an operator does who has read that commits were lost. Returns how many losses there were.
+function putAwayLosses(folder) {
+    const losses = readdirSync(join(folder, ".quire")).filter((name) => name.startsWith("lost-commits-"));
+    for (const name of losses) rmSync(join(folder, ".quire", name), { recursive: true });
+    return losses.length;
+}
+
 const untied = "DROP TRIGGER audit_is_not_changed; DROP TRIGGER audit_is_not_removed;";
 
 test("the log has agents' calls and people's answers in order, and refusals with their reasons", { skip }, async (t) => {
@@ -149,11 +158,17 @@ test("a changed, removed or inserted entry is found, and a cut end by a hash tha
             CREATE TRIGGER audit_is_not_changed BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, ''); END;
             CREATE TRIGGER audit_is_not_removed BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, ''); END;`);
     }
+    // Entries that the tries added went with each log that was put back: the store has noticed.
+    assert.ok(putAwayLosses(folder) > 0);
     assert.equal(verify(folder, "--expect-head", head).status, 0);
     await stop(folder);
 
     sql(folder, `${untied} DELETE FROM audit WHERE seq > 3`);
-    assert.equal(verify(folder).status, 0, "a chain alone does not show that its end was cut");
+    const noticed = verify(folder);
+    assert.equal(noticed.status, 1);
+    assert.equal(noticed.lost.length, 1, "the mark beside the store shows that its end was cut");
+    putAwayLosses(folder);
+    assert.equal(verify(folder).status, 0, "a chain alone does not show it");
     const cut = verify(folder, "--expect-head", head);
     assert.equal(cut.status, 1);
     assert.deepEqual(cut.missing, [head]);
