@@ -283,17 +283,14 @@ class Terminal:
         child, terminal = pty.fork()
         if child == 0:
             os.chdir(self.cwd)
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # A runner in the background ignores it.
             os.execve("/bin/bash", ["bash", "-c", script], self.environment)
         printed, answered, deadline = "", 0, time.monotonic() + TIME_LIMIT
         # Programs that serve until their input ends or a person stops them.
         serves = bool(re.search(r"\bquire (mcp|engine)\b", command)) and "claude" not in command and "|" not in command
         if serves:
             os.write(terminal, b"\x04")
-        again = deadline  # When a Ctrl-C is sent once more: one may come before its program is in the foreground.
         while time.monotonic() < deadline:
-            if time.monotonic() > again:
-                os.write(terminal, b"\x03")
-                again = time.monotonic() + 5
             if select.select([terminal], [], [], 0.2)[0]:
                 try:
                     data = os.read(terminal, 65536)
@@ -308,7 +305,7 @@ class Terminal:
                     answered = questions
                 if re.match(r"quire (serve|watch)\b", command) and "Ctrl-C" in printed and answered == 0:
                     os.write(terminal, b"\x03")
-                    answered, again = 1, time.monotonic() + 5
+                    answered = 1
         else:
             os.kill(child, signal.SIGKILL)
             printed += f"\n(no end after {TIME_LIMIT} s)"
