@@ -9,7 +9,7 @@
 // correction: it moves what the disk brought and leaves the others' text as they typed it, so that
 // each author's undo still finds it.
 //
-// What cannot be merged is a tie, and becomes a conflict record. While one is open, the two sides
+// Changes that cannot be merged are a tie and become a conflict record. While one is open, the two sides
 // have no text in common there but the record's base. So the merge starts from the disk's last text
 // with each record's base in the place of the disk's side. A further change of the disk then meets
 // the same edits again: it updates the record, or ends it where the sides now agree. Pure.

@@ -45,7 +45,7 @@ struct Pipe {
     Descriptor ours = Descriptor(-1);
     Descriptor theirs = Descriptor(-1);
 };
-// None where the system has no pipe left.
+// Returns none if the system cannot make another pipe.
 std::optional<Pipe> make_pipe(bool we_read);
 
 // The child's standard streams; none of them is 0, 1 or 2.

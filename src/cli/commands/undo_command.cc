@@ -1,7 +1,7 @@
 // quire undo: takes back changes, or does the last one again.
 //
-// Of a block, the last change; of all blocks, or with --since, every change that the options name,
-// block by block. Each change that is taken back is a version of its own, so that each can be
+// With a block alone, it undoes the last change. Without one, or with --since, it undoes every change
+// that the options select, block by block. Each change that is taken back is a version of its own, so that each can be
 // redone. A block that refuses is reported with its reason, and the others are undone all the same.
 #include <algorithm>
 #include <optional>

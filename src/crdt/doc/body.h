@@ -8,7 +8,7 @@
 //     view.h            the version that readers of a detached document see
 //
 // import.cc takes others' changes in; export.h writes changes out; values.h and comparison.h read.
-// What differs by a container's kind is in the bodies of containers (container.h).
+// The bodies of containers (container.h) hold everything that depends on a container's kind.
 #pragma once
 
 #include <deque>
