@@ -6,6 +6,7 @@
 #include "base/concat.h"
 #include "kernel/oversight/approval_calls.h"
 #include "text/escape_hidden.h"
+#include "text/utc_time.h"
 #include "tools/operation_tool.h"
 #include "tools/render.h"
 #include "tools/tools.h"
@@ -33,9 +34,9 @@ struct ShownApproval {
     std::string block_id;
     policy::Permission permission = policy::Permission::human;
     std::string description;
-    std::int64_t timestamp = 0;
+    std::string timestamp;
     std::optional<std::string> decision, by;
-    std::optional<std::int64_t> resolved_at, until;
+    std::optional<std::string> resolved_at, until;
     std::string scope;
     std::optional<std::uint64_t> elicited_in;
     static Fields<ShownApproval> fields() {
@@ -85,7 +86,7 @@ ShownApproval shown_approval(const Approval& approval, std::string_view status) 
                       .block_id = target.block_id,
                       .permission = approval.permission,
                       .description = approval.description,
-                      .timestamp = approval.asked_ms,
+                      .timestamp = text::utc_time(approval.asked_ms),
                       .decision = {},
                       .by = {},
                       .resolved_at = {},
@@ -97,8 +98,8 @@ ShownApproval shown_approval(const Approval& approval, std::string_view status) 
     if (const auto& answer = approval.resolved) {
         out.decision = name_of(answer->answer);
         out.by = answer->by.str();
-        out.resolved_at = answer->at_ms;
-        if (answer->answer == policy::Answer::approve_for) out.until = answer->until_ms;
+        out.resolved_at = text::utc_time(answer->at_ms);
+        if (answer->answer == policy::Answer::approve_for) out.until = text::utc_time(answer->until_ms);
         out.scope = answer->scope;
         if (answer->elicited_in != 0) out.elicited_in = answer->elicited_in;
     }

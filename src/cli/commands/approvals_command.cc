@@ -12,6 +12,7 @@
 #include "cli/commands/acting_person.h"
 #include "cli/commands/command_client.h"
 #include "cli/commands/command_list.h"
+#include "cli/commands/moment.h"
 #include "cli/commands/terminal.h"
 #include "json/members.h"
 #include "text/escape_hidden.h"
@@ -34,7 +35,7 @@ struct ApprovalAnswerOptions {
 // "approved until 2026-11-22 10:00:00 by human:tom".
 std::string approval_state(const Value& approval) {
     std::string out = json::text_in(approval, "status");
-    if (const std::int64_t until = json::number_in(approval, "until"); until > 0)
+    if (const std::int64_t until = moment_in(approval, "until"); until > 0)
         out += cat(" until ", local_time(until));
     if (const std::string scope = json::text_in(approval, "scope"); !scope.empty())
         out += cat(" for ", text::escape_hidden(scope));
@@ -58,7 +59,7 @@ std::string approval_target(const Value& approval) {
 // The description is escaped in the kernel: an agent chose its words.
 std::string approval_text(const Value& approval) {
     return cat(coloured(json::text_in(approval, "approval_id"), Colour::yellow), "  ",
-               coloured(local_time(json::number_in(approval, "timestamp")), Colour::grey), "  ",
+               coloured(local_time(moment_in(approval)), Colour::grey), "  ",
                coloured(json::text_in(approval, "actor"), Colour::cyan), " asks to ",
                json::text_in(approval, "operation"), " ", approval_target(approval), "\n    ",
                json::text_in(approval, "description"), "\n    ", approval_state(approval), "\n");

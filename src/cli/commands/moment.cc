@@ -25,8 +25,8 @@ std::optional<std::int64_t> moment_of(std::string_view text, std::int64_t now_ms
     return memory::parse_timestamp(text);
 }
 
-std::int64_t moment_in(const Value& answer) {
-    return memory::parse_timestamp(json::text_in(answer, "timestamp")).value_or(0);
+std::int64_t moment_in(const Value& answer, std::string_view member) {
+    return memory::parse_timestamp(json::text_in(answer, member)).value_or(0);
 }
 
 std::string check_moment(const std::string& text) {
