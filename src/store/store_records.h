@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -154,6 +155,22 @@ struct Batch {
         records.push_back({std::move(key), Bytes(body.begin(), body.end())});
     }
     void drop(RecordKey key) { records.push_back({std::move(key), {}, true}); }
+    // Adds everything of another batch behind what is here.
+    void append(Batch more) {
+        const auto add = [](auto& to, auto& from) {
+            to.insert(to.end(), std::make_move_iterator(from.begin()),
+                      std::make_move_iterator(from.end()));
+        };
+        add(documents, more.documents);
+        add(peers, more.peers);
+        add(updates, more.updates);
+        add(blocks, more.blocks);
+        add(units, more.units);
+        add(records, more.records);
+        add(texts, more.texts);
+        add(compactions, more.compactions);
+        add(audit, more.audit);
+    }
 };
 
 // Everything stored about one document.

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "kernel/files/file_office_for_test.h"
 #include "kernel/files/file_gate.h"
+#include "kernel/files/file_office_for_test.h"
 
 namespace quire::kernel {
 namespace {

@@ -11,8 +11,8 @@
 #include <gtest/gtest.h>
 
 #include "kernel/core/core.h"
-#include "kernel/files/file_office_for_test.h"
 #include "kernel/files/file_gate.h"
+#include "kernel/files/file_office_for_test.h"
 #include "text/diff.h"
 #include "text/merge3.h"
 

@@ -10,8 +10,8 @@
 #include "files/reconcile.h"
 #include "kernel/core/walk.h"
 #include "kernel/files/conflict_region.h"
-#include "kernel/files/file_gate.h"
 #include "kernel/files/file_body.h"
+#include "kernel/files/file_gate.h"
 #include "text/diff.h"
 #include "text/merge3.h"
 

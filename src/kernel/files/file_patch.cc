@@ -20,8 +20,8 @@
 
 #include "edits/splice_diff.h"
 #include "files/form.h"
-#include "kernel/files/file_patch_run.h"
 #include "kernel/files/file_gate.h"
+#include "kernel/files/file_patch_run.h"
 #include "text/escape_hidden.h"
 
 namespace quire::kernel {

@@ -1,29 +1,10 @@
 // The second half of a patch's run: writing, storing, and taking back.
 #include <algorithm>
 
-#include "kernel/files/file_patch_run.h"
 #include "kernel/files/file_gate.h"
+#include "kernel/files/file_patch_run.h"
 
 namespace quire::kernel {
-namespace {
-
-void append_to(store::Batch& all, store::Batch more) {
-    const auto add = [](auto& to, auto& from) {
-        to.insert(to.end(), std::make_move_iterator(from.begin()),
-                  std::make_move_iterator(from.end()));
-    };
-    add(all.documents, more.documents);
-    add(all.peers, more.peers);
-    add(all.updates, more.updates);
-    add(all.blocks, more.blocks);
-    add(all.units, more.units);
-    add(all.records, more.records);
-    add(all.texts, more.texts);
-    add(all.compactions, more.compactions);
-    add(all.audit, more.audit);
-}
-
-}  // namespace
 
 void FileCalls::PatchRun::write_from(std::size_t i) {
     if (i == acts_.size()) return give_from(0);
@@ -84,7 +65,7 @@ void FileCalls::PatchRun::give_from(std::size_t k) {
     }
     at(documents_[k], [self = shared_from_this(), k](LiveDocument& live) {
         if (live.is_due()) {
-            append_to(self->batch_, live.give());
+            self->batch_.append(live.give());
             self->given_.insert(&live);
             // Closing waits for what is under way when it comes to this strand, and for no more.
             if (self->kernel_.is_closing()) return self->take_back(kernel_ending());

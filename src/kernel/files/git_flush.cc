@@ -2,8 +2,8 @@
 // read, one after another, each on its strand; git makes the commit. One flush at a time, and calls
 // that come meanwhile share the next. A document whose version is that of the last flush is not
 // loaded; after a start all of them are, once.
-#include "kernel/files/git_flush.h"
 #include "kernel/files/file_gate.h"
+#include "kernel/files/git_flush.h"
 
 #include <algorithm>
 #include <map>

@@ -276,14 +276,9 @@ private:
 
     // Orders the records so that each label is released before the other block claims it.
     void join(store::Batch& batch) {
-        std::vector<store::DocumentRecord> documents{part_.documents.front()};
-        documents.insert(documents.end(), batch.documents.begin(), batch.documents.end());
-        documents.insert(documents.end(), part_.documents.begin() + 1, part_.documents.end());
-        batch.documents = std::move(documents);
-        batch.peers.insert(batch.peers.end(), part_.peers.begin(), part_.peers.end());
-        batch.blocks.insert(batch.blocks.end(), part_.blocks.begin(), part_.blocks.end());
-        batch.units.insert(batch.units.end(), part_.units.begin(), part_.units.end());
-        batch.texts.insert(batch.texts.end(), part_.texts.begin(), part_.texts.end());
+        batch.documents.insert(batch.documents.begin(), std::move(part_.documents.front()));
+        part_.documents.erase(part_.documents.begin());
+        batch.append(std::move(part_));
     }
 
     void release_first(Result<T> result) {
