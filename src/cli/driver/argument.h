@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -51,6 +52,12 @@ template <>
 struct Argument<RawJson> {
     static constexpr bool kIsNamed = true;
     static Result<RawJson> read(EngineCall& call);
+};
+// None where the member is absent; null is a value.
+template <>
+struct Argument<std::optional<RawJson>> {
+    static constexpr bool kIsNamed = true;
+    static Result<std::optional<RawJson>> read(EngineCall& call);
 };
 template <>
 struct Argument<Value> {

@@ -17,7 +17,7 @@ Result<Bytes> cursor_get(AnyDocument document, const crdt::ContainerId& id, std:
                          std::optional<std::int64_t> side, TextUnit unit) {
     if (side && (*side < -1 || *side > 1))
         return invalid("invalid_argument", "`side` must be -1, 0 or 1");
-    const crdt::Handle handle = document->doc.open(id);
+    const crdt::Handle handle = TRY(EngineDocuments::open(*document, id));
     if (id.kind == ContainerKind::text)
         pos = TRY(code_point(document->doc.text(handle).rope(), pos, unit)).n;
     return codec::encode_cursor(TRY(
@@ -26,6 +26,7 @@ Result<Bytes> cursor_get(AnyDocument document, const crdt::ContainerId& id, std:
 
 Result<Map> cursor_pos(AnyDocument document, const Bytes& bytes, TextUnit unit) {
     const crdt::Cursor cursor = TRY(codec::decode_cursor(bytes));
+    TRY(EngineDocuments::open(*document, cursor.container));
     const crdt::CursorPlace place = TRY(crdt::resolve(document->doc, cursor));
     std::size_t at = place.pos;
     if (cursor.container.kind == ContainerKind::text) {

@@ -56,7 +56,7 @@ Result<void> set_peer(EngineDocuments& documents, AnyDocument document, Peer pee
 Result<void> configure(AnyDocument document, std::optional<bool> record_timestamps,
                        std::optional<std::int64_t> merge_interval,
                        const std::optional<Value>& text_styles,
-                       const std::optional<Value>& default_text_style) {
+                       const std::optional<RawJson>& default_text_style) {
     TRY(configure_styles(document->doc, text_styles, default_text_style));
     if (merge_interval) document->doc.settings().merge_interval = *merge_interval;
     if (record_timestamps) document->record_timestamps = *record_timestamps;
@@ -76,7 +76,7 @@ Result<crdt::Frontiers> commit_document(EngineDocuments& documents, AnyDocument 
 }
 
 Result<Value> deep_value(AnyDocument document, const std::optional<crdt::ContainerId>& id) {
-    if (id) return document->doc.value(EngineDocuments::open(*document, *id));
+    if (id) return document->doc.value(TRY(EngineDocuments::open(*document, *id)));
     Value roots = document->doc.value();
     for (const crdt::ContainerId& root : document->roots) {
         if (!roots.as_map().contains(root.root_name()))

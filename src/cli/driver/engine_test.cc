@@ -4,35 +4,20 @@
 #include <unistd.h>
 
 #include "base/concat.h"
+#include "cli/driver/engine_for_test.h"
 #include "cli/driver/pipe.h"
-#include "cli/driver/session.h"
 #include "json/json.h"
 
 namespace quire::cli {
 namespace {
 
-class Engine : public testing::Test {
+class Engine : public EngineFixture {
 protected:
-    Value ask(std::string_view line) { return json::parse(session.answer(line)).value(); }
-    Value ok(std::string_view line) {
-        const Value reply = ask(line);
-        EXPECT_NE(reply.get("ok"), nullptr) << line << json::write(reply);
-        return reply.get("ok") != nullptr ? *reply.get("ok") : Value();
-    }
-    std::string error(std::string_view line) {
-        const Value reply = ask(line);
-        const Value* error = reply.get("error");
-        return error != nullptr ? error->get("code")->as_string() : json::write(reply);
-    }
     // `rest` is what the request on the text "t" of document "a" says besides.
     static std::string text(std::string_view op, std::string_view rest) {
         return cat(R"({"doc":"a","cid":"cid:root-t:Text","op":"text.)", op, "\"",
                    rest.empty() ? "" : ",", rest, "}");
     }
-
-    ManualClock clock;
-    SeededRng rng{1};
-    EngineSession session{clock, rng};
 };
 
 TEST_F(Engine, EchoesTheIdOfARequestWhateverItIs) {

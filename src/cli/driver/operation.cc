@@ -10,6 +10,12 @@ Result<RawJson> Argument<RawJson>::read(EngineCall& call) {
     return RawJson{std::move(*value)};
 }
 
+Result<std::optional<RawJson>> Argument<std::optional<RawJson>>::read(EngineCall& call) {
+    Value* const value = call.members.find(call.names[call.read++]);
+    if (value == nullptr) return std::optional<RawJson>();
+    return std::optional(RawJson{std::move(*value)});
+}
+
 Result<Value> Argument<Value>::read(EngineCall& call) {
     return plain(TRY(Argument<RawJson>::read(call)).value);
 }

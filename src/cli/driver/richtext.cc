@@ -108,7 +108,7 @@ Result<crdt::TextDelta> text_delta_from(const Value& steps, const seq::Rope& rop
 }
 
 Result<void> configure_styles(crdt::Doc& doc, const std::optional<Value>& text_styles,
-                              const std::optional<Value>& default_text_style) {
+                              const std::optional<RawJson>& default_text_style) {
     if (!text_styles && !default_text_style) return {};
     crdt::StyleConfig config = doc.settings().text_styles;
     if (text_styles) {
@@ -124,7 +124,11 @@ Result<void> configure_styles(crdt::Doc& doc, const std::optional<Value>& text_s
             config.set(key, TRY(expand_from(style)));
         }
     }
-    if (default_text_style) config.set_default(TRY(expand_from(*default_text_style)));
+    if (default_text_style) {
+        const Value& style = default_text_style->value;
+        config.set_default(style.is_null() ? std::nullopt
+                                           : std::optional(TRY(expand_from(style))));
+    }
     doc.settings().text_styles = std::move(config);
     return {};
 }

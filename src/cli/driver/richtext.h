@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/concat.h"
-#include "cli/driver/request.h"
+#include "cli/driver/argument.h"
 #include "cli/driver/text_unit.h"
 #include "crdt/doc/doc.h"
 
@@ -15,9 +15,10 @@ Value to_json(const crdt::TextDelta& delta);
 Result<crdt::TextDelta> text_delta_from(const Value& steps, const seq::Rope& rope, TextUnit unit);
 
 // Configures text styles and their default, where they are given. `text_styles` replaces all
-// styles that were configured before. Errors: invalid_argument.
+// styles that were configured before; a null default is none, and a mark with a key that is not
+// configured is refused. Errors: invalid_argument.
 Result<void> configure_styles(crdt::Doc& doc, const std::optional<Value>& text_styles,
-                              const std::optional<Value>& default_text_style);
+                              const std::optional<RawJson>& default_text_style);
 
 // Reads the steps of a text's or a list's delta. `count` reads how much a step keeps or erases,
 // `put` what it inserts, and `wrong` says what is wrong with them.

@@ -10,6 +10,8 @@
 #include "base/concat.h"
 #include "cli/driver/undo.h"
 #include "crdt/doc/history.h"
+#include "crdt/doc/inspection.h"
+#include "crdt/ids/container_text.h"
 #include "crdt/ids/mergeable.h"
 #include "json/json.h"
 
@@ -34,17 +36,12 @@ std::vector<crdt::Event> EngineDocument::heard() {
     return std::exchange(events_, {});
 }
 
-namespace {
-
-// The text `member` of a request, which names a document or an undo history.
 Result<std::string> name_in(const Map& request, std::string_view member) {
     const Value* const name = request.find(member);
     if (name == nullptr || !name->is_string())
         return invalid("invalid_argument", cat("`", member, "` must be a string"));
     return name->as_string();
 }
-
-}  // namespace
 
 EngineDocuments::EngineDocuments(const Clock& clock, Rng& rng) : clock_(clock), rng_(rng) {}
 EngineDocuments::~EngineDocuments() = default;
@@ -86,9 +83,18 @@ Result<EngineUndo*> EngineDocuments::find_undo(const Map& request) {
     return at->second.get();
 }
 
-crdt::Handle EngineDocuments::open(EngineDocument& document, const crdt::ContainerId& id) {
-    if (id.is_root() && !crdt::mergeable_parent(id)) document.roots.insert(id);
-    return document.doc.open(id);
+Result<crdt::Handle> EngineDocuments::open(EngineDocument& document, const crdt::ContainerId& id) {
+    if (id.is_root()) {
+        if (!crdt::mergeable_parent(id)) document.roots.insert(id);
+        return document.doc.open(id);
+    }
+    const crdt::Handle handle = document.doc.open(id);
+    // Where it does not stand in the document now, only the history can tell.
+    if (document.doc.is_alive(handle)) return handle;
+    TRY(document.doc.history().load());
+    if (crdt::Inspection(document.doc).parent_of(id)) return handle;
+    return fail(Errc::not_found, "no_such_container",
+                cat("no operation that is known here has made ", crdt::to_text(id)));
 }
 
 Result<EngineDocument*> EngineDocuments::add(const std::string& name, crdt::PeerId peer) {
@@ -140,6 +146,7 @@ EngineSession::EngineSession(const Clock& clock, Rng& rng) : documents_(clock, r
              engine_json_ops(),       //
              engine_richtext_ops(),   //
              engine_undo_ops(),       //
+             engine_presence_ops(),   //
          }) {
         for (const EngineOp& op : table) CHECK(ops_.emplace(op.name, &op).second);
     }

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "cli/driver/argument.h"
+#include "cli/driver/presence.h"
 #include "crdt/doc/doc.h"
 #include "crdt/doc/events.h"
 
@@ -64,8 +65,9 @@ public:
     Result<EngineDocument*> find_settled(const Map& request);
     // Both.
     Result<EngineDocument*> find_whole(const Map& request);
-    // Opens a container of any kind.
-    static crdt::Handle open(EngineDocument& document, const crdt::ContainerId& id);
+    // Opens a container of any kind. A root is there as soon as it is named. Errors: not_found
+    // "no_such_container" for a child that no op has made.
+    static Result<crdt::Handle> open(EngineDocument& document, const crdt::ContainerId& id);
     // Errors: conflict "document_exists".
     Result<EngineDocument*> add(const std::string& name, crdt::PeerId peer);
     void drop(const std::string& name);
@@ -78,6 +80,8 @@ public:
     crdt::Commit commit(EngineDocument& document, crdt::CommitOptions options);
     std::int64_t timestamp_of(const EngineDocument& document) const;
     std::int64_t now_ms() const { return clock_.steady_ms(); }
+    std::int64_t wall_ms() const { return clock_.wall_ms(); }
+    EngineStores& stores() { return stores_; }
 
     // --- undo histories, by name (undo.cc) ---
     // Errors: not_found "no_such_undo".
@@ -92,7 +96,11 @@ private:
     Rng& rng_;
     std::map<std::string, EngineDocument> documents_;
     std::map<std::string, std::unique_ptr<EngineUndo>> undos_;
+    EngineStores stores_;
 };
+
+// The text `member` of a request, which names a document, an undo history or a store.
+Result<std::string> name_in(const Map& request, std::string_view member);
 
 // A row in the table of operations (operation.h).
 struct EngineOp {
@@ -111,6 +119,7 @@ std::span<const EngineOp> engine_cursor_ops();
 std::span<const EngineOp> engine_time_ops();
 std::span<const EngineOp> engine_json_ops();
 std::span<const EngineOp> engine_undo_ops();
+std::span<const EngineOp> engine_presence_ops();
 
 class EngineSession {
 public:

@@ -46,10 +46,13 @@ template <UndoDirection direction>
 Result<bool> undo_step(EngineDocuments& documents, EngineUndo& undo) {
     documents.settle(undo.document);
     const std::int64_t now = documents.now_ms();
-    const bool changed =
-        direction == UndoDirection::undo ? undo.history.undo(now) : undo.history.redo(now);
-    if (changed) documents.tell_undo(undo.document, undo.history.last_commit());
-    return changed;
+    crdt::UndoHistory& history = undo.history;
+    constexpr bool kUndoes = direction == UndoDirection::undo;
+    const std::size_t before = kUndoes ? history.undo_count() : history.redo_count();
+    if (kUndoes ? history.undo(now) : history.redo(now))
+        documents.tell_undo(undo.document, history.last_commit());
+    // A step that had nothing left to change was taken, too.
+    return (kUndoes ? history.undo_count() : history.redo_count()) < before;
 }
 
 template <UndoDirection direction>

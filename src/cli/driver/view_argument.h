@@ -15,7 +15,8 @@
 
 namespace quire::cli {
 
-// The container `cid` of the document. Errors also: invalid_argument "wrong_kind".
+// The container `cid` of the document. Errors also: invalid_argument "wrong_kind"; those of
+// EngineDocuments::open().
 template <class View, crdt::ContainerKind kKind, View (crdt::Doc::*kOpen)(crdt::Handle)>
 struct ViewArgument {
     static constexpr bool kIsNamed = false;
@@ -24,7 +25,7 @@ struct ViewArgument {
         const auto id = TRY(Argument<crdt::ContainerId>::member(call, "cid"));
         if (id.kind != kKind)
             return invalid("wrong_kind", cat(crdt::to_text(id), " is no ", crdt::to_text(kKind)));
-        return (document->doc.*kOpen)(EngineDocuments::open(*document, id));
+        return (document->doc.*kOpen)(TRY(EngineDocuments::open(*document, id)));
     }
 };
 template <>

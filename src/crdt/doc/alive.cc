@@ -29,7 +29,7 @@ bool DocBody::reaches_root(Container& c, Known known, Holds holds, Note note) {
         if (!creator || *creator >= limit) break;
         limit = *creator;
         Container& parent = containers_[oplog().container_of(*creator)];
-        if (!made_by(*at, *creator) || !holds(parent, *creator)) break;
+        if (!made_by(at->id, *creator) || !holds(parent, *creator)) break;
         at = &parent;
     }
     for (Container* each : way) note(*each, alive);
@@ -69,13 +69,13 @@ bool DocBody::is_alive(Container& c, Reach& reach) {
         [&](const Container& at, bool alive) { reach.alive.emplace(at.index, alive); });
 }
 
-bool DocBody::made_by(const Container& c, Lv creator) {
+bool DocBody::made_by(const ContainerId& id, Lv creator) {
     // A node of a tree holds the map of its name.
     if (oplog().log(oplog().container_of(creator)).kind() == ContainerKind::tree)
-        return c.id.kind == ContainerKind::map;
+        return id.kind == ContainerKind::map;
     const Slot* slot = slot_of(creator);
     const auto* kind = slot == nullptr ? nullptr : std::get_if<ContainerKind>(slot);
-    return kind != nullptr && *kind == c.id.kind;
+    return kind != nullptr && *kind == id.kind;
 }
 
 }  // namespace quire::crdt

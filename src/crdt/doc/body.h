@@ -61,6 +61,8 @@ public:
     // True if the container can be reached from a root, now or at a version. (alive.cc)
     bool is_alive(Container& c);
     bool is_alive(Container& c, Reach& reach);
+    // True if the atom made a child of the container's kind.
+    bool made_by(const ContainerId& id, Lv creator);
     // A child container was made or removed, or may have been.
     void outdate_reach() { ++epoch_; }
     // The container, if local edits of this kind may go there; else null, and refuse() says why.
@@ -112,9 +114,6 @@ private:
     Container* find_editable(Handle handle, ContainerKind kind);
     template <class Known, class Holds, class Note>
     bool reaches_root(Container& c, Known known, Holds holds, Note note);
-    // True if the atom made a child of the container's kind.
-    bool made_by(const Container& c, Lv creator);
-
     Journal journal_;
     std::deque<Container> containers_;
     // The containers by name. A name is kept by its container alone.

@@ -61,7 +61,7 @@ std::optional<ContainerId> Inspection::parent_of(const ContainerId& id) const {
     if (id.is_root()) return std::nullopt;
     DocBody& body = this->body();
     const std::optional<Lv> creator = body.oplog().atoms().lv_of(id.op());
-    if (!creator) return std::nullopt;
+    if (!creator || !body.made_by(id, *creator)) return std::nullopt;
     return body.container(body.oplog().container_of(*creator)).id;
 }
 
