@@ -10,7 +10,7 @@
 namespace quire::codec {
 namespace {
 
-// What an EphemeralStore of loro-crdt wrote for "b" set to {x: [1, 2.5, null, "s", true]} and "a"
+// An EphemeralStore of loro-crdt wrote this for "b" set to {x: [1, 2.5, null, "s", true]} and "a"
 // erased.
 constexpr std::string_view kRecorded =
     "02"

@@ -1,4 +1,4 @@
-// What requests name: containers that were never made, styles without a default, undo steps that
+// The names in requests: containers that were never made, styles without a default, undo steps that
 // have nothing left to change.
 #include <string>
 

@@ -89,7 +89,7 @@ Result<crdt::Handle> EngineDocuments::open(EngineDocument& document, const crdt:
         return document.doc.open(id);
     }
     const crdt::Handle handle = document.doc.open(id);
-    // Where it does not stand in the document now, only the history can tell.
+    // Only the history can tell whether a container that is not shown was ever made.
     if (document.doc.is_alive(handle)) return handle;
     TRY(document.doc.history().load());
     if (crdt::Inspection(document.doc).parent_of(id)) return handle;
