@@ -281,6 +281,30 @@ Result<void> MemoryEdit::append_to_list(const FieldPath& path, Value item) {
     return {};
 }
 
+// enter_list_field() for the element at `index`, which must exist.
+Result<MemoryEdit::ListField> MemoryEdit::enter_list_element(const FieldPath& path,
+                                                             std::int64_t index) const {
+    ListField list = TRY(enter_list_field(Operation::overwrite, path));
+    if (index < 0 || static_cast<std::size_t>(index) >= list.len)
+        return index_out_of_bounds(index, list.len);
+    return list;
+}
+
+Value MemoryEdit::element_of(const ListField& list, const FieldPath& path,
+                             std::int64_t index) const {
+    Value all = *reader_.value_of_field(path.section, *list.field);
+    return std::move(all.as_list()[static_cast<std::size_t>(index)]);
+}
+
+// The place in the container of what readers see at `index`. A default that has to be written to
+// becomes ordinary elements first.
+std::size_t MemoryEdit::place_of(const ListField& list, std::int64_t index) {
+    const auto at = static_cast<std::size_t>(index);
+    if (at >= list.base) return at - list.base;
+    set_apart(list);
+    return at;
+}
+
 Result<void> MemoryEdit::insert_into_list(const FieldPath& path, std::int64_t index, Value item) {
     if (path.field.empty()) return insert_item(path.section, index, std::move(item));
     const ListField list = TRY(enter_list_field(Operation::overwrite, path));
@@ -288,30 +312,44 @@ Result<void> MemoryEdit::insert_into_list(const FieldPath& path, std::int64_t in
     TRY(check_length(text_length(item), block_.char_limit));
     if (index < 0 || static_cast<std::size_t>(index) > list.len)
         return index_out_of_bounds(index, list.len);
-    auto at = static_cast<std::size_t>(index);
-    if (at < list.base) {
-        set_apart(list);
-    } else {
-        at -= list.base;
-    }
-    must(doc_.list(list.elements).insert(at, std::move(item)));
+    must(doc_.list(list.elements).insert(place_of(list, index), std::move(item)));
     done("insert_into_list", path.field);
     return {};
 }
 
+Result<void> MemoryEdit::set_in_list(const FieldPath& path, std::int64_t index, Value item) {
+    if (path.field.empty()) return set_item(path.section, index, std::move(item));
+    const ListField list = TRY(enter_list_element(path, index));
+    TRY(check_json(path.field, item));
+    TRY(check_length(text_length(item), block_.char_limit));
+    if (element_of(list, path, index) != item) {
+        const std::size_t at = place_of(list, index);
+        must(doc_.list(list.elements).erase(at, 1));
+        must(doc_.list(list.elements).insert(at, std::move(item)));
+    }
+    done("set_in_list", path.field);
+    return {};
+}
+
+Result<void> MemoryEdit::set_member_in_list(const FieldPath& path, std::int64_t index,
+                                            const std::string& member, Value value) {
+    if (path.field.empty()) return set_item_field(path.section, index, member, std::move(value));
+    const ListField list = TRY(enter_list_element(path, index));
+    Value item = element_of(list, path, index);
+    if (!item.is_map()) return schema_mismatch(member, "Map", kind_name(item));
+    if (value.is_null()) {
+        item.as_map().erase(member);
+    } else {
+        item.as_map().set(member, std::move(value));
+    }
+    return set_in_list(path, index, std::move(item));
+}
+
 Result<Value> MemoryEdit::remove_from_list(const FieldPath& path, std::int64_t index) {
     if (path.field.empty()) return delete_item(path.section, index);
-    const ListField list = TRY(enter_list_field(Operation::overwrite, path));
-    if (index < 0 || static_cast<std::size_t>(index) >= list.len)
-        return index_out_of_bounds(index, list.len);
-    auto at = static_cast<std::size_t>(index);
-    Value removed = std::move(reader_.value_of_field(path.section, *list.field)->as_list()[at]);
-    if (at < list.base) {
-        set_apart(list);
-    } else {
-        at -= list.base;
-    }
-    must(doc_.list(list.elements).erase(at, 1));
+    const ListField list = TRY(enter_list_element(path, index));
+    Value removed = element_of(list, path, index);
+    must(doc_.list(list.elements).erase(place_of(list, index), 1));
     done("remove_from_list", path.field);
     return removed;
 }

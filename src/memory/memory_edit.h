@@ -77,6 +77,12 @@ public:
     Result<void> append_to_list(const FieldPath& path, Value item);
     // Inserts before the element at `index`; the length appends.
     Result<void> insert_into_list(const FieldPath& path, std::int64_t index, Value item);
+    // Changes the element at `index`. An item of a List keeps its map: only the members that differ
+    // are written. An element of a List field is replaced.
+    Result<void> set_in_list(const FieldPath& path, std::int64_t index, Value item);
+    // Changes one member of an element that is an object; null removes it.
+    Result<void> set_member_in_list(const FieldPath& path, std::int64_t index,
+                                    const std::string& member, Value value);
     // Returns the removed element.
     Result<Value> remove_from_list(const FieldPath& path, std::int64_t index);
 
@@ -110,6 +116,9 @@ private:
     Result<const BlockSchema*> enter(const Write& write) const;
     Result<const Field*> enter_field(policy::Operation operation, const FieldPath& path) const;
     Result<ListField> enter_list_field(policy::Operation operation, const FieldPath& path) const;
+    Result<ListField> enter_list_element(const FieldPath& path, std::int64_t index) const;
+    Value element_of(const ListField& list, const FieldPath& path, std::int64_t index) const;
+    std::size_t place_of(const ListField& list, std::int64_t index);
     void done(std::string_view operation, std::string_view detail);
 
     Result<void> unset(const FieldPath& path, const Field& field);

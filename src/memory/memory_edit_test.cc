@@ -218,6 +218,28 @@ TEST(MemoryListField, AnIndexBeyondItsEndSaysHowManyThereAre) {
     EXPECT_TRUE(desk.doc.pending().empty());
 }
 
+TEST(MemoryListField, AnElementIsSetInPlaceOfADefaultAndOfAnElement) {
+    MemoryDesk desk(profile());
+    const FieldPath tags{"", "tags"};
+    ASSERT_TRUE(desk.edit().append_to_list(tags, Map{{"k", 1}}));
+    // An equal element is left alone.
+    desk.doc.commit();
+    ASSERT_TRUE(desk.edit().set_in_list(tags, 0, "new"));
+    ASSERT_TRUE(desk.edit().set_member_in_list(tags, 1, "k", 1));
+    EXPECT_TRUE(desk.doc.pending().empty());
+
+    ASSERT_TRUE(desk.edit().set_in_list(tags, 0, "old"));
+    ASSERT_TRUE(desk.edit().set_member_in_list(tags, 1, "j", List{2}));
+    ASSERT_TRUE(desk.edit().set_member_in_list(tags, 1, "k", nullptr));
+    EXPECT_EQ(desk.reader().field(tags).value(), Value(List{"old", Map{{"j", List{2}}}}));
+
+    EXPECT_EQ(reason(desk.edit().set_in_list(tags, 2, "x")), "index_out_of_bounds");
+    EXPECT_EQ(reason(desk.edit().set_in_list(tags, -1, "x")), "index_out_of_bounds");
+    EXPECT_EQ(reason(desk.edit().set_in_list(tags, 0, Bytes{1})), "schema_mismatch");
+    EXPECT_EQ(reason(desk.edit().set_member_in_list(tags, 0, "k", 1)), "schema_mismatch");
+    EXPECT_EQ(reason(desk.edit().set_in_list({"", "name"}, 0, "x")), "schema_mismatch");
+}
+
 // --- items ---
 
 TEST(MemoryItems, ArePushedInsertedSetAndDeleted) {

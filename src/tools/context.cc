@@ -127,7 +127,7 @@ void search_memory(MemoryCalls& memory, OperationCall call, std::string query,
                   answer_with(std::move(call.reply), render_memory_found));
 }
 
-// --- append, replace, set_field, append_to_list, remove_from_list, increment_counter ---
+// --- writes to a text, to fields and to lists ---
 
 using Section = std::optional<std::string>;
 
@@ -162,6 +162,38 @@ void set_field(MemoryCalls& memory, OperationCall call, std::string label, std::
                Value value, Section section) {
     write_memory(memory, std::move(call), std::move(label),
                  kernel::SetField{path_of(std::move(section), std::move(field)), std::move(value)});
+}
+
+// One schema says what `content` is in all operations, so that it is a text is asked here.
+void set_text(MemoryCalls& memory, OperationCall call, std::string label, Value content,
+              Section section) {
+    if (!content.is_string()) {
+        return call.reply(invalid("invalid_arguments",
+                                  "'content' must be a text here; nothing was changed"));
+    }
+    write_memory(memory, std::move(call), std::move(label),
+                 kernel::SetText{std::move(section).value_or(""), content.as_string()});
+}
+
+void insert_item(MemoryCalls& memory, OperationCall call, std::string label, std::int64_t index,
+                 Value item, std::optional<std::string> field, Section section) {
+    write_memory(memory, std::move(call), std::move(label),
+                 kernel::InsertItem{path_of(std::move(section), std::move(field)), index,
+                                    std::move(item)});
+}
+
+void set_item(MemoryCalls& memory, OperationCall call, std::string label, std::int64_t index,
+              std::optional<Value> item, std::optional<std::string> item_field,
+              std::optional<Value> value, std::optional<std::string> field, Section section) {
+    if (item.has_value() == item_field.has_value() || value.has_value() != item_field.has_value()) {
+        return call.reply(invalid("invalid_arguments",
+                                  "give either 'item', the whole of it, or 'item_field' with "
+                                  "'value'; nothing was changed"));
+    }
+    write_memory(memory, std::move(call), std::move(label),
+                 kernel::SetItem{path_of(std::move(section), std::move(field)), index,
+                                 std::move(item_field), item ? *std::move(item)
+                                                             : *std::move(value)});
 }
 
 void append_to_list(MemoryCalls& memory, OperationCall call, std::string label, Value item,
@@ -310,6 +342,8 @@ std::vector<OperationRow<MemoryCalls&>> context_rows(bool full) {
     const Argument field{"field", "Its name; absent in a List."};
     const Argument content{"content", "Text, item or entry."};
     const Argument item{"item", "Any JSON."};
+    const Argument index{"index", "In the list, from 0."};
+    const Argument value{"value", "Of the field's type."};
     const Argument version{"version_id", "From history."};
     const Argument from{"from", "A version; absent: the previous."};
     const Argument to{"to", "New label; in diff, version."};
@@ -330,13 +364,20 @@ std::vector<OperationRow<MemoryCalls&>> context_rows(bool full) {
          {label, {"find", "Exact text."}, {"replace", "New text."}, section}},
         {{.name = "set_field", .says = "of a Map"},
          set_field,
-         {label, field, {"value", "Of the field's type."}, section}},
+         {label, field, value, section}},
+        {{.name = "set_text", .says = "of a Text, whole"}, set_text, {label, content, section}},
         {{.name = "append_to_list", .says = "at its end"},
          append_to_list,
          {label, item, field, section}},
+        {{.name = "insert_item", .says = "before index"},
+         insert_item,
+         {label, index, item, field, section}},
+        {{.name = "set_item", .says = "item, or item_field and value"},
+         set_item,
+         {label, index, item, {"item_field", "Of an object."}, value, field, section}},
         {{.name = "remove_from_list", .says = "by index"},
          remove_from_list,
-         {label, {"index", "In the list, from 0."}, field, section}},
+         {label, index, field, section}},
         {{.name = "increment_counter", .says = "adds delta"},
          increment_counter,
          {label, field, {"delta", "May be below 0.", {{"type", "number"}}}, section}},

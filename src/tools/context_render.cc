@@ -142,6 +142,16 @@ struct Counted {
             .kept();
     }
 };
+struct Unchanged {
+    MemoryVersion block;
+    bool no_op = true;
+    static Fields<Unchanged> fields() {
+        return Fields<Unchanged>()
+            .members(Codec<MemoryVersion>::fields(), &Unchanged::block)
+            .required("no_op", &Unchanged::no_op)
+            .kept();
+    }
+};
 struct Removed {
     MemoryVersion block;
     Value removed;
@@ -196,7 +206,7 @@ Map memory_answer(bool full) {
     if (!full) return one_of({json::FieldsOf<MemoryVersion>::fields().unlisted().schema(), {}});
     return one_of({Codec<MemoryVersion>::schema(), Codec<kernel::MemoryView>::schema(),
                    Codec<kernel::MemoryList>::schema(), Codec<kernel::MemoryFound>::schema(),
-                   Codec<Counted>::schema(), Codec<Removed>::schema(),
+                   Codec<Counted>::schema(), Codec<Removed>::schema(), Codec<Unchanged>::schema(),
                    Codec<kernel::MemoryUndone>::schema(), Codec<About<kernel::MemoryVersion, ShownHistory>>::schema(),
                    Codec<kernel::MemoryDiff>::schema(), Codec<kernel::MemoryMoved>::schema(),
                    Codec<Converted>::schema()});
@@ -238,6 +248,10 @@ ToolResult render_memory_written(const kernel::MemoryWritten& written, WriteMade
     const std::string what = written.made.is_null() ? "" : json::write(written.made);
     switch (made) {
         case WriteMade::nothing:
+            if (written.no_op) {
+                return result_of(Unchanged{block},
+                                 cat(block.label, " reads so already; nothing was changed.\n"));
+            }
             return result_of(block, done_text(block, "written"));
         case WriteMade::replacements:
             return result_of(block, done_text(block, cat("replaced ", what)));

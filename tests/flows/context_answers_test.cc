@@ -83,8 +83,16 @@ TEST_P(ContextAnswers, EachOperationsAnswerFitsThePublishedSchema) {
                    done + "value ");
     expect_members(R"({"operation":"append_to_list","label":"m","field":"list","item":{"a":1}})",
                    done);
+    expect_members(R"({"operation":"insert_item","label":"m","field":"list","index":0,"item":1})",
+                   done);
+    expect_members(R"({"operation":"set_item","label":"m","field":"list","index":0,"item":2})",
+                   done);
+    expect_members(R"({"operation":"set_item","label":"m","field":"list","index":1,
+        "item_field":"a","value":null})",
+                   done);
     expect_members(R"({"operation":"remove_from_list","label":"m","field":"list","index":0})",
                    done + "removed ");
+    expect_members(R"({"operation":"set_text","label":"t","content":""})", done + "no_op ");
     expect_members(R"({"operation":"append","label":"t","content":"one two\n"})", done);
     expect_members(R"({"operation":"replace","label":"t","find":"two","replace":"2"})", done);
     expect_members(R"({"operation":"view","label":"m"})",

@@ -286,6 +286,56 @@ TEST(Memory, UndoTakesBackTheCallersOwnWrite) {
     EXPECT_EQ(study.version("build"), 9U);
 }
 
+constexpr std::string_view kTasks = R"({"List": {"item_schema": {"Map": {"fields": [
+    {"name": "task", "field_type": "Text", "required": true},
+    {"name": "done", "field_type": "Boolean", "default": false},
+    {"name": "due", "field_type": "Text"}]}}}})";
+
+TEST(Memory, ItemsAreInsertedAndSetInPlaceEachAsOneVersionThatUndoTakesBack) {
+    Study study;
+    ASSERT_TRUE(study.create("todo", kTasks));
+    ASSERT_TRUE(study.write("todo", AppendToList{{}, Map{{"task", "b"}}}));
+    const auto first = study.version("todo");
+    ASSERT_TRUE(study.write("todo", InsertItem{{}, 0, Map{{"task", "a"}}}));
+    ASSERT_TRUE(study.write("todo", SetItem{{}, 1, "done", true}));
+    ASSERT_TRUE(study.write("todo", SetItem{{}, 0, {}, Map{{"task", "a!"}, {"due", "today"}}}));
+    EXPECT_EQ(study.version("todo"), first + 3);
+    EXPECT_EQ(study.value("todo"),
+              R"([{"task":"a!","done":false,"due":"today"},{"task":"b","done":true}])");
+    EXPECT_EQ(reason(study.write("todo", InsertItem{{}, 3, Map{{"task", "c"}}})),
+              "index_out_of_bounds");
+    EXPECT_EQ(reason(study.write("todo", SetItem{{}, 2, "done", true})), "index_out_of_bounds");
+    EXPECT_EQ(reason(study.write("todo", SetItem{{}, 0, "done", "yes"})), "schema_mismatch");
+    for (int step = 0; step < 3; ++step) ASSERT_TRUE(study.undo("todo")) << step;
+    EXPECT_EQ(study.value("todo"), R"([{"task":"b","done":false}])");
+}
+
+TEST(Memory, TwoActorsWhoSetTwoFieldsOfOneItemBothSucceed) {
+    Study study;
+    ASSERT_TRUE(study.create("todo", kTasks));
+    ASSERT_TRUE(study.share("todo", "agent:bo", Permission::read_write));
+    ASSERT_TRUE(study.write("todo", AppendToList{{}, Map{{"task", "a"}}}));
+    ASSERT_TRUE(study.write("todo", SetItem{{}, 0, "done", true}));
+    ASSERT_TRUE(study.write("todo", SetItem{{}, 0, "due", "today"}, "agent:bo"));
+    ASSERT_TRUE(study.undo("todo"));
+    EXPECT_EQ(study.value("todo"), R"([{"task":"a","done":false,"due":"today"}])");
+}
+
+TEST(Memory, AWriteThatChangesNothingMakesNoVersionAndSaysSo) {
+    Study study;
+    ASSERT_TRUE(study.create("notes", kText));
+    const auto set = study.write("notes", SetText{"", "one two\n"});
+    ASSERT_TRUE(set);
+    EXPECT_FALSE(set->no_op);
+    const auto again = study.write("notes", SetText{"", "one two\n"});
+    ASSERT_TRUE(again);
+    EXPECT_TRUE(again->no_op);
+    EXPECT_EQ(again->block.version, set->block.version);
+    ASSERT_TRUE(study.write("notes", SetText{"", "one 2\n"}));
+    ASSERT_TRUE(study.undo("notes"));
+    EXPECT_EQ(study.value("notes"), R"("one two\n")");
+}
+
 TEST(Memory, ALineOfATextComesBackBeforeWhatAnotherAddedBehindItsCopy) {
     Study study;
     ASSERT_TRUE(study.create("notes", kText));

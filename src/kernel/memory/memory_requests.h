@@ -113,10 +113,28 @@ struct ReplaceText {
     std::string find;
     std::string replace;
 };
+// Makes a Text read so, by the smallest edit.
+struct SetText {
+    std::string section;
+    std::string text;
+};
 // Appends to the list in a field; without a field, to a List's own items.
 struct AppendToList {
     memory::FieldPath path;
     Value item;
+};
+// Inserts before the element at `index`; the length appends.
+struct InsertItem {
+    memory::FieldPath path;
+    std::int64_t index = 0;
+    Value item;
+};
+// Changes the element at `index`: all of it, or one member of an object, which null removes.
+struct SetItem {
+    memory::FieldPath path;
+    std::int64_t index = 0;
+    std::optional<std::string> member;
+    Value value;
 };
 struct RemoveFromList {
     memory::FieldPath path;
@@ -126,12 +144,13 @@ struct IncrementCounter {
     memory::FieldPath path;
     Value delta;
 };
-using MemoryWrite = std::variant<SetField, AppendContent, ReplaceText, AppendToList, RemoveFromList,
-                                 IncrementCounter>;
+using MemoryWrite = std::variant<SetField, AppendContent, ReplaceText, SetText, AppendToList,
+                                 InsertItem, SetItem, RemoveFromList, IncrementCounter>;
 
 struct MemoryWritten {
     MemoryVersion block;
     Value made;  // The counter, what was removed, how many were replaced; else null.
+    bool no_op = false;  // The block read so already, and no version was made.
 };
 // The answer of an undo or redo; see Undone.
 struct MemoryUndone {

@@ -38,9 +38,30 @@ public:
         TRY(fits_block(size_when_replaced(what)));
         return Value(TRY(edit_.replace_text(what.section, what.find, what.replace)));
     }
+    Result<Value> operator()(const SetText& what) {
+        TRY(fits(what.text));
+        TRY(fits_block(what.text.size()));
+        TRY(edit_.set_text(what.section, what.text));
+        return Value();
+    }
     Result<Value> operator()(AppendToList& what) {
         TRY(fits(what.item));
         TRY(edit_.append_to_list(what.path, std::move(what.item)));
+        return Value();
+    }
+    Result<Value> operator()(InsertItem& what) {
+        TRY(fits(what.item));
+        TRY(edit_.insert_into_list(what.path, what.index, std::move(what.item)));
+        return Value();
+    }
+    Result<Value> operator()(SetItem& what) {
+        TRY(fits(what.value));
+        if (what.member) {
+            TRY(edit_.set_member_in_list(what.path, what.index, *what.member,
+                                         std::move(what.value)));
+        } else {
+            TRY(edit_.set_in_list(what.path, what.index, std::move(what.value)));
+        }
         return Value();
     }
     Result<Value> operator()(const RemoveFromList& what) {
@@ -101,8 +122,8 @@ Result<MemoryWritten> carry_out(LiveDocument& document, MemoryWrite& what, const
         TRY(on_draft(draft));
     }
     if (!made) return Failure(std::move(made).error());
-    record_memory_write(document, edit.last(), verdict);
-    return MemoryWritten{body.settle(document, opened, verdict), std::move(*made)};
+    const bool changed = record_memory_write(document, edit.last(), verdict);
+    return MemoryWritten{body.settle(document, opened, verdict), std::move(*made), !changed};
 }
 
 }  // namespace
