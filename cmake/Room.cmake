@@ -1,4 +1,4 @@
-# room(NAME DEPS room... [TESTS room...] [LINK target...] [SEPARATE])
+# room(NAME DEPS room... [TESTS room...] [LINK target...] [SEPARATE] [HOT])
 #
 # Declares a room of the house: every *.cc below src/NAME, but not below a room inside it, becomes the
 # library quire_NAME, and its *_test.cc the program NAME_test; a main.cc is left to its room. The
@@ -10,6 +10,8 @@
 #
 # SEPARATE: the room's sources call different things by the same names, as one file per tool does, and are never
 # compiled as one (cmake/Warnings.cmake).
+#
+# HOT: tests spend their time in the room's loops, so it is optimised under sanitizers, too.
 set_property(GLOBAL PROPERTY QUIRE_ROOMS "")
 file(WRITE "${CMAKE_BINARY_DIR}/layers.txt" "")
 
@@ -26,7 +28,7 @@ function(link_fakes target)
 endfunction()
 
 function(room name)
-    cmake_parse_arguments(ARG "SEPARATE" "" "DEPS;TESTS;LINK" ${ARGN})
+    cmake_parse_arguments(ARG "SEPARATE;HOT" "" "DEPS;TESTS;LINK" ${ARGN})
     string(REPLACE "/" "_" target "${name}")
     get_property(declared GLOBAL PROPERTY QUIRE_ROOMS)
     foreach(dep IN LISTS ARG_DEPS)
@@ -59,6 +61,9 @@ function(room name)
         set_target_properties(quire_${target} PROPERTIES UNITY_BUILD_BATCH_SIZE 0)
         if(ARG_SEPARATE)
             set_target_properties(quire_${target} PROPERTIES UNITY_BUILD OFF)
+        endif()
+        if(NOT ARG_HOT)
+            target_link_libraries(quire_${target} PRIVATE quire_cool_code)
         endif()
         target_include_directories(quire_${target} PUBLIC "${CMAKE_CURRENT_SOURCE_DIR}")
         target_link_libraries(quire_${target} PUBLIC ${dep_targets} ${ARG_LINK} PRIVATE quire_warnings)

@@ -9,6 +9,12 @@ if(QUIRE_SANITIZE STREQUAL "thread")
     # And here the end of a long list of strings as a delete of what was not allocated.
     target_compile_options(quire_warnings INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-free-nonheap-object>)
 endif()
+# Most rooms are waited for more while they are compiled with sanitizers than while they run: without optimisation that
+# takes half the time, and every check stays. Rooms that are HOT (cmake/Room.cmake) stay optimised.
+add_library(quire_cool_code INTERFACE)
+if(QUIRE_SANITIZE)
+    target_compile_options(quire_cool_code INTERFACE -O0)
+endif()
 # A test program runs once, so it is compiled for a short build. The code that it tests is compiled as everywhere else.
 add_library(quire_test_code INTERFACE)
 if(QUIRE_SANITIZE)
