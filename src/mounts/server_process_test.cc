@@ -146,7 +146,7 @@ TEST_F(ServerProcessTest, ACallWithoutAnAnswerInTimeIsCancelled) {
 
 TEST_F(ServerProcessTest, OneThatLeavesCallsUnansweredIsEnded) {
     serve("while read -r line; do :; done");
-    for (std::size_t i = 0; i < kTimeoutsInARow; ++i) EXPECT_EQ(reason(call(50)), "fate_unknown");
+    for (std::size_t i = 0; i < kTimeoutsInARow; ++i) EXPECT_EQ(reason(call(400)), "fate_unknown");
     for (int look = 0; look < 500 && process->state().runs; ++look)
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
     EXPECT_FALSE(process->state().runs);
