@@ -190,3 +190,39 @@ test("the same reads leave what is pending", async () => withEngine(async (engin
         assert.equal(message === "last", theirs.getPendingTxnLength() > 0, op);
     }
 }));
+
+test("ensure_mergeable makes Loro's children, hides one by another, and refuses what Loro refuses", async () => {
+    await withEngine(async (engine) => {
+        const npm = new LoroDoc();
+        npm.setPeerId("1");
+        await engine.ask("new", { doc: "a", peer: "2" });
+        const map = npm.getMap("m");
+        const cid = "cid:root-m:Map";
+        const code = async (op, fields) => engine.ask(op, { doc: "a", ...fields }).then(() => "fine", (error) => error.code);
+        for (const key of KEYS) {
+            for (const kind of KINDS) {
+                const theirs = map[`ensureMergeable${kind}`](key).id;
+                assert.equal(await engine.ask("map.ensure_mergeable", { doc: "a", cid, key, kind }), theirs);
+            }
+        }
+        await engine.ask("commit", { doc: "a" });
+        npm.commit();
+        // One key, two peers, one text.
+        const text = await engine.ask("map.ensure_mergeable", { doc: "a", cid, key: "a", kind: "Text" });
+        await engine.ask("text.insert", { doc: "a", cid: text, pos: 0, text: "ours " });
+        map.ensureMergeableText("a").insert(0, "theirs ");
+        npm.commit();
+        await engine.ask("import", { doc: "a", bytes: blob(npm, "update") });
+        npm.import(new Uint8Array(Buffer.from(await engine.ask("export", { doc: "a", mode: "updates" }), "base64")));
+        const shown = (await engine.ask("value", { doc: "a" })).m.a;
+        assert.equal(shown, npm.getMap("m").get("a").toString());
+        assert.equal(shown.length, "ours theirs ".length);
+        // Hidden by another kind, it is not edited.
+        await engine.ask("map.ensure_mergeable", { doc: "a", cid, key: "a", kind: "List" });
+        assert.equal(await code("text.insert", { cid: text, pos: 0, text: "x" }), "container_deleted");
+        await engine.ask("map.set", { doc: "a", cid, key: "plain", value: 1 });
+        assert.equal(await code("map.ensure_mergeable", { cid, key: "plain", kind: "Text" }), "key_taken");
+        await engine.ask("map.set", { doc: "a", cid, key: "null", value: null });
+        assert.equal(await code("map.ensure_mergeable", { cid, key: "null", kind: "Text" }), "fine");
+    });
+});

@@ -29,6 +29,7 @@ constexpr std::array kContainerOps = {
     engine_op<&MapView::set>("map.set", "key", "value"),
     engine_op<&MapView::erase>("map.delete", "key"),
     engine_op<&MapView::insert_container>("map.insert_container", "key", "kind"),
+    engine_op<&MapView::ensure_mergeable>("map.ensure_mergeable", "key", "kind"),
     engine_op<&TreeView::create>("tree.create", "parent", "index"),
     engine_op<&TreeView::move>("tree.move", "node", "parent", "index"),
     engine_op<&TreeView::erase>("tree.delete", "node"),

@@ -4,32 +4,46 @@
 #include "base/check.h"
 #include "crdt/doc/body.h"
 #include "crdt/doc/view.h"
+#include "crdt/ids/mergeable.h"
 
 namespace quire::crdt {
 
-// Each step up goes to the container that the creating atom wrote to, if what it wrote is still
-// there. A parent is always older than its child, so the way up ends, whatever a history says of
-// who made what; and it may be long, so it is walked and not recursed.
+std::optional<DocBody::Holder> DocBody::holder_of(const ContainerId& id) {
+    if (id.is_root()) {
+        const std::optional<ContainerId> map = mergeable_parent(id);
+        return map ? std::optional(Holder{open(*map), kNoLv}) : std::nullopt;
+    }
+    const std::optional<Lv> creator = oplog().atoms().lv_of(id.op());
+    if (!creator || !made_by(id, *creator)) return std::nullopt;
+    return Holder{oplog().container_of(*creator), *creator};
+}
+
+// Each step up goes to the container that holds this one, if it still does. A creating atom lies in a
+// container that is older than what it makes, and the name of a mergeable child is longer than that
+// of the map that holds it, so the way up ends, whatever a history says of who made what; and it may
+// be long, so it is walked and not recursed.
 template <class Known, class Holds, class Note>
 bool DocBody::reaches_root(Container& c, Known known, Holds holds, Note note) {
     std::vector<Container*> way;
     bool alive = false;
     Lv limit = kNoLv;
     for (Container* at = &c;;) {
-        if (at->id.is_root()) {
-            alive = true;
-            break;
-        }
         if (const std::optional<bool> told = known(*at)) {
             alive = *told;
             break;
         }
+        const std::optional<Holder> holder = holder_of(at->id);
+        if (!holder) {
+            alive = at->id.is_root();
+            break;
+        }
         way.push_back(at);
-        const std::optional<Lv> creator = oplog().atoms().lv_of(at->id.op());
-        if (!creator || *creator >= limit) break;
-        limit = *creator;
-        Container& parent = containers_[oplog().container_of(*creator)];
-        if (!made_by(at->id, *creator) || !holds(parent, *creator)) break;
+        if (holder->creator != kNoLv) {
+            if (holder->creator >= limit) break;
+            limit = holder->creator;
+        }
+        Container& parent = containers_[holder->index];
+        if (!holds(parent, *at, holder->creator)) break;
         at = &parent;
     }
     for (Container* each : way) note(*each, alive);
@@ -42,7 +56,9 @@ bool DocBody::is_alive(Container& c) {
         [&](const Container& at) {
             return at.alive_at == epoch_ ? std::optional(at.alive) : std::nullopt;
         },
-        [&](Container& parent, Lv creator) {
+        [&](Container& parent, const Container& child, Lv creator) {
+            if (creator == kNoLv)
+                return parent.as<MapBody>().shows({*this, parent}, child.id, nullptr);
             return visit(parent, [&](auto& body) {
                 return body.holds_child({*this, parent}, creator);
             });
@@ -61,7 +77,9 @@ bool DocBody::is_alive(Container& c, Reach& reach) {
             const auto known = reach.alive.find(at.index);
             return known == reach.alive.end() ? std::nullopt : std::optional(known->second);
         },
-        [&](Container& parent, Lv creator) {
+        [&](Container& parent, const Container& child, Lv creator) {
+            if (creator == kNoLv)
+                return parent.as<MapBody>().shows({*this, parent}, child.id, reach.at);
             return reach.at->contains(creator) && visit(parent, [&](auto& body) {
                        return body.holds_child({*this, parent}, creator, reach);
                    });

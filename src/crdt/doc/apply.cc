@@ -20,6 +20,7 @@
 #include "crdt/doc/tree.h"
 #include "crdt/doc/tree_values.h"
 #include "crdt/ids/container_text.h"
+#include "crdt/ids/mergeable.h"
 
 namespace quire::crdt {
 
@@ -115,6 +116,10 @@ private:
     std::map<std::optional<OpId>, std::set<OpId>> children_;
 };
 
+bool is_mergeable(const ContainerId& id) {
+    return mergeable_parent(id) && id.kind <= ContainerKind::counter;
+}
+
 class DiffApplier {
 public:
     DiffApplier(Doc& doc, DocBody& body) : doc_(doc), body_(body) {}
@@ -132,6 +137,8 @@ private:
     std::vector<ContainerId> taken(Handle list, const ListDelta& delta) const;
     void apply_list(Handle list, const ListDelta& delta);
     void apply_map(Handle map, const MapDelta& delta);
+    void show_mergeable(Handle map, const std::string& key, const ContainerId& child);
+    void clear(Handle handle);
     // The fate of each element of a list, and the elements that the list shall hold: old ones by
     // their index, and new ones.
     struct MovablePlan {
@@ -207,7 +214,11 @@ Result<void> DiffApplier::check_part(const ContainerDiff& part, bool is_new) {
         for (const MapChange& change : *map) {
             if (!utf8::is_valid(change.key))
                 return misfit(part.container, "it names a key that is not UTF-8");
-            if (change.item) note(*change.item);
+            // A mergeable child that is shown already is not made again.
+            const auto* child = change.item ? std::get_if<ContainerId>(&*change.item) : nullptr;
+            const bool is_shown = !is_new && child != nullptr && is_mergeable(*child) &&
+                                  doc_.map(handle).child(change.key) == *child;
+            if (change.item && !is_shown) note(*change.item);
         }
     } else if (const auto* tree = std::get_if<TreeDelta>(&part.delta)) {
         Branches branches(is_new ? std::vector<TreeNode>() : doc_.tree(handle).nodes());
@@ -289,10 +300,53 @@ void DiffApplier::apply_map(Handle map, const MapDelta& delta) {
         if (!change.item) {
             if (doc_.map(map).get(change.key)) CHECK(doc_.map(map).erase(change.key));
         } else if (const auto* child = std::get_if<ContainerId>(&*change.item)) {
-            made(*child, *doc_.map(map).insert_container(change.key, child->kind));
+            if (is_mergeable(*child)) {
+                show_mergeable(map, change.key, *child);
+            } else {
+                made(*child, *doc_.map(map).insert_container(change.key, child->kind));
+            }
         } else {
             CHECK(doc_.map(map).set(change.key, std::get<Value>(*change.item)));
         }
+    }
+}
+
+// A mergeable child may hold what was written to it before it was hidden. The diff holds all of it,
+// so that it begins anew.
+void DiffApplier::show_mergeable(Handle map, const std::string& key, const ContainerId& child) {
+    const ContainerId& holder = doc_.id_of(map);
+    const Value marker = mergeable_marker(holder, key, child.kind);
+    const ContainerId here = mergeable_child(holder, key, marker).value();
+    const bool was_shown = doc_.map(map).child(key) == here;
+    CHECK(doc_.map(map).set(key, marker));
+    if (!was_shown) clear(doc_.open(here));
+    made(child, here);
+}
+
+void DiffApplier::clear(Handle handle) {
+    switch (doc_.id_of(handle).kind) {
+        case ContainerKind::text:
+            CHECK(doc_.text(handle).erase({0}, doc_.text(handle).rope().code_points()));
+            break;
+        case ContainerKind::list:
+            CHECK(doc_.list(handle).erase(0, doc_.list(handle).size()));
+            break;
+        case ContainerKind::movable_list:
+            CHECK(doc_.movable_list(handle).erase(0, doc_.movable_list(handle).size()));
+            break;
+        case ContainerKind::map:
+            for (const std::string& key : doc_.map(handle).keys())
+                CHECK(doc_.map(handle).erase(key));
+            break;
+        case ContainerKind::tree:
+            for (const TreeNode& node : doc_.tree(handle).nodes()) {
+                if (node.depth == 0) CHECK(doc_.tree(handle).erase(node.id));
+            }
+            break;
+        case ContainerKind::counter:
+            if (const double total = doc_.counter(handle).value(); total != 0)
+                CHECK(doc_.counter(handle).add(-total).has_value());
+            break;
     }
 }
 

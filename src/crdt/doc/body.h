@@ -61,8 +61,14 @@ public:
     // True if the container can be reached from a root, now or at a version. (alive.cc)
     bool is_alive(Container& c);
     bool is_alive(Container& c, Reach& reach);
-    // True if the atom made a child of the container's kind.
-    bool made_by(const ContainerId& id, Lv creator);
+    // The container that holds this one or once did, and the atom that put it there. None for a root
+    // and for a child that no op has made. A mergeable child stands in the entry of its name,
+    // whichever atom wrote that: kNoLv.
+    struct Holder {
+        ContainerIndex index;
+        Lv creator;
+    };
+    std::optional<Holder> holder_of(const ContainerId& id);
     // A child container was made or removed, or may have been.
     void outdate_reach() { ++epoch_; }
     // The container, if local edits of this kind may go there; else null, and refuse() says why.
@@ -112,6 +118,8 @@ public:
 
 private:
     Container* find_editable(Handle handle, ContainerKind kind);
+    // True if the atom made a child of the container's kind.
+    bool made_by(const ContainerId& id, Lv creator);
     template <class Known, class Holds, class Note>
     bool reaches_root(Container& c, Known known, Holds holds, Note note);
     Journal journal_;

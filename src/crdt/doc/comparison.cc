@@ -69,12 +69,11 @@ bool Comparison::is_touched(ContainerIndex index) const {
 bool Comparison::was_alive(Container& c) {
     const Container* at = &c;
     for (;;) {
-        if (at->id.is_root()) return true;
-        const Lv creator = *body_.oplog().atoms().lv_of(at->id.op());
-        if (!a_.contains(creator)) return false;
-        const ContainerIndex parent = body_.oplog().container_of(creator);
-        if (is_touched(parent)) return body_.is_alive(c, in_a_);
-        at = &body_.container(parent);
+        const std::optional<DocBody::Holder> holder = body_.holder_of(at->id);
+        if (!holder) return true;
+        if (holder->creator != kNoLv && !a_.contains(holder->creator)) return false;
+        if (is_touched(holder->index)) return body_.is_alive(c, in_a_);
+        at = &body_.container(holder->index);
     }
 }
 
@@ -121,7 +120,8 @@ void Comparison::add_one(Container& c, std::size_t depth, Delta delta,
     } else if (const auto* map = std::get_if<MapDelta>(&delta)) {
         for (const MapChange& change : *map) {
             const auto* child = change.item ? std::get_if<ContainerId>(&*change.item) : nullptr;
-            if (child != nullptr) push(*child, true);
+            // A mergeable child may have been there before.
+            if (child != nullptr) push(*child, !child->is_root());
         }
     } else if (const auto* tree = std::get_if<TreeDelta>(&delta)) {
         for (const TreeAction& action : *tree) {
@@ -140,15 +140,16 @@ void Comparison::add_one(Container& c, std::size_t depth, Delta delta,
 std::size_t Comparison::depth(const Container& c) {
     std::vector<ContainerIndex> way;
     std::size_t depth = 0;
-    for (const Container* at = &c; !at->id.is_root();) {
+    for (const Container* at = &c;;) {
         const auto known = depths_.find(at->index);
         if (known != depths_.end()) {
             depth = known->second;
             break;
         }
+        const std::optional<DocBody::Holder> holder = body_.holder_of(at->id);
+        if (!holder) break;
         way.push_back(at->index);
-        const Lv creator = *body_.oplog().atoms().lv_of(at->id.op());
-        at = &body_.container(body_.oplog().container_of(creator));
+        at = &body_.container(holder->index);
     }
     for (; !way.empty(); way.pop_back()) depths_.emplace(way.back(), ++depth);
     return depth;

@@ -29,14 +29,14 @@ const Slot* DocBody::slot_of(Lv lv) const {
 Container* DocBody::find_editable(Handle handle, ContainerKind kind) {
     Container& c = container(handle);
     if (c.id.kind != kind) return nullptr;
-    if (c.id.is_root()) {
+    if (c.id.is_root() && !mergeable_parent(c.id)) {
         // A root that already holds ops has a name that somebody could use.
         if (!c.log->empty()) return pen_ = &c;
         const std::string& name = c.id.root_name();
         // Loro takes these in an id, but dies of updates to a map that has such a name.
         const bool fatal = c.id.kind == ContainerKind::map &&
                            (name.find_first_of(std::string_view("/\0", 2)) != std::string::npos ||
-                            (is_mergeable_name(name) && !mergeable_parent(c.id)));
+                            is_mergeable_name(name));
         return name.empty() || fatal ? nullptr : &c;
     }
     return is_alive(c) ? &c : nullptr;
@@ -61,7 +61,7 @@ Failure DocBody::refuse(Handle handle, ContainerKind kind) {
                     "the document has no numbers left for operations, or this peer has none; edit "
                     "as another peer; nothing was changed");
     }
-    if (c.id.is_root()) {
+    if (c.id.is_root() && !mergeable_parent(c.id)) {
         return invalid("invalid_name",
                        "a root container's name has at least one character, and a map's neither "
                        "'/' nor NUL nor a mergeable child's beginning; nothing was changed");

@@ -10,6 +10,7 @@
 #include "crdt/doc/body.h"
 #include "crdt/doc/export.h"
 #include "crdt/doc/subscribers.h"
+#include "crdt/ids/mergeable.h"
 
 namespace quire::crdt {
 
@@ -64,12 +65,11 @@ Subscription subscribe_pre_commit(Doc& doc, OnPreCommit callback) {
 namespace {
 
 bool is_below(DocBody& body, const ContainerId& id, ContainerIndex only) {
-    const OpLog& log = body.oplog();
     ContainerIndex at = body.open(id);
     while (at != only) {
-        const Container& c = body.container(at);
-        if (c.id.is_root()) return false;
-        at = log.container_of(*log.atoms().lv_of(c.id.op()));
+        const std::optional<DocBody::Holder> holder = body.holder_of(body.container(at).id);
+        if (!holder) return false;
+        at = holder->index;
     }
     return true;
 }
@@ -80,15 +80,17 @@ auto below_in(DocBody& body) {
 
 // The path to a container that readers see.
 std::vector<PathStep> path_of(DocBody& body, const Container& c) {
-    const OpLog& log = body.oplog();
     std::vector<PathStep> path;
     const Container* at = &c;
-    while (!at->id.is_root()) {
-        const Lv creator = *log.atoms().lv_of(at->id.op());
-        Container& parent = body.container(log.container_of(creator));
-        path.push_back(visit(parent, [&](auto& holder) {
-            return holder.step_to({body, parent}, creator);
-        }));
+    while (const std::optional<DocBody::Holder> holder = body.holder_of(at->id)) {
+        Container& parent = body.container(holder->index);
+        if (holder->creator == kNoLv) {
+            path.emplace_back(mergeable_key(at->id).value());
+        } else {
+            path.push_back(visit(parent, [&](auto& inside) {
+                return inside.step_to({body, parent}, holder->creator);
+            }));
+        }
         at = &parent;
     }
     path.emplace_back(at->id.root_name());

@@ -60,9 +60,9 @@ std::vector<Handle> Inspection::written() const {
 std::optional<ContainerId> Inspection::parent_of(const ContainerId& id) const {
     if (id.is_root()) return std::nullopt;
     DocBody& body = this->body();
-    const std::optional<Lv> creator = body.oplog().atoms().lv_of(id.op());
-    if (!creator || !body.made_by(id, *creator)) return std::nullopt;
-    return body.container(body.oplog().container_of(*creator)).id;
+    const std::optional<DocBody::Holder> holder = body.holder_of(id);
+    if (!holder) return std::nullopt;
+    return body.container(holder->index).id;
 }
 
 std::vector<Inspection::Stretch> Inspection::stretches(Handle sequence) const {

@@ -5,9 +5,11 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/concat.h"
 #include "base/utf8.h"
 #include "crdt/doc/body.h"
 #include "crdt/doc/limits.h"
+#include "crdt/ids/mergeable.h"
 
 namespace quire::crdt {
 
@@ -68,6 +70,23 @@ Result<ContainerId> MapView::insert_container(std::string_view key, ContainerKin
     const Lv lv = body().oplog().end();
     c->as<MapBody>().write(site(), MapSet{std::string(key), kind});
     return body().child_id(lv, kind);
+}
+
+Result<ContainerId> MapView::ensure_mergeable(std::string_view key, ContainerKind kind) {
+    Container* c = body().editable(handle(), ContainerKind::map);
+    if (c == nullptr) return body().refuse(handle(), ContainerKind::map);
+    const Value marker = mergeable_marker(c->id, key, kind);
+    const ContainerId wanted = mergeable_child(c->id, key, marker).value();
+    const std::optional<Slot> now = get(key);
+    const auto* const value = now ? std::get_if<Value>(&*now) : nullptr;
+    const bool is_free = !now || (value != nullptr && value->is_null());
+    if (!is_free && (value == nullptr || !mergeable_child(c->id, key, *value))) {
+        return fail(Errc::conflict, "key_taken",
+                    cat("the key ", key, " holds something else than a mergeable child; nothing was "
+                        "changed"));
+    }
+    TRY(set(key, marker));
+    return wanted;
 }
 
 Result<void> MapView::erase(std::string_view key) {

@@ -26,6 +26,11 @@ public:
     Result<void> set(std::string_view key, Value value);  // An equal value is no op.
     Result<ContainerId> insert_container(std::string_view key, ContainerKind kind);
     Result<void> erase(std::string_view key);
+    // Shows the mergeable child of this kind under the key, and returns its id: peers who do so at
+    // once get one container. It may hold what was written to it before. No op where it is shown
+    // already. Errors also: conflict "key_taken" where the key holds something else than null or a
+    // mergeable child.
+    Result<ContainerId> ensure_mergeable(std::string_view key, ContainerKind kind);
 
 private:
     friend class Doc;

@@ -54,6 +54,19 @@ std::optional<ContainerId> MapBody::child(Site site, std::string_view key, Lv lv
     return mergeable_child(site.container.id, key, std::get<Value>(slot));
 }
 
+bool MapBody::shows(Site site, const ContainerId& wanted, const Past* at) const {
+    const std::optional<std::string> key = mergeable_key(wanted);
+    const MapState::Entry* entry = key ? state.find(*key) : nullptr;
+    const MapState::Write* write = entry == nullptr ? nullptr : write_at(*entry, at);
+    return write != nullptr && !write->erases && child(site, *key, write->lv) == wanted;
+}
+
+// What an entry shows that atom `lv` decides.
+Item MapBody::item(Site site, std::string_view key, Lv lv) {
+    if (std::optional<ContainerId> inner = child(site, key, lv)) return *std::move(inner);
+    return std::get<Value>(*site.document.slot_of(lv));
+}
+
 Value MapBody::value(Site site, int depth, const Past* at) {
     DocBody& document = site.document;
     Map map;
@@ -86,7 +99,7 @@ MapDelta MapBody::delta_of(Site site, LvSpan span, const Past&, const Past&) {
             if (write == nullptr || write->erases) continue;
         }
         MapChange change{key, std::nullopt};
-        if (set != nullptr) change.item = slot_item(site.document, set->value, run.lv);
+        if (set != nullptr) change.item = item(site, key, run.lv);
         delta.push_back(std::move(change));
     }
     std::sort(delta.begin(), delta.end(),
@@ -95,9 +108,6 @@ MapDelta MapBody::delta_of(Site site, LvSpan span, const Past&, const Past&) {
 }
 
 MapDelta MapBody::delta_between(Site site, const Past& a, const Past& b) {
-    const auto item_of = [&](const MapState::Write& write) {
-        return slot_item(site.document, *site.document.slot_of(write.lv), write.lv);
-    };
     MapDelta delta;
     state.for_each([&](const std::string& key, const MapState::Entry& entry) {
         const MapState::Write* before = write_at(entry, &a);
@@ -111,9 +121,9 @@ MapDelta MapBody::delta_between(Site site, const Past& a, const Past& b) {
             if (was_there) delta.push_back({key, std::nullopt});
             return;
         }
-        Item item = item_of(*after);
-        if (was_there && item_of(*before) == item) return;
-        delta.push_back({key, std::move(item)});
+        Item shown = item(site, key, after->lv);
+        if (was_there && item(site, key, before->lv) == shown) return;
+        delta.push_back({key, std::move(shown)});
     });
     return delta;
 }
@@ -123,8 +133,7 @@ MapDelta MapBody::delta_from_nothing(Site site, const Past* at) {
     state.for_each([&](const std::string& key, const MapState::Entry& entry) {
         const MapState::Write* write = write_at(entry, at);
         if (write == nullptr || write->erases) return;
-        delta.push_back(
-            {key, slot_item(site.document, *site.document.slot_of(write->lv), write->lv)});
+        delta.push_back({key, item(site, key, write->lv)});
     });
     return delta;
 }

@@ -371,7 +371,7 @@ List applied(List list, const ListDelta& delta) {
 }
 
 // The list as the diffs tell it.
-struct Shadow {
+struct ListShadow {
     void take(const Diff& diff) {
         for (const ContainerDiff& part : diff)
             list = applied(std::move(list), std::get<ListDelta>(part.delta));
@@ -399,7 +399,7 @@ TEST(MovableList, EventsAddUpToTheList) {
     std::mt19937 random(seed);
     const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
     std::vector<std::unique_ptr<ListReplica>> peers;
-    std::vector<Shadow> shadows(3);
+    std::vector<ListShadow> shadows(3);
     for (PeerId peer = 1; peer <= 3; ++peer) peers.push_back(std::make_unique<ListReplica>(peer));
     for (int step = 0; step < 600; ++step) {
         const std::size_t who = below(3);

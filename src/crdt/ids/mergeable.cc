@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <string>
 
+#include "base/check.h"
+
 namespace quire::crdt {
 namespace {
 
@@ -192,6 +194,23 @@ std::optional<ContainerId> mergeable_child(const ContainerId& map, std::string_v
     const std::uint32_t digest = std::uint32_t{bytes[5]} << 16 | bytes[6] << 8 | bytes[7];
     if (kind >= kMergeableKinds.size() || digest_of(map, key, kind) != digest) return std::nullopt;
     return ContainerId::root(name_of(map, key), kMergeableKinds[kind]);
+}
+
+std::optional<std::string> mergeable_key(const ContainerId& id) {
+    if (!mergeable_parent(id)) return std::nullopt;
+    const std::string_view name = id.root_name();
+    return unescaped(name.substr(last_separator(name) + 1));
+}
+
+Value mergeable_marker(const ContainerId& map, std::string_view key, ContainerKind kind) {
+    const auto* const at = std::find(kMergeableKinds.begin(), kMergeableKinds.end(), kind);
+    CHECK(at != kMergeableKinds.end());
+    const auto number = static_cast<std::uint8_t>(at - kMergeableKinds.begin());
+    const std::uint32_t digest = digest_of(map, key, number);
+    Bytes marker(kMarker.begin(), kMarker.end());
+    for (const std::uint32_t byte : {std::uint32_t{number}, digest >> 16, digest >> 8, digest})
+        marker.push_back(static_cast<std::uint8_t>(byte));
+    return marker;
 }
 
 // Parses the name from the back: the last key, then the map that the rest names.

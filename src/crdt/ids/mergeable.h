@@ -11,6 +11,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "base/value.h"
@@ -23,6 +24,12 @@ bool is_mergeable_name(std::string_view name);
 
 // The map that a mergeable child belongs to; nothing for every other container.
 std::optional<ContainerId> mergeable_parent(const ContainerId& id);
+// The entry of that map; nothing for every other container, and for a name that no entry has.
+std::optional<std::string> mergeable_key(const ContainerId& id);
+
+// What the entry of a map holds to show its mergeable child of this kind. CHECKs that the
+// kind is one of the six.
+Value mergeable_marker(const ContainerId& map, std::string_view key, ContainerKind kind);
 
 // The child that is shown if the map's entry holds this value; nothing if the value is no marker of
 // exactly this entry.
