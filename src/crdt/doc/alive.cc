@@ -18,10 +18,10 @@ std::optional<DocBody::Holder> DocBody::holder_of(const ContainerId& id) {
     return Holder{oplog().container_of(*creator), *creator};
 }
 
-// Each step up goes to the container that holds this one, if it still does. A creating atom lies in a
-// container that is older than what it makes, and the name of a mergeable child is longer than that
-// of the map that holds it, so the way up ends, whatever a history says of who made what; and it may
-// be long, so it is walked and not recursed.
+// Each step up goes to the container that holds this one, if it still does. A creating atom lies in
+// a container that is older than what it makes, and the name of a mergeable child is longer than
+// that of the map that holds it, so the way up ends, whatever a history says of who made what; and
+// it may be long, so it is walked and not recursed.
 template <class Known, class Holds, class Note>
 bool DocBody::reaches_root(Container& c, Known known, Holds holds, Note note) {
     std::vector<Container*> way;

@@ -61,8 +61,8 @@ public:
     // True if the container can be reached from a root, now or at a version. (alive.cc)
     bool is_alive(Container& c);
     bool is_alive(Container& c, Reach& reach);
-    // The container that holds this one or once did, and the atom that put it there. None for a root
-    // and for a child that no op has made. A mergeable child stands in the entry of its name,
+    // The container that holds this one or once did, and the atom that put it there. None for a
+    // root and for a child that no op has made. A mergeable child stands in the entry of its name,
     // whichever atom wrote that: kNoLv.
     struct Holder {
         ContainerIndex index;

@@ -82,8 +82,8 @@ Result<ContainerId> MapView::ensure_mergeable(std::string_view key, ContainerKin
     const bool is_free = !now || (value != nullptr && value->is_null());
     if (!is_free && (value == nullptr || !mergeable_child(c->id, key, *value))) {
         return fail(Errc::conflict, "key_taken",
-                    cat("the key ", key, " holds something else than a mergeable child; nothing was "
-                        "changed"));
+                    cat("the key ", key,
+                        " holds something else than a mergeable child; nothing was changed"));
     }
     TRY(set(key, marker));
     return wanted;

@@ -139,8 +139,8 @@ TEST(Mergeable, EventsHaveThePathThroughTheMap) {
     const Subscription all =
         subscribe_root(a.doc, [&](const Event& event) { heard.push_back(event); });
     std::size_t below = 0;
-    const Subscription one =
-        subscribe(a.doc, a.doc.open(kMap), [&](const Event& event) { below += event.diffs.size(); });
+    const Subscription one = subscribe(
+        a.doc, a.doc.open(kMap), [&](const Event& event) { below += event.diffs.size(); });
     a.type("k", "abc");
     a.doc.commit();
     ASSERT_EQ(heard.size(), 1U);
