@@ -143,6 +143,8 @@ Result<bool> open_snapshot(crdt::Doc& doc, Bytes blob) {
     if (!crdt::is_blank(doc) || TRY(open_envelope(blob)).mode != Mode::snapshot) return false;
     const Snapshot snapshot = TRY(Snapshot::open(blob));
     if (snapshot.start() || !snapshot.state_version() || snapshot.heads().empty()) return false;
+    // Damage that is found only when the history is read would have been taken for success by then.
+    TRY(snapshot.verify_history());
     const crdt::OpeningVersion version = TRY(read_version(snapshot));
     std::vector<ContainerState> states = TRY(read_states(snapshot));
     const auto write = [&](StateWriter& writer) -> Result<void> {

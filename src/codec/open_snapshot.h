@@ -1,9 +1,9 @@
 // Snapshots into documents, state first: what a document shows is there at once, and its history
 // stays bytes until something asks for it (crdt/doc/opening.h).
 //
-// Opening costs one pass of checksums over the blob, all states, and the headers of the blocks of
+// Opening costs two passes of checksums over the blob, all states, and the headers of the blocks of
 // changes that the heads are in. What is wrong with any of them is told then; what is wrong with
-// the rest of the history under a checksum that fits, when it is read. A state that says something
+// the rest of the history under checksums that fit, when it is read. A state that says something
 // else than its history is believed until then, as Loro believes it; afterwards the history
 // decides.
 #pragma once

@@ -9,6 +9,7 @@
 
 #include "codec/document.h"
 #include "codec/document_snapshot.h"
+#include "codec/golden_for_test.h"
 #include "codec/snapshot.h"
 #include "codec/snapshot_for_test.h"
 #include "codec/snapshot_reseal_for_test.h"
@@ -78,6 +79,31 @@ TEST(OpenSnapshot, ShowsWhatLoroWroteAndItsHistoryAfterwards) {
         EXPECT_TRUE(doc.history().is_loaded());
         EXPECT_EQ(doc.value(), full.value()) << name;
         EXPECT_EQ(doc.changes_since({}).changes(), full.changes_since({}).changes()) << name;
+    }
+}
+
+TEST(OpenSnapshot, ADamagedBlockOfAnyChangesIsRefusedAtOnce) {
+    // Enough changes for several blocks, of which opening reads the last.
+    Doc written(1);
+    const crdt::Handle text = written.open(crdt::ContainerId::root("t", crdt::ContainerKind::text));
+    for (int change = 0; change < 60; ++change) {
+        const std::string letters(500, static_cast<char>('a' + change % 26));
+        ASSERT_TRUE(written.text(text).insert({0}, letters));
+        written.commit({.message = std::to_string(change)});
+    }
+    const Bytes blob = encode_snapshot(written, Compression::none).value();
+    // The history is the first section: its size, then the head of a table and its blocks.
+    constexpr std::size_t kBlocks = kEnvelopeSize + 4 + 5;
+    ByteReader size{std::span<const std::uint8_t>(blob).subspan(kEnvelopeSize, 4)};
+    const std::size_t end = kBlocks + size.u32_le("") / 2;
+    for (std::size_t at = kBlocks; at < end; at += 397) {
+        Bytes damaged = blob;
+        damaged[at] ^= 0x10;
+        Doc doc(9);
+        const auto opened = open_snapshot(doc, resealed(std::move(damaged)));
+        ASSERT_FALSE(opened) << at;
+        EXPECT_EQ(opened.error().code(), Errc::corrupt) << at;
+        EXPECT_TRUE(crdt::is_blank(doc)) << at;
     }
 }
 

@@ -75,6 +75,9 @@ public:
     };
     Result<Moment> moment_of(crdt::OpId id) const;
 
+    // Checks every block of the history against its checksum, without decoding any. O(bytes).
+    Result<void> verify_history() const { return history_.verify(); }
+
     // --- state ---
 
     // The version that the state is of: heads(), or start()->heads when history has to be replayed

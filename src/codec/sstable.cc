@@ -120,20 +120,33 @@ std::optional<std::size_t> SsTable::block_of(std::string_view key) const {
     return static_cast<std::size_t>(after - blocks_.begin()) - 1;
 }
 
+Result<void> SsTable::verify() const {
+    for (std::size_t index = 0; index < blocks_.size(); ++index) TRY(verify(index));
+    return {};
+}
+
+Result<void> SsTable::verify(std::size_t index) const {
+    if (checked_[index]) return {};
+    const Entry& entry = blocks_[index];
+    const auto block_bytes = bytes_.subspan(entry.begin, entry.end - entry.begin);
+    ByteReader expected(block_bytes.last(kChecksumSize));
+    if (expected.u32_le("checksum") !=
+        envelope_checksum(block_bytes.first(block_bytes.size() - kChecksumSize))) {
+        return corrupt(cat("the block at byte ", origin_ + entry.begin,
+                           " of the blob does not match its checksum"));
+    }
+    checked_[index] = true;
+    return {};
+}
+
 Result<std::shared_ptr<const SsBlock>> SsTable::load(std::size_t index, Budget& budget) const {
     const Entry& entry = blocks_[index];
     const std::uint8_t* place = bytes_.data() + entry.begin;
     if (cache_->block != nullptr && cache_->place == place) return cache_->block;
-    const auto block_bytes = bytes_.subspan(entry.begin, entry.end - entry.begin);
-    std::span<const std::uint8_t> body = block_bytes.first(block_bytes.size() - kChecksumSize);
+    TRY(verify(index));
+    std::span<const std::uint8_t> body =
+        bytes_.subspan(entry.begin, entry.end - entry.begin - kChecksumSize);
     const auto context = [&] { return cat("the block at byte ", origin_ + entry.begin); };
-    if (!checked_[index]) {
-        ByteReader expected(block_bytes.last(kChecksumSize));
-        if (expected.u32_le("checksum") != envelope_checksum(body)) {
-            return corrupt(cat(context(), " of the blob does not match its checksum"));
-        }
-        checked_[index] = true;
-    }
     std::shared_ptr<const Bytes> owner;
     if (entry.compressed) {
         *cache_ = {};  // Never two of them at once on our account.

@@ -1,6 +1,6 @@
 // Sorted tables of byte strings: what the sections of a snapshot are. Reading is lazy: opening
 // looks at the table of blocks only, and a block is checked and decompressed when a key in it is
-// asked for.
+// asked for; verify() checks all of them.
 //
 //   (nothing)                     an empty table; else
 //   "LORO", byte 0                magic, version
@@ -66,6 +66,8 @@ public:
     // O(log n) and one block. None when the key is not there.
     Result<std::optional<Stored>> find(std::span<const std::uint8_t> key, Budget& budget) const;
     bool empty() const { return blocks_.empty(); }
+    // Checks every block against its checksum, without decompressing any. O(bytes).
+    Result<void> verify() const;
 
     // Walks over entries in order of their keys. The table and the budget outlive it.
     class Cursor {
@@ -104,6 +106,7 @@ private:
     void read_blocks(ByteReader& in);
     // The block that holds `key`, if any does: the last whose first key is not greater.
     std::optional<std::size_t> block_of(std::string_view key) const;
+    Result<void> verify(std::size_t index) const;
     Result<std::shared_ptr<const SsBlock>> load(std::size_t index, Budget& budget) const;
 
     std::span<const std::uint8_t> bytes_;

@@ -61,7 +61,7 @@ bool MapBody::shows(Site site, const ContainerId& wanted, const Past* at) const 
     return write != nullptr && !write->erases && child(site, *key, write->lv) == wanted;
 }
 
-// What an entry shows that atom `lv` decides.
+// The item that an entry shows if atom `lv` decides it.
 Item MapBody::item(Site site, std::string_view key, Lv lv) {
     if (std::optional<ContainerId> inner = child(site, key, lv)) return *std::move(inner);
     return std::get<Value>(*site.document.slot_of(lv));

@@ -55,7 +55,7 @@ TEST(Mergeable, PeersWhoMakeOneAtOnceMakeTheSame) {
     EXPECT_EQ(a.doc.value(), b.doc.value());
     // The id is Loro's.
     EXPECT_EQ(to_text(*a.map().child("k")), "cid:root-\U0001F91D:$m>k:Text");
-    // Where it is shown already, nothing is written.
+    // A second call writes nothing.
     ASSERT_TRUE(a.map().ensure_mergeable("k", ContainerKind::text));
     EXPECT_TRUE(a.doc.pending().empty());
     check_invariants(a.doc);

@@ -27,8 +27,8 @@ std::optional<ContainerId> mergeable_parent(const ContainerId& id);
 // The entry of that map; nothing for every other container, and for a name that no entry has.
 std::optional<std::string> mergeable_key(const ContainerId& id);
 
-// What the entry of a map holds to show its mergeable child of this kind. CHECKs that the
-// kind is one of the six.
+// The marker: the entry of a map that holds it shows its mergeable child of this kind. CHECKs that
+// the kind is one of the six.
 Value mergeable_marker(const ContainerId& map, std::string_view key, ContainerKind kind);
 
 // The child that is shown if the map's entry holds this value; nothing if the value is no marker of
