@@ -137,7 +137,7 @@ TEST_F(ServerProcessTest, AProgramThatIsNotThereIsNamed) {
 
 TEST_F(ServerProcessTest, ACallWithoutAnAnswerInTimeIsCancelled) {
     serve(R"(read -r line; read -r line; printf '%s' "$line" > cancelled; read -r line)");
-    const auto result = call(100);
+    const auto result = call(1000);
     EXPECT_EQ(reason(result), "fate_unknown");
     for (int look = 0; look < 500 && directory.get("cancelled").empty(); ++look)
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
