@@ -1,4 +1,4 @@
-# room(NAME DEPS room... [TESTS room...] [LINK target...] [SEPARATE] [HOT])
+# room(NAME DEPS room... [TESTS room...] [LINK target...] [SEPARATE] [HOT | COLD])
 #
 # Declares a room of the house: every *.cc below src/NAME, but not below a room inside it, becomes the
 # library quire_NAME, and its *_test.cc the program NAME_test; a main.cc is left to its room. The
@@ -11,7 +11,8 @@
 # SEPARATE: the room's sources call different things by the same names, as one file per tool does, and are never
 # compiled as one (cmake/Warnings.cmake).
 #
-# HOT: tests spend their time in the room's loops, so it is optimised under sanitizers, too.
+# HOT: tests spend their time in the room's loops, so it is optimised under sanitizers, too. COLD: the room reads what it is
+# asked and writes what it answers, once for each call or command; it is optimised little.
 set_property(GLOBAL PROPERTY QUIRE_ROOMS "")
 file(WRITE "${CMAKE_BINARY_DIR}/layers.txt" "")
 
@@ -28,7 +29,7 @@ function(link_fakes target)
 endfunction()
 
 function(room name)
-    cmake_parse_arguments(ARG "SEPARATE;HOT" "" "DEPS;TESTS;LINK" ${ARGN})
+    cmake_parse_arguments(ARG "SEPARATE;HOT;COLD" "" "DEPS;TESTS;LINK" ${ARGN})
     string(REPLACE "/" "_" target "${name}")
     get_property(declared GLOBAL PROPERTY QUIRE_ROOMS)
     foreach(dep IN LISTS ARG_DEPS)
@@ -62,7 +63,9 @@ function(room name)
         if(ARG_SEPARATE)
             set_target_properties(quire_${target} PROPERTIES UNITY_BUILD OFF)
         endif()
-        if(NOT ARG_HOT)
+        if(ARG_COLD)
+            target_link_libraries(quire_${target} PRIVATE quire_cold_code)
+        elseif(NOT ARG_HOT)
             target_link_libraries(quire_${target} PRIVATE quire_cool_code)
         endif()
         target_include_directories(quire_${target} PUBLIC "${CMAKE_CURRENT_SOURCE_DIR}")
@@ -75,7 +78,7 @@ function(room name)
 
     if(fakes)
         add_library(quire_${target}_fakes STATIC EXCLUDE_FROM_ALL ${fakes})
-        target_link_libraries(quire_${target}_fakes PUBLIC quire_${target} PRIVATE quire_warnings)
+        target_link_libraries(quire_${target}_fakes PUBLIC quire_${target} PRIVATE quire_warnings quire_test_code)
     endif()
 
     if(QUIRE_TESTS AND tests)

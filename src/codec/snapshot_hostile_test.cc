@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/share_for_test.h"
 #include "codec/snapshot_for_test.h"
 #include "codec/snapshot_reseal_for_test.h"
 #include "codec/snapshot_rewrite_for_test.h"
@@ -40,7 +41,7 @@ TEST_P(DamagedSnapshot, EveryTruncationIsRefused) {
 
 TEST_P(DamagedSnapshot, EveryChangedByteIsRefusedOrMeansSomethingThatReadsBack) {
     const Bytes blob = snapshot_golden(GetParam());
-    const std::size_t step = blob.size() < 1000 ? 1 : blob.size() / 300;
+    const std::size_t step = kRoundsShare * (blob.size() < 1000 ? 1 : blob.size() / 300);
     int accepted = 0;
     for (std::size_t at = kEnvelopeSize; at < blob.size(); at += step) {
         for (unsigned pattern = 0; pattern < 12; ++pattern) {

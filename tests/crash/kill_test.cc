@@ -17,13 +17,14 @@
 
 #include <gtest/gtest.h>
 
+#include "base/share_for_test.h"
 #include "json/json.h"
 #include "tests/crash/program.h"
 
 namespace quire::crash {
 namespace {
 
-constexpr int kLoops = 200;
+constexpr int kLoops = 200 / kRoundsShare;
 constexpr int kCalls = 24;  // That each writer sends in a loop.
 
 // The lines that were sent to one block, and those that were acknowledged.

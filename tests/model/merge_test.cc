@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/share_for_test.h"
 #include "crdt/doc/counter.h"
 #include "crdt/doc/doc.h"
 #include "crdt/doc/list.h"
@@ -307,7 +308,7 @@ TEST(Merge, RandomPeersAgreeWithTheNaiveModelAtEveryMeeting) {
     const bool is_long = std::getenv("QUIRE_LONG") != nullptr;
     const std::uint64_t seed = number_from("SEED", std::random_device{}());
     // With wide nodes and with narrow ones, each.
-    const std::uint64_t runs = number_from("QUIRE_STEPS", is_long ? 10000 : 500);
+    const std::uint64_t runs = number_from("QUIRE_STEPS", is_long ? 10000 : 500 / kRoundsShare);
     std::printf("SEED=%llu QUIRE_STEPS=%llu\n", static_cast<unsigned long long>(seed),
                 static_cast<unsigned long long>(runs));
     for (std::uint64_t run = 0; run < runs; ++run) {

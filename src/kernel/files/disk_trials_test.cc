@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/share_for_test.h"
 #include "kernel/core/core.h"
 #include "kernel/files/file_gate.h"
 #include "kernel/files/file_office_for_test.h"
@@ -20,7 +21,7 @@ namespace quire::kernel {
 namespace {
 
 int trials() {
-    return std::getenv("QUIRE_LONG") != nullptr ? 20'000 : 2000;
+    return std::getenv("QUIRE_LONG") != nullptr ? 20'000 : 2000 / kRoundsShare;
 }
 
 using Words = std::set<std::string>;
