@@ -11,9 +11,9 @@ import re
 import sys
 
 MEDIAN, P90 = 15, 40
-# The median and the 90th percentile of 2026-11-26, when files got a history, a watcher and conflicts. Both are over
-# their targets. Lower them whenever they fall.
-RECORDED = (16, 51)
+# The median and the 90th percentile of 2026-11-26. The second is over its
+# target. Lower them whenever they fall.
+RECORDED = (15, 51)
 
 
 def main() -> int:

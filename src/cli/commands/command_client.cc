@@ -2,8 +2,10 @@
 
 #include <string>
 
+#include "cli/commands/looking_kernel.h"
 #include "json/members.h"
 #include "rpc/jsonrpc.h"
+#include "server/local_client.h"
 
 namespace quire::cli {
 namespace {
@@ -24,6 +26,21 @@ server::AttachOptions options_for(const Globals& globals, bool start) {
 
 }  // namespace
 
+CommandClient::CommandClient(server::LocalClient client, std::unique_ptr<LookingKernel> kernel)
+    : kernel_(std::move(kernel)),
+      client_(std::make_unique<server::LocalClient>(std::move(client))) {}
+CommandClient::CommandClient(CommandClient&&) noexcept = default;
+CommandClient& CommandClient::operator=(CommandClient&&) noexcept = default;
+CommandClient::~CommandClient() = default;
+
+int CommandClient::kernel_pid() const {
+    return client_->kernel_pid();
+}
+
+std::size_t CommandClient::most_in_request() const {
+    return client_->message_bytes() - client_->message_bytes() / 64;
+}
+
 Result<CommandClient> CommandClient::attach(const Globals& globals, bool start) {
     const bool looks = start && globals.touches == Touches::looks;
     const bool is_new = looks && is_without_state(globals.workspace);
@@ -31,7 +48,7 @@ Result<CommandClient> CommandClient::attach(const Globals& globals, bool start) 
         const bool leaves = looks && is_read_only(globals.workspace);
         Result<server::LocalClient> client =
             server::LocalClient::attach(options_for(globals, start && !leaves));
-        if (client || !leaves) return CommandClient(TRY(std::move(client)));
+        if (client || !leaves) return CommandClient(TRY(std::move(client)), nullptr);
     }
     std::unique_ptr<LookingKernel> kernel = TRY(LookingKernel::start(globals));
     server::AttachOptions options = options_for(globals, false);
@@ -40,7 +57,7 @@ Result<CommandClient> CommandClient::attach(const Globals& globals, bool start) 
 }
 
 Result<Value> CommandClient::request(std::string_view method, Map params) {
-    return client_.request(std::string(method), std::move(params), kPatienceMs);
+    return client_->request(std::string(method), std::move(params), kPatienceMs);
 }
 
 Result<Value> CommandClient::call(std::string_view tool, Value arguments) {
@@ -49,7 +66,7 @@ Result<Value> CommandClient::call(std::string_view tool, Value arguments) {
 
 Result<CommandClient::Called> CommandClient::call_for_reader(std::string_view tool,
                                                              Value arguments) {
-    Value answer = TRY(client_.request(
+    Value answer = TRY(client_->request(
         "call", Map{{"tool", tool}, {"arguments", std::move(arguments)}}, kPatienceForToolsMs));
     Value* structured = answer.is_map() ? answer.as_map().find("structured") : nullptr;
     const Value* is_error = answer.get("is_error");

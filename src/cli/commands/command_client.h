@@ -10,14 +10,22 @@
 #include "base/result.h"
 #include "base/value.h"
 #include "cli/commands/command.h"
-#include "cli/commands/looking_kernel.h"
-#include "server/local_client.h"
+
+namespace quire::server {
+class LocalClient;
+}
 
 namespace quire::cli {
+
+class LookingKernel;
 
 // A connection to the kernel, closed at the end of its life.
 class CommandClient {
 public:
+    CommandClient(CommandClient&&) noexcept;
+    CommandClient& operator=(CommandClient&&) noexcept;
+    ~CommandClient();
+
     // Attaches to the kernel, and starts one if none runs and `start` allows it. Errors: those of
     // server::LocalClient::attach().
     //
@@ -36,19 +44,15 @@ public:
     };
     Result<Called> call_for_reader(std::string_view tool, Value arguments);
 
-    int kernel_pid() const { return client_.kernel_pid(); }
+    int kernel_pid() const;
     // The most bytes of JSON that a command puts into one request: a line holds a little more.
-    std::size_t most_in_request() const {
-        return client_.message_bytes() - client_.message_bytes() / 64;
-    }
+    std::size_t most_in_request() const;
 
 private:
-    explicit CommandClient(server::LocalClient client,
-                           std::unique_ptr<LookingKernel> kernel = nullptr)
-        : kernel_(std::move(kernel)), client_(std::move(client)) {}
+    CommandClient(server::LocalClient client, std::unique_ptr<LookingKernel> kernel);
 
     std::unique_ptr<LookingKernel> kernel_;  // None, but for a look at a copy.
-    server::LocalClient client_;
+    std::unique_ptr<server::LocalClient> client_;
 };
 
 // Attach, make one request or call one tool, and leave. Errors: those of the functions above.

@@ -15,6 +15,7 @@
 #include "cli/commands/command_client.h"
 #include "cli/commands/command_list.h"
 #include "cli/commands/completion.h"
+#include "cli/commands/looking_kernel.h"
 #include "cli/commands/terminal.h"
 #include "cli/settings/config.h"
 #include "cli/settings/person.h"

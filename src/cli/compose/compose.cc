@@ -23,6 +23,7 @@
 #include "base/concat.h"
 #include "base/hex.h"
 #include "cli/compose/disk_log.h"
+#include "cli/compose/kernel_settings.h"
 #include "cli/compose/live_settings.h"
 #include "cli/compose/rescue.h"
 #include "cli/compose/store_losses.h"
@@ -72,18 +73,6 @@ Result<void> write_ignore_file(const server::StateDirectory& state) {
                     cat("cannot write ", path, ": ", std::strerror(errno)), {{"path", path}});
     }
     return {};
-}
-
-// The settings that a look needs: rules for tools bind agents, and nothing else is to run.
-Settings settings_for_looking(Settings settings) {
-    Settings out;
-    out.files = std::move(settings.files);
-    out.files.git.reset();
-    out.files.watch = false;
-    out.files.notify.clear();
-    out.limits = settings.limits;
-    out.approvals.elicitation = false;
-    return out;
 }
 
 // Without a store there is nothing to copy, and the look is at an empty one.
@@ -265,20 +254,6 @@ std::string store_id(store::Store& of) {
     return origin ? to_hex(*origin) : std::string();
 }
 
-// Half of the processors, since people work on this machine too.
-std::size_t usual_jobs() {
-    return static_cast<std::size_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN) / 2));
-}
-
-bool agents_write(const policy::PathRules& rules, const std::string& path) {
-    using policy::Operation;
-    const auto may = [&](Operation operation) {
-        return rules.decide(path, operation, {}).verdict == policy::Verdict::allow;
-    };
-    return may(Operation::create) || may(Operation::append) || may(Operation::overwrite) ||
-           may(Operation::erase);
-}
-
 void KernelProcess::Body::open_diagnostics(const DiagnosticsSettings& settings,
                                            const server::StateDirectory& state) {
     diagnostics::DiagnosticsOptions made;
@@ -294,18 +269,6 @@ void KernelProcess::Body::open_diagnostics(const DiagnosticsSettings& settings,
     };
     checkers = std::make_unique<sched::Pool>(static_cast<unsigned>(made.jobs));
     checks = std::make_unique<diagnostics::DiagnosticsSource>(std::move(made), *checkers, clock);
-}
-
-// The environment of a mounted server. It gets little of ours, which may hold secrets.
-std::vector<std::string> environment_of(const MountSettings& settings) {
-    std::vector<std::string> out;
-    for (const char* const name :
-         {"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "TZ", "TMPDIR"}) {
-        const char* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
-        if (value != nullptr && !settings.env.contains(name)) out.push_back(cat(name, "=", value));
-    }
-    for (const auto& [name, value] : settings.env) out.push_back(cat(name, "=", value));
-    return out;
 }
 
 // Servers without approved tools are started now, all at once, and waited for a while.
@@ -339,20 +302,6 @@ Result<void> KernelProcess::Body::open_mounts(const Settings& settings,
         log.write(LogLevel::warning, text::escape_hidden(warning));
     mounts->add_to(*registry, known_tools(registry->catalog()));
     return {};
-}
-
-std::optional<kernel::GitFlushSettings> flush_settings(const Settings& settings) {
-    if (!settings.files.git) return std::nullopt;
-    return kernel::GitFlushSettings{settings.files.git->ref, settings.files.git->after_s * 1000};
-}
-
-kernel::FileRules file_rules(const Settings& settings) {
-    return {policy::PathRules(settings.files.rules), settings.files.ignore,
-            settings.files.never_merge_globs};
-}
-
-kernel::WatchSettings watch_settings(const Settings& settings) {
-    return {settings.files.watch, settings.files.settle_ms, settings.files.ignore};
 }
 
 Result<void> KernelProcess::Body::open_storage(const KernelProcessOptions& options,

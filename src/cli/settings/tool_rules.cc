@@ -37,13 +37,10 @@ policy::KnownTool block_tool(const char* name, const Names& profiles) {
     return {.name = name, .profiles = profiles};
 }
 
-// A tool whose calls belong to no conversation. A later version adds the operations `later`.
-policy::KnownTool other_tool(const char* name, const Names& profiles, Names operations = {},
-                             Names later = {}) {
-    operations.insert(operations.end(), later.begin(), later.end());
+// A tool whose calls belong to no conversation.
+policy::KnownTool other_tool(const char* name, const Names& profiles, Names operations = {}) {
     return {.name = name,
             .operations = std::move(operations),
-            .later = std::move(later),
             .in_conversations = false,
             .profiles = profiles};
 }
@@ -58,8 +55,7 @@ policy::ToolCatalog known_tools() {
     block_create.conversation = kernel::BlockCreate{}.conversation;
     policy::KnownTool context = other_tool("context", kEachProfile, tools::context_operations());
     context.twins = tools::context_twins();
-    policy::KnownTool file = other_tool("file", kEachProfile, tools::file_operations(),
-                                        {"stage", "unstage"});
+    policy::KnownTool file = other_tool("file", kEachProfile, tools::file_operations());
     file.twins = tools::file_twins();
     return policy::ToolCatalog({
         std::move(context),

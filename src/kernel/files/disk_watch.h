@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/function.h"
 #include "fs/tree_watch.h"
+#include "kernel/core/caller.h"
 #include "kernel/files/disk_intake.h"
 
 namespace quire::kernel {

@@ -1,0 +1,62 @@
+#include "cli/compose/kernel_settings.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include <unistd.h>
+
+#include "base/concat.h"
+
+namespace quire::cli {
+
+Settings settings_for_looking(Settings settings) {
+    Settings out;
+    out.files = std::move(settings.files);
+    out.files.git.reset();
+    out.files.watch = false;
+    out.files.notify.clear();
+    out.limits = settings.limits;
+    out.approvals.elicitation = false;
+    return out;
+}
+
+std::optional<kernel::GitFlushSettings> flush_settings(const Settings& settings) {
+    if (!settings.files.git) return std::nullopt;
+    return kernel::GitFlushSettings{settings.files.git->ref, settings.files.git->after_s * 1000};
+}
+
+kernel::FileRules file_rules(const Settings& settings) {
+    return {policy::PathRules(settings.files.rules), settings.files.ignore,
+            settings.files.never_merge_globs};
+}
+
+kernel::WatchSettings watch_settings(const Settings& settings) {
+    return {settings.files.watch, settings.files.settle_ms, settings.files.ignore};
+}
+
+std::vector<std::string> environment_of(const MountSettings& settings) {
+    std::vector<std::string> out;
+    for (const char* const name :
+         {"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "TZ", "TMPDIR"}) {
+        const char* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
+        if (value != nullptr && !settings.env.contains(name)) out.push_back(cat(name, "=", value));
+    }
+    for (const auto& [name, value] : settings.env) out.push_back(cat(name, "=", value));
+    return out;
+}
+
+std::size_t usual_jobs() {
+    return static_cast<std::size_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN) / 2));
+}
+
+bool agents_write(const policy::PathRules& rules, const std::string& path) {
+    using policy::Operation;
+    const auto may = [&](Operation operation) {
+        return rules.decide(path, operation, {}).verdict == policy::Verdict::allow;
+    };
+    return may(Operation::create) || may(Operation::append) || may(Operation::overwrite) ||
+           may(Operation::erase);
+}
+
+}  // namespace quire::cli

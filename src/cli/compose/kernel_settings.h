@@ -1,0 +1,32 @@
+// The settings of quire.toml in the forms that the parts of a kernel process take.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/settings/config.h"
+#include "kernel/files/disk_watch.h"
+#include "kernel/files/file_gate.h"
+#include "kernel/files/git_flush.h"
+
+namespace quire::cli {
+
+// The settings that a look needs: rules for tools bind agents, and nothing else is to run.
+Settings settings_for_looking(Settings settings);
+
+kernel::FileRules file_rules(const Settings& settings);
+kernel::WatchSettings watch_settings(const Settings& settings);
+std::optional<kernel::GitFlushSettings> flush_settings(const Settings& settings);
+
+// The environment of a mounted server. It gets little of ours, which may hold secrets.
+std::vector<std::string> environment_of(const MountSettings& settings);
+
+// The checks that run at once unless the settings say how many: half of the processors, since people
+// work on this machine too.
+std::size_t usual_jobs();
+// Returns true if an agent may change the file in any way.
+bool agents_write(const policy::PathRules& rules, const std::string& path);
+
+}  // namespace quire::cli
