@@ -12,11 +12,11 @@
 #include "edits/str_replace.h"
 #include "kernel/files/file_calls.h"
 #include "tools/argument_words.h"
-#include "tools/edit_fields.h"
 #include "tools/file_conflicts.h"
 #include "tools/file_events.h"
 #include "tools/file_list.h"
 #include "tools/kernel_fields.h"
+#include "tools/line_ops.h"
 #include "tools/operation_tool.h"
 #include "tools/patch_answer.h"
 #include "tools/render.h"
@@ -35,7 +35,8 @@ struct FieldsOf<kernel::FileStatus> {
             .required("permission", &FileStatus::permission)
             .required("dirty", &FileStatus::dirty)
             .required("disk", &FileStatus::disk)
-            .required("conflict", &FileStatus::conflict);
+            .required("conflict", &FileStatus::conflict)
+            .optional("staged", &FileStatus::staged);
     }
 };
 template <>
@@ -64,62 +65,6 @@ struct FileTool {
     kernel::FileCalls& files;
     kernel::DiskWatch& watch;
 };
-
-// --- lines ---
-
-// A kind of line edit as a row: its members without "op", which names the row.
-template <class Edit>
-Operation line_operation(std::string op, std::string says) {
-    Map arguments = Codec<Edit>::schema();
-    arguments.find("properties")->as_map().erase("op");
-    std::erase(arguments.find("required")->as_list(), Value("op"));
-    return {.name = std::move(op), .says = std::move(says), .arguments = std::move(arguments)};
-}
-
-constexpr std::string_view where_inserted(bool full) {
-    return full ? "before line" : "after line; 0: the top";
-}
-
-// The items of `operations`. They are published as one object with all their members: three
-// objects in a oneOf, as in block_edit, would cost a model four times the words.
-Operations line_operations(bool full) {
-    return {"op",
-            {line_operation<edits::InsertLines>("insert", std::string(where_inserted(full))),
-             line_operation<edits::DeleteLines>("delete", ""),
-             line_operation<edits::ReplaceLines>("replace", "")}};
-}
-
-// Errors: those of Operations::settle() and lines_asked().
-Result<edits::LineOp> line_op(Map item, edits::Numbering numbering) {
-    static const Operations all = line_operations(true);
-    TRY(all.settle(item));
-    auto op = json::decode<edits::LineOp>(Value(std::move(item)));
-    const auto count = [&](auto& edit) -> Result<void> {
-        if constexpr (requires { edit.lines; }) {
-            edit.lines = TRY(lines_asked({static_cast<std::int64_t>(edit.lines.begin.n),
-                                          static_cast<std::int64_t>(edit.lines.end.n)},
-                                         numbering));
-        }
-        return {};
-    };
-    TRY(std::visit(count, op));
-    return op;
-}
-
-// Errors: those of line_op(), about operation `index` of the call.
-Result<std::vector<edits::LineOp>> line_ops(std::vector<Map> items, edits::Numbering numbering) {
-    std::vector<edits::LineOp> out;
-    for (Map& item : items) {
-        Result<edits::LineOp> op = line_op(std::move(item), numbering);
-        if (!op && op.error().reason() == "invalid_argument") {
-            return invalid("invalid_argument",
-                           cat("operation ", out.size(), ": ", op.error().message()),
-                           {{"operation", out.size()}});
-        }
-        out.push_back(TRY(std::move(op)));
-    }
-    return out;
-}
 
 // --- answers ---
 
@@ -194,8 +139,9 @@ ToolResult render_file_edited(const kernel::FileEdited& edited, Profile profile)
 std::string file_status_line(const kernel::FileStatus& status) {
     return cat(status.file.path, ": ", name_of(status.permission), ", ",
                status.dirty ? "edits not saved" : "no edits to save", ", on disk ",
-               name_of(status.disk), status.conflict ? ", in conflict" : "", ", ",
-               status.file.block_id, " version ", status.file.version, "\n");
+               name_of(status.disk), status.conflict ? ", in conflict" : "",
+               status.staged ? ", staged by you" : "", ", ", status.file.block_id, " version ",
+               status.file.version, "\n");
 }
 
 ToolResult render_file_status(std::vector<kernel::FileStatus> all, bool one, std::string watch) {
@@ -383,6 +329,26 @@ void delete_file(FileTool tool, OperationCall call, std::string path) {
                      }));
 }
 
+void stage_file(FileTool tool, OperationCall call, std::string path) {
+    tool.files.stage(
+        call.by(), std::move(path), answer_with(std::move(call.reply), [](const FileVersion& file) {
+            return result_of(FileDone{file},
+                             cat(done_line(file, "staged"),
+                                 "Your calls on this path go to a private copy until unstage.\n"));
+        }));
+}
+
+void unstage_file(FileTool tool, OperationCall call, std::string path, bool apply) {
+    tool.files.unstage(call.by(), std::move(path), apply,
+                       answer_with(std::move(call.reply), [profile = call.session.profile](
+                                                              const kernel::FileUnstaged& ended) {
+                           if (ended.edited)
+                               return render_file_edited({ended.file, *ended.edited}, profile);
+                           return result_of(FileDone{ended.file},
+                                            done_line(ended.file, "dropped the private copy of"));
+                       }));
+}
+
 // Without a path: every file that has been opened.
 void show_file_status(FileTool tool, OperationCall call, std::optional<std::string> path) {
     const bool one = path.has_value();
@@ -477,6 +443,10 @@ std::vector<OperationRow<FileTool>> file_rows(bool full) {
         {{.name = "reconcile", .reads = true, .says = "takes in disk changes"},
          reconcile_disk,
          {{"paths", "Absent: all."}}},
+        {{.name = "stage", .says = "a private copy for your calls"}, stage_file, {path}},
+        {{.name = "unstage", .says = "merges it in, or drops it"},
+         unstage_file,
+         {path, {"apply", "true: merge; false: drop."}}},
     };
 }
 

@@ -142,7 +142,6 @@ Call \`shell\` at most 20 times ever.
         [["approvals", "--operation", "list"], /no agent may call it: `approvals` is only for people/],
         [["file", "--operation", "burn"], /`file` has no operation 'burn'; it has: list, read, /],
         [["file.burn"], /`file` has no operation 'burn'/],
-        [["file", "--operation", "stage"], /there is no such operation yet/],
         [["block_read", "--operation", "read"], /`block_read` has no operations; leave out --operation/],
     ]) {
         const { status, stdout, stderr } = rules("explain", "--agent", "bo", "--tool", ...call);

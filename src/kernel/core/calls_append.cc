@@ -57,7 +57,7 @@ void Kernel::append(Caller by, std::string block_id, std::string text, Ack ack,
         reply(too_large("the text", limits().operation_bytes));
         return;
     }
-    Result<BlockAddress> at = core_->address_of(block_id);
+    Result<BlockAddress> at = core_->address_of(block_id, by.actor);
     if (!at) return reply(Failure(std::move(at).error()));
     core_->enter<Appended>(
         std::move(by), std::move(at->at), Access::append, std::move(reply),

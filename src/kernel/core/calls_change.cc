@@ -72,52 +72,6 @@ Failure too_large(std::string_view what, std::size_t limit, std::string_view adv
                 {{"limit", limit}});
 }
 
-void Kernel::create(Caller by, BlockCreate what, Reply<BlockVersion> reply) {
-    if (const auto fits = core_->check_new(what.content); !fits) {
-        reply(Failure(fits.error()));
-        return;
-    }
-    if (!is_conversation_name(what.conversation)) {
-        reply(invalid("invalid_argument",
-                      cat("a conversation's name has 1 to ", kLongestName, " bytes")));
-        return;
-    }
-    // A conversation that an earlier version made goes on under its name.
-    if (text::has_forbidden_in_name(what.conversation) &&
-        !core_->catalog().is_taken({kConversationKind, what.conversation})) {
-        reply(invalid("invalid_label",
-                      "a conversation's name has no control, direction or line-separating "
-                      "characters"));
-        return;
-    }
-    if (what.client_token.size() > kLongestName) {
-        reply(invalid("invalid_argument",
-                      cat("a client_token has at most ", kLongestName, " bytes")));
-        return;
-    }
-    if (what.client_token.empty()) return core_->create(by, std::move(what), std::move(reply));
-    const Core::Token token(by.actor.str(), what.client_token);
-    core_->take_turn(token, [core = core_, token, by, what = std::move(what),
-                             reply = std::move(reply)]() mutable {
-        Reply<BlockVersion> ended = [core, token,
-                                     reply = std::move(reply)](Result<BlockVersion> made) mutable {
-            reply(std::move(made));
-            core->end_turn(token);
-        };
-        const auto before = core->parts().store.record(
-            {.table = store::Table::tokens, .key = token.second, .owner = token.first});
-        if (!before) return ended(Failure(before.error()));
-        if (!*before) return core->create(by, std::move(what), std::move(ended));
-        // The first call's block as it is now, even if it has been deleted since.
-        core->run_on_block<BlockVersion>(
-            {}, {std::string(as_text(**before)), true}, Access::read, std::move(ended),
-            [id = std::string(as_text(**before))](LiveDocument&, const BlockRef& block,
-                                                  const Caller&) -> Result<BlockVersion> {
-                return BlockVersion{id, block.state->version};
-            });
-    });
-}
-
 namespace {
 
 // Creates the block in the document of its conversation.
@@ -151,19 +105,66 @@ Result<BlockVersion> create_in(LiveDocument& document, const Caller& by, BlockCr
     return made;
 }
 
+void create_block(Core& core, const Caller& by, BlockCreate what, Reply<BlockVersion> reply) {
+    DocumentName name{{kConversationKind, what.conversation}};
+    core.run<BlockVersion>(by, std::move(name), Access::append, std::move(reply),
+                           [clock = &core.parts().clock, what = std::move(what)](
+                               LiveDocument& document, const Caller& caller) mutable {
+                               return create_in(document, caller, what, clock->wall_ms());
+                           });
+}
+
 }  // namespace
 
-void Core::create(const Caller& by, BlockCreate what, Reply<BlockVersion> reply) {
-    DocumentName name{{kConversationKind, what.conversation}};
-    run<BlockVersion>(by, std::move(name), Access::append, std::move(reply),
-                      [clock = &parts_.clock, what = std::move(what)](
-                          LiveDocument& document, const Caller& caller) mutable {
-                          return create_in(document, caller, what, clock->wall_ms());
-                      });
+void Kernel::create(Caller by, BlockCreate what, Reply<BlockVersion> reply) {
+    if (const auto fits = core_->check_new(what.content); !fits) {
+        reply(Failure(fits.error()));
+        return;
+    }
+    if (!is_conversation_name(what.conversation)) {
+        reply(invalid("invalid_argument",
+                      cat("a conversation's name has 1 to ", kLongestName, " bytes")));
+        return;
+    }
+    // A conversation that an earlier version made goes on under its name.
+    if (text::has_forbidden_in_name(what.conversation) &&
+        !core_->catalog().is_taken({kConversationKind, what.conversation})) {
+        reply(invalid("invalid_label",
+                      "a conversation's name has no control, direction or line-separating "
+                      "characters"));
+        return;
+    }
+    if (what.client_token.size() > kLongestName) {
+        reply(invalid("invalid_argument",
+                      cat("a client_token has at most ", kLongestName, " bytes")));
+        return;
+    }
+    if (what.client_token.empty())
+        return create_block(*core_, by, std::move(what), std::move(reply));
+    const Turns::Token token(by.actor.str(), what.client_token);
+    core_->turns().take(token, [core = core_, token, by, what = std::move(what),
+                                reply = std::move(reply)]() mutable {
+        Reply<BlockVersion> ended = [core, token,
+                                     reply = std::move(reply)](Result<BlockVersion> made) mutable {
+            reply(std::move(made));
+            core->turns().end(token);
+        };
+        const auto before = core->parts().store.record(
+            {.table = store::Table::tokens, .key = token.second, .owner = token.first});
+        if (!before) return ended(Failure(before.error()));
+        if (!*before) return create_block(*core, by, std::move(what), std::move(ended));
+        // The first call's block as it is now, even if it has been deleted since.
+        core->run_on_block<BlockVersion>(
+            {}, {std::string(as_text(**before)), true}, Access::read, std::move(ended),
+            [id = std::string(as_text(**before))](LiveDocument&, const BlockRef& block,
+                                                  const Caller&) -> Result<BlockVersion> {
+                return BlockVersion{id, block.state->version};
+            });
+    });
 }
 
 Result<void> check_savable(const LiveDocument& document, std::string_view text) {
-    if (document.kind() != kFileKind || text.find('\0') == std::string_view::npos) return {};
+    if (!is_file_text(document.kind()) || text.find('\0') == std::string_view::npos) return {};
     return invalid("binary_file",
                    cat("a text file has no NUL in it, and ", document.name(),
                        " could not be saved with one. Write it without"),
@@ -174,29 +175,6 @@ void set_running(LiveDocument& document, const BlockRef& block) {
     block.state->interrupted = false;
     if (block.fields != nullptr && block.fields->status == "pending")
         document.conversation()->set_status(block.id, "running");
-}
-
-void Core::take_turn(const Token& token, Function<void()> call) {
-    const bool mine = tokens_.with([&](Tokens& tokens) {
-        const auto [at, free] = tokens.try_emplace(token);
-        if (!free) at->second.push_back(std::move(call));
-        return free;
-    });
-    if (mine) call();
-}
-
-void Core::end_turn(const Token& token) {
-    Function<void()> next = tokens_.with([&](Tokens& tokens) -> Function<void()> {
-        const auto at = tokens.find(token);
-        if (!at->second.empty()) {
-            Function<void()> call = std::move(at->second.front());
-            at->second.pop_front();
-            return call;
-        }
-        tokens.erase(at);
-        return {};
-    });
-    if (next) next();
 }
 
 void Kernel::set_status(Caller by, std::string block_id, conversation::Status status,

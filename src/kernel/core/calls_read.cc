@@ -69,8 +69,10 @@ bool list_into(Listing& listing, LiveDocument& document) {
         return true;
     };
     if (document.conversation() == nullptr) {
-        // Memory is listed, by those who may see it, with the tool context.
-        const bool hidden = document.kind() == kMemoryKind || document.record().deleted;
+        // Memory is listed, by those who may see it, with the tool context; private copies are named
+        // by file status.
+        const bool hidden = document.kind() == kMemoryKind || document.kind() == kStageKind ||
+                            document.record().deleted;
         return listing.parent || hidden || take(document.whole(), 0);
     }
 
@@ -143,12 +145,16 @@ BlockPlace Kernel::place_of(std::string_view block_id) const {
     const auto document = id ? core_->catalog().find(id->document) : nullptr;
     if (document == nullptr) return {};
     // A file's document never gets another name; that of a memory block may be changing.
-    const bool is_file = document->kind() == kFileKind;
+    const bool is_file = is_file_text(document->kind());
     return {document->kind(), is_file ? document->name() : std::string()};
 }
 
-Result<BlockAddress> Core::address_of(const std::string& block_id) {
-    const conversation::BlockId id = TRY(conversation::BlockId::parse(block_id));
+Result<BlockAddress> Core::address_of(const std::string& block_id, const policy::Actor& by) {
+    conversation::BlockId id = TRY(conversation::BlockId::parse(block_id));
+    if (auto stage = catalog_.stage_of(id.document, by.str())) {
+        id.document = stage->key();
+        return BlockAddress{id, {std::move(stage)}};
+    }
     std::shared_ptr<LiveDocument> document = catalog_.find(id.document);
     if (document != nullptr) return BlockAddress{id, {std::move(document)}};
     return no_such_block(block_id);
@@ -290,7 +296,7 @@ void Kernel::log(Caller by, std::optional<policy::Actor> of, std::size_t limit,
         if (!unit.block.empty()) cat_to(entry.block_id, cat("_", unit.block));
         entry.entry = {cat(unit.version), unit.at_ms, std::move(unit.actor),
                        std::move(unit.description)};
-        if (document->kind == kFileKind) entry.path = document->name;
+        if (is_file_text(document->kind)) entry.path = document->name;
         if (document->kind == kConversationKind) entry.conversation = document->name;
         if (document->kind == kMemoryKind) {
             entry.label = document->name;
@@ -303,7 +309,8 @@ void Kernel::log(Caller by, std::optional<policy::Actor> of, std::size_t limit,
 
 bool Core::may_see(const policy::Actor& by, const store::DocumentRecord& document) {
     if (document.kind == kMemoryKind) return oversight_->may_see(by, document);
-    return document.kind != kFileKind || gate() == nullptr || gate()->may_see(document.name, by);
+    if (document.kind == kStageKind && document.owner != by.str()) return false;
+    return !is_file_text(document.kind) || gate() == nullptr || gate()->may_see(document.name, by);
 }
 
 }  // namespace quire::kernel

@@ -92,6 +92,15 @@ bool Catalog::is_taken(const Name& name) const {
     return state_.with([&](const State& state) { return state.names.contains(name); });
 }
 
+std::shared_ptr<LiveDocument> Catalog::stage_of(store::DocumentKey file, const std::string& owner) {
+    return state_.with([&](State& state) -> std::shared_ptr<LiveDocument> {
+        const auto entry = state.entries.find(file);
+        if (entry == state.entries.end() || entry->second.record.kind != kFileKind) return nullptr;
+        const auto at = state.names.find(Name{kStageKind, entry->second.record.name, owner});
+        return at == state.names.end() ? nullptr : live_in(state, at->second);
+    });
+}
+
 bool Catalog::State::has_name(store::DocumentKey key) const {
     const auto entry = entries.find(key);
     if (entry == entries.end()) return false;

@@ -43,6 +43,9 @@ public:
     std::optional<std::vector<std::shared_ptr<LiveDocument>>> make_held(
         std::vector<store::DocumentRecord>& records);
     bool is_taken(const Name& name) const;
+    // The document's private copy that `owner` has staged; null for none, or for a document that is
+    // no file.
+    std::shared_ptr<LiveDocument> stage_of(store::DocumentKey file, const std::string& owner);
     // Returns true if the document still has its name. A caller who uses the name does not mean a
     // document that has lost it, whoever has the name now.
     bool has_name(store::DocumentKey key) const;

@@ -2,8 +2,6 @@
 // reaches its block, runs, and is answered once everything that it did and saw is durable.
 #pragma once
 
-#include <deque>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,6 +16,7 @@
 #include "kernel/core/kernel.h"
 #include "kernel/core/live_document.h"
 #include "kernel/core/oversight.h"
+#include "kernel/core/turns.h"
 #include "kernel/core/visit.h"
 #include "sched/guarded.h"
 
@@ -49,10 +48,8 @@ public:
         bool closing = false;
     };
     sched::Guarded<Counters>& counters() { return counters_; }
-    using Token = std::pair<std::string, std::string>;  // Actor, token.
-    // Calls with one token take turns, whatever conversation they name. Each entry is a call
-    // under way, with those that wait for it.
-    using Tokens = std::map<Token, std::deque<Function<void()>>>;
+    // Calls that create a block with one client token take turns, whatever conversation they name.
+    Turns& turns() { return turns_; }
 
     // Returns true once the kernel shuts down.
     bool is_closing() {
@@ -108,8 +105,9 @@ public:
     template <class T>
     void finish(Visit<T> visit, Result<T> result);
 
-    // Errors: not_found "invalid_reference"; those of BlockId::parse().
-    Result<BlockAddress> address_of(const std::string& block_id);
+    // The block that the actor means: of a file that it has staged, its private copy. Errors:
+    // not_found "invalid_reference"; those of BlockId::parse().
+    Result<BlockAddress> address_of(const std::string& block_id, const policy::Actor& by);
     // A memory block can be read only, and one that the caller may not see is not found. Errors:
     // those of LiveDocument::find(); is_memory().
     Result<BlockRef> find_block(LiveDocument& document, const conversation::BlockId& id,
@@ -141,8 +139,7 @@ public:
     // Oversight::plain_text().
     Result<seq::Rope> shown_text(LiveDocument& document, const BlockRef& block, const Caller& by);
 
-    // --- creating and editing (calls_change.cc) ---
-    void create(const Caller& by, BlockCreate what, Reply<BlockVersion> reply);
+    // --- editing (calls_change.cc) ---
     // Edits a text, whatever kind of block holds it: plans, admits the plan, writes, and describes
     // the result. All or nothing.
     //   admit(const Result<edits::Planned>&) → Result<void>: a caller without permission is refused
@@ -155,9 +152,6 @@ public:
     // Edits a block of a conversation, or a file.
     Result<Edited> edit(LiveDocument& document, const BlockRef& block, const Caller& by,
                         TextEdit& what);
-    // Runs `call` once no other call with the token is under way. end_turn() ends it.
-    void take_turn(const Token& token, Function<void()> call);
-    void end_turn(const Token& token);
     // Checks the size of the first text of a block or file. Errors: too_large().
     Result<void> check_new(std::string_view content) const;
     // Checks the size of the text after the edit, and of the text that it inserts. Errors:
@@ -210,7 +204,7 @@ private:
     Catalog catalog_;
     const std::shared_ptr<Oversight> oversight_;
     sched::Guarded<Counters> counters_;
-    sched::Guarded<Tokens> tokens_;
+    Turns turns_;
 };
 
 // A page of a block's history, latest first. Errors: bad_cursor().

@@ -33,8 +33,11 @@ BlockInfo info_of(LiveDocument& document, const BlockRef& block, const seq::Rope
         info.role = "system";
         info.kind = document.kind();
         info.status = "done";
-        info.is_file = document.kind() == kFileKind;
-        if (info.is_file) info.path = document.name();
+        info.is_file = is_file_text(document.kind());
+        if (info.is_file) {
+            info.kind = kFileKind;
+            info.path = document.name();
+        }
         if (document.kind() == kMemoryKind) {
             info.label = document.name();
             info.owner = document.record().owner;

@@ -74,7 +74,8 @@ void Core::enter(Caller by, Address address, Access access, Reply<T> reply, Work
 template <class T>
 Result<void> Core::pass_gate(Visit<T>& visit, Access access) {
     LiveDocument& document = *visit.document;
-    if (gate() == nullptr || access == Access::admitted || document.kind() != kFileKind) return {};
+    if (gate() == nullptr || access == Access::admitted || !is_file_text(document.kind()))
+        return {};
     return admit(document, access, visit.by);
 }
 
@@ -174,7 +175,7 @@ void Core::run_alone(Caller by, Address address, Access access, Reply<T> reply, 
 
 template <class T, class Work>
 void Core::run_on_block(Caller by, const BlockName& of, Access access, Reply<T> reply, Work work) {
-    Result<BlockAddress> at = address_of(of.id);
+    Result<BlockAddress> at = address_of(of.id, by.actor);
     if (!at) return reply(Failure(std::move(at).error()));
     auto on_block = [self = shared_from_this(), id = at->id, access, deleted_too = of.deleted_too,
                      work = std::move(work)](LiveDocument& document,

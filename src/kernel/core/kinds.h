@@ -1,6 +1,8 @@
 // The kinds of documents, as the store names them.
 #pragma once
 
+#include <string_view>
+
 namespace quire::kernel {
 
 inline constexpr const char* kConversationKind = "conversation";
@@ -8,5 +10,13 @@ inline constexpr const char* kConversationKind = "conversation";
 inline constexpr const char* kMemoryKind = "memory";
 // Files, which are named by their paths.
 inline constexpr const char* kFileKind = "file";
+// Private copies of files (kernel/files/file_stage.h), which are named by the file's path and owned
+// by the actor who staged it.
+inline constexpr const char* kStageKind = "stage";
+
+// Returns true for the kinds whose text is, or may become, that of a file.
+constexpr bool is_file_text(std::string_view kind) {
+    return kind == kFileKind || kind == kStageKind;
+}
 
 }  // namespace quire::kernel

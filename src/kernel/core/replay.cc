@@ -102,6 +102,7 @@ Failure damaged_document(const store::DocumentRecord& record, std::string_view w
     const std::string id = cat("b", record.key);
     const std::string_view kind = record.kind == kConversationKind ? "conversation"
                                   : record.kind == kFileKind       ? "file"
+                                  : record.kind == kStageKind      ? "staged file"
                                   : record.kind == kMemoryKind     ? "memory block"
                                                                    : "document";
     return corrupt(cat("the ", kind, " ", id, " is damaged in the store: ", what,

@@ -56,8 +56,8 @@ Result<std::string> text_at(LiveDocument& document, const BlockRef& block, const
 }
 
 std::string diff_name(LiveDocument& document, const BlockRef& block) {
-    return document.kind() == kFileKind ? text::escape_hidden(document.name())
-                                        : document.id_of(block).str();
+    return is_file_text(document.kind()) ? text::escape_hidden(document.name())
+                                         : document.id_of(block).str();
 }
 
 BlockDiff diff_of_texts(std::string_view block, std::string_view before, std::string_view after,

@@ -52,6 +52,7 @@ struct DiskIntake::Body : std::enable_shared_from_this<DiskIntake::Body> {
                    Function<void()> done);
     void rename(const std::shared_ptr<LiveDocument>& document, fs::TreeChange change,
                 Function<void()> done);
+    void rename_copies(const fs::TreeChange& change);
     void publish(const fs::TreeChange& change, std::string block_id, std::string actor) const;
 
     std::shared_ptr<Core> kernel;
@@ -166,6 +167,7 @@ void DiskIntake::Body::rename(const std::shared_ptr<LiveDocument>& document, fs:
         [self = shared_from_this(), document, change,
          done = std::move(done)](Result<bool> renamed) mutable {
             if (renamed && *renamed) {
+                self->rename_copies(change);
                 return self->take_into(document, std::move(change), std::move(done));
             }
             fs::TreeChange gone = change, made = std::move(change);
@@ -193,6 +195,27 @@ void DiskIntake::Body::rename(const std::shared_ptr<LiveDocument>& document, fs:
             follow_record(live, catalog);
             return true;
         });
+}
+
+// The private copies of a renamed file follow it. A kernel that ends before leaves them under the
+// old path, where their owners still find them.
+void DiskIntake::Body::rename_copies(const fs::TreeChange& change) {
+    Catalog& catalog = kernel->catalog();
+    for (const store::DocumentRecord& copy : catalog.named(kStageKind, change.from)) {
+        kernel->run<bool>(
+            disk_caller(), ThisDocument{catalog.find(copy.key)}, Access::admitted,
+            [](const Result<bool>&) {},
+            [self = shared_from_this(), change](LiveDocument& live, const Caller& by) {
+                Catalog& names = self->kernel->catalog();
+                const Name name{kStageKind, change.path, live.record().owner};
+                if (live.record().deleted || !names.claim_name(name, live.key()))
+                    return Result<bool>(false);
+                live.begin(by.actor);
+                live.rename(change.path);
+                follow_record(live, names);
+                return Result<bool>(true);
+            });
+    }
 }
 
 void DiskIntake::Body::publish(const fs::TreeChange& change, std::string block_id,

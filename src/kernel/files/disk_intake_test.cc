@@ -166,6 +166,27 @@ TEST(DiskIntake, ARenamedFileKeepsItsBlockAndItsUnsavedEdits) {
     EXPECT_EQ(it.office.text("b.txt"), "ONE\ntwo\nthree\n");
 }
 
+TEST(DiskIntake, APrivateCopyFollowsItsRenamedFile) {
+    Intake it;
+    const auto calls = [&] { return it.office.calls.get(); };
+    it.office.files.put("a.txt", "one\ntwo\n");
+    ASSERT_TRUE(it.office.ask<FileVersion>(
+        [&](auto reply) { calls()->stage(FileOffice::as("ada"), "a.txt", std::move(reply)); }));
+    ASSERT_EQ(it.office.edit("a.txt", "two", "TWO"), "ok");
+    it.office.files.erase("a.txt");
+    it.office.files.put("b.txt", "one\ntwo\n");
+
+    it.after(ChangeType::renamed, "b.txt", "a.txt");
+
+    EXPECT_EQ(it.office.text("b.txt"), "one\ntwo\n");
+    ASSERT_EQ(it.office.edit("b.txt", "one", "ONE"), "ok");
+    EXPECT_EQ(it.office.text("b.txt"), "one\ntwo\n");
+    ASSERT_TRUE(it.office.ask<FileUnstaged>([&](auto reply) {
+        calls()->unstage(FileOffice::as("ada"), "b.txt", true, std::move(reply));
+    }));
+    EXPECT_EQ(it.office.text("b.txt"), "ONE\nTWO\n");
+}
+
 TEST(DiskIntake, ARenameOntoTheNameOfAnotherDocumentIsNone) {
     Intake it;
     it.office.files.put("a.txt", "one\n");

@@ -7,19 +7,17 @@
 // whatever else refuses it comes first (Caller::unapproved).
 #pragma once
 
-#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "crdt/doc/text.h"
-#include "files/form.h"
 #include "kernel/core/core.h"
 #include "kernel/files/file_calls.h"
+#include "kernel/files/file_conflicts.h"
 #include "kernel/files/file_gate.h"
+#include "kernel/files/file_stage.h"
 #include "sched/guarded.h"
 
 namespace quire::kernel {
@@ -28,11 +26,16 @@ namespace quire::kernel {
 FileVersion version_of_file(LiveDocument& document);
 // Error: not_found "file_not_found" {path}.
 Failure no_such_file(const std::string& path);
+// The bytes that the file would have if it were saved now. O(file). Errors: those of
+// files::encode().
+Result<std::string> bytes_of(LiveDocument& document, const files::DiskState& disk);
+// Returns true if the bytes last seen on the disk are the document's text. O(file).
+bool is_saved(LiveDocument& document, const files::DiskState& disk);
 // Refuses a path that leads to a directory or to something else that is no regular file.
 Result<void> require_text_file(const fs::Place& place);
 
-// Names a file's document by its path, or, if the disk has no file, the document that is left of
-// it.
+// Names a file's document by its path, or by the object itself: the document that is left where the
+// disk has no file, or the caller's private copy.
 struct FileAddress {
     DocumentName name;
     std::shared_ptr<LiveDocument> known;
@@ -57,6 +60,7 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
     }
     // The strand on which paths are resolved.
     sched::Strand door;
+    Conflicts conflicts{*this};
 
     // Runs work(place, reply) at the door, with the resolved path.
     template <class T, class Work>
@@ -69,13 +73,26 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
         });
     }
 
+    // A call on a file that its caller has staged goes to the private copy, is refused, or passes to
+    // the file itself.
+    enum class Staged { copy, refused, passed };
     // The permission that a call needs: an operation, or to save.
     struct Need {
-        Need(policy::Operation wanted, bool save = false) : operation(wanted), to_save(save) {}
+        Need(policy::Operation wanted, Staged where = Staged::copy, bool save = false)
+            : operation(wanted), staged(where), to_save(save) {}
         policy::Operation operation;
+        Staged staged;
         bool to_save;
     };
-    static Need saving() { return {policy::Operation::append, true}; }
+    static Need saving() { return {policy::Operation::append, Staged::refused, true}; }
+    // The caller's private copy of the file; null where it has none.
+    std::shared_ptr<LiveDocument> copy_of(const std::string& path, const Caller& by) {
+        return kernel->catalog().find(name_of_stage(path, by.actor));
+    }
+    // Returns true if an edit of the document is saved with its call. A private copy never is.
+    bool saves(const LiveDocument& document) {
+        return document.kind() == kFileKind && saves_on_commit();
+    }
 
     // Checks the caller's permission at the place. One who may read it, and may do this once a
     // person has approved, is let in with Caller::unapproved set. Errors: FileGate::admit()'s.
@@ -119,7 +136,10 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
                            return answer(Failure(file.error()));
                        if (!self->admits(by, place, need, answer)) return;
                        FileAddress at{{kFileKind, place.path}, nullptr};
-                       if (place.kind == fs::Kind::missing) {
+                       if (need.staged != Staged::passed) at.known = self->copy_of(place.path, by);
+                       if (at.known != nullptr && need.staged == Staged::refused)
+                           return answer(is_staged(place.path, "was not changed"));
+                       if (at.known == nullptr && place.kind == fs::Kind::missing) {
                            at.known = self->kernel->catalog().find(Name{kFileKind, place.path});
                            if (at.known == nullptr) return answer(no_such_file(place.path));
                        }
@@ -147,9 +167,10 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
     // Runs read(LiveDocument&) → Result<T>, as Core::look() does: should the store refuse a change on
     // the disk that was just taken in, the document is loaded again and takes it in once more.
     template <class T, class Read>
-    void read(Caller by, std::string path, Reply<T> reply, Read read) {
-        enter<T>(std::move(by), std::move(path), policy::Operation::read, std::move(reply),
-                 [read = std::move(read)](Visit<T> visit, DiskUpdate) mutable {
+    void read(Caller by, std::string path, Reply<T> reply, Read read,
+              Staged staged = Staged::copy) {
+        enter<T>(std::move(by), std::move(path), {policy::Operation::read, staged},
+                 std::move(reply), [read = std::move(read)](Visit<T> visit, DiskUpdate) mutable {
                      Core& core = *visit.kernel;
                      core.finish_look(
                          std::move(visit), Access::read,
@@ -163,6 +184,7 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
     // document holds no edit that was not saved.
     Result<DiskUpdate> load(LiveDocument& document) {
         if (document.record().deleted) return no_such_file(document.name());
+        if (document.kind() == kStageKind) return DiskUpdate{};
         const DiskUpdate taken = TRY(gate.take_in(document));
         // Gone from the disk, and nothing in the document that was not there: gone.
         const std::optional<files::DiskState> now = gate.state(document);
@@ -170,63 +192,22 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
         return taken;
     }
 
-    // The bytes that the file would have if it were saved now. O(file). Errors: those of
-    // files::encode().
-    static Result<std::string> bytes_of(LiveDocument& document, const files::DiskState& disk) {
-        return files::encode(disk.form, document.doc().text(document.whole().content).rope().str(),
-                             document.name());
-    }
-    // True if the bytes last seen on the disk are the document's text. O(file).
-    static bool is_saved(LiveDocument& document, const files::DiskState& disk) {
-        const Result<std::string> bytes = bytes_of(document, disk);
-        return bytes && fs::Hash::of(*bytes) == disk.hash;
-    }
-
     Result<FileVersion> create(LiveDocument& document, const Caller& by, const FileCreate& what);
     Result<FileEdited> edit(LiveDocument& document, const Caller& by, TextEdit& what);
     Result<FileEdited> edit_and_save(LiveDocument& document, const Caller& by, TextEdit& what);
-    // Checks that an edit of the document may be saved with it. Errors: conflict
-    // "needs_resolution", "disk_changed".
-    static Result<void> check_settled(LiveDocument& document, const files::DiskState& disk);
     // Checks that a file may be created where this document's was, or deleted. Errors: conflict
     // "unsaved_edits", "disk_changed".
     Result<void> check_create(LiveDocument& document, const Caller& by, const FileCreate& what);
     Result<void> check_erase(LiveDocument& document, const Caller& by, DiskUpdate update);
-    Result<FileAppended> append_and_save(LiveDocument& document, const Caller& by,
-                                         std::string text);
+    Result<FileAppended> append(LiveDocument& document, const Caller& by, std::string text);
     Result<FileEdited> edit_and_save(LiveDocument& document, const Caller& by, TextEdit& what,
                                      const files::DiskState& disk);
     Result<FileSaved> save(LiveDocument& document, const Caller& by);
-    Result<std::string> text_on_disk(LiveDocument& document);
     Result<Undone> undo(LiveDocument& document, const Caller& by, const UndoWhich& which);
     // Takes in what other programs write to a file that a save displaced, when its time is up.
     void look_after_displaced(const std::string& path, std::int64_t delay_ms);
     Result<FileSaved> save_now(LiveDocument& document, const Caller& by,
                                const files::DiskState& disk);
-    // The refusal of what cannot be done while conflicts are open. Error: conflict `reason` {path,
-    // conflicts}.
-    static Failure unresolved(LiveDocument& document, const files::DiskState& disk,
-                              std::string_view reason, std::string_view what);
-    // For each document, the disk's content that it has open conflicts with and the actors who know
-    // of them. Not stored.
-    struct Told {
-        fs::Hash hash;
-        std::set<std::string> actors;
-    };
-    sched::Guarded<std::map<store::DocumentKey, Told>> told_actors;
-    // Returns true if the actor knew. From now on it does.
-    bool was_told(const LiveDocument& document, const files::DiskState& disk,
-                  const policy::Actor& actor);
-    std::vector<FileConflict> conflicts(LiveDocument& document, const policy::Actor& by);
-    Result<FileResolved> resolve(LiveDocument& document, const Caller& by, FileResolve& what);
-    Result<FileResolved> settle(LiveDocument& document, const Caller& by,
-                                std::vector<text::Splice> splices, const files::DiskState& disk);
-    Result<FileResolved> take_deletion(LiveDocument& document, const Caller& by);
-    Result<FileReconciled> reconcile(LiveDocument& document, const Caller& by);
-    void reconcile_next(Caller by, std::vector<std::string> paths,
-                        std::shared_ptr<std::vector<FileReconciled>> done,
-                        Reply<std::vector<FileReconciled>> reply);
-    std::vector<store::DocumentKey> file_documents() const;
     Result<fs::Saved> write(LiveDocument& document, const Caller& by, const files::DiskState& disk,
                             const std::string& bytes);
     Result<FileVersion> erase(LiveDocument& document, const Caller& by, DiskUpdate update);
@@ -235,7 +216,6 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
     std::string unsaved_by_others(LiveDocument& document, const policy::Actor& by,
                                   const files::DiskState& disk);
     Result<FileStatus> status(LiveDocument& document, const policy::Actor& actor);
-    Result<FileList> list(const fs::Listing& all, const Caller& by, const FileQuery& query);
 };
 
 }  // namespace quire::kernel

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "crdt/doc/text.h"
 #include "files/form.h"
 #include "kernel/core/walk.h"
 #include "kernel/files/file_body.h"
@@ -24,6 +25,16 @@ constexpr std::size_t kListedFiles = 200'000;
 FileVersion version_of_file(LiveDocument& document) {
     const BlockRef block = document.whole();
     return {document.name(), document.id_of(block).str(), block.state->version};
+}
+
+Result<std::string> bytes_of(LiveDocument& document, const files::DiskState& disk) {
+    return files::encode(disk.form, document.doc().text(document.whole().content).rope().str(),
+                         document.name());
+}
+
+bool is_saved(LiveDocument& document, const files::DiskState& disk) {
+    const Result<std::string> bytes = bytes_of(document, disk);
+    return bytes && fs::Hash::of(*bytes) == disk.hash;
 }
 
 Failure no_such_file(const std::string& path) {
@@ -88,7 +99,7 @@ void FileCalls::edit(Caller by, std::string path, std::string operation, edits::
 }
 
 Result<FileEdited> FileCalls::Body::edit(LiveDocument& document, const Caller& by, TextEdit& what) {
-    if (saves_on_commit()) return edit_and_save(document, by, what);
+    if (saves(document)) return edit_and_save(document, by, what);
     Edited edited = TRY(kernel->edit(document, document.whole(), by, what));
     return FileEdited{version_of_file(document), std::move(edited)};
 }
@@ -101,7 +112,7 @@ void FileCalls::append(Caller by, std::string path, std::string text, Reply<File
             std::move(by), std::move(path), Operation::append, std::move(reply),
             [body = body_, text = std::move(text)](LiveDocument& document, DiskUpdate,
                                                    const Caller& caller) mutable {
-                return body->append_and_save(document, caller, std::move(text));
+                return body->append(document, caller, std::move(text));
             });
     }
     body_->enter<FileAppended>(
@@ -214,7 +225,7 @@ void FileCalls::status(Caller by, std::optional<std::string> path,
                     return body->kernel->look<All>(by, ThisDocument{std::move(known)},
                                                    Access::admitted, std::move(answer), look);
                 }
-                body->run<All>(by, path, Operation::read, std::move(answer),
+                body->run<All>(by, path, {Operation::read, Body::Staged::passed}, std::move(answer),
                                [look](LiveDocument& document, DiskUpdate, const Caller& caller) {
                                    return look(document, caller);
                                });
@@ -249,21 +260,15 @@ Result<FileStatus> FileCalls::Body::status(LiveDocument& document, const policy:
     status.disk = TRY(gate.look(document));
     const std::optional<files::DiskState> disk = gate.state(document);
     status.conflict = disk && disk->has_conflict();
+    status.staged = kernel->catalog().is_taken(name_of_stage(document.name(), actor));
     return status;
 }
 
-void FileCalls::list(Caller by, FileQuery query, Reply<FileList> reply) {
-    body_->door.post([body = body_, by = std::move(by), query = std::move(query),
-                      reply = std::move(reply)]() mutable {
-        const Result<fs::Listing> all = body->gate.files().list(
-            kListedFiles, query.all ? fs::IgnoreNames() : body->gate.ignore_files());
-        if (!all) return reply(Failure(all.error()));
-        reply(body->list(*all, by, query));
-    });
-}
+namespace {
 
-Result<FileList> FileCalls::Body::list(const fs::Listing& all, const Caller& by,
-                                       const FileQuery& query) {
+// The page of the listing that the query asks for.
+Result<FileList> page_of(const fs::Listing& all, Core& kernel, FileGate& gate, const Caller& by,
+                         const FileQuery& query) {
     FileList list;
     list.skipped_names = all.skipped_names;
     list.truncated = all.truncated;
@@ -286,7 +291,7 @@ Result<FileList> FileCalls::Body::list(const fs::Listing& all, const Caller& by,
         const policy::Decision decision = gate.decide(place, Operation::read, by.actor);
         if (decision.verdict != policy::Verdict::allow) continue;
         FileEntry out{entry.path, entry.size, decision.permission, "", {}};
-        if (const auto document = kernel->catalog().find(Name{kFileKind, place.path})) {
+        if (const auto document = kernel.catalog().find(Name{kFileKind, place.path})) {
             out.block_id = conversation::BlockId{document->key(), -1, 0}.str();
             loaded.emplace(document->key(), list.files.size());
         }
@@ -294,12 +299,24 @@ Result<FileList> FileCalls::Body::list(const fs::Listing& all, const Caller& by,
     }
     if (loaded.empty()) return list;
     // No document is asked itself, so that none has to be loaded for a list.
-    for (const store::BlockRecord& block : TRY(kernel->parts().store.whole_blocks(kFileKind))) {
+    for (const store::BlockRecord& block : TRY(kernel.parts().store.whole_blocks(kFileKind))) {
         const auto [first, last] = loaded.equal_range(block.document);
         std::for_each(first, last,
                       [&](const auto& at) { list.files[at.second].version = block.version; });
     }
     return list;
+}
+
+}  // namespace
+
+void FileCalls::list(Caller by, FileQuery query, Reply<FileList> reply) {
+    body_->door.post([body = body_, by = std::move(by), query = std::move(query),
+                      reply = std::move(reply)]() mutable {
+        const Result<fs::Listing> all = body->gate.files().list(
+            kListedFiles, query.all ? fs::IgnoreNames() : body->gate.ignore_files());
+        if (!all) return reply(Failure(all.error()));
+        reply(page_of(*all, *body->kernel, body->gate, by, query));
+    });
 }
 
 }  // namespace quire::kernel

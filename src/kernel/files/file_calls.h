@@ -71,6 +71,7 @@ struct FileStatus {
     bool dirty = false;
     Disk disk = Disk::same;
     bool conflict = false;
+    bool staged = false;  // The caller has a private copy, which the rest does not count.
 };
 // An open conflict of a file.
 struct FileConflict {
@@ -99,6 +100,13 @@ struct FileResolve {
 struct FileResolved {
     FileVersion file;
     Edited edited;
+};
+
+// The end of a private copy: the file with its changes, and the edit that brought them. A copy that
+// was dropped has no edit.
+struct FileUnstaged {
+    FileVersion file;
+    std::optional<Edited> edited = {};
 };
 
 // The outcome of a file's change on the disk.
@@ -212,6 +220,18 @@ public:
     // The status of a file; without a path, of every loaded file. Does not take in changes.
     void status(Caller by, std::optional<std::string> path, Reply<std::vector<FileStatus>> reply);
 
+    // Makes a private copy of the file for the caller, and names its block. From then on the
+    // caller's reads, edits, history and undo of the path, and of the file's block, go to the copy;
+    // nothing reaches the disk. save(), erase() and resolve() are refused: conflict "staged" {path}.
+    // The copy stays until unstage(). O(file). Error: conflict "already_staged" {path}.
+    void stage(Caller by, std::string path, Reply<FileVersion> reply);
+    // Ends the private copy. With `apply` the file gets its changes as one edit(), merged line by
+    // line and word by word with what others changed since (text/merge3.h); where both changed the
+    // same words both texts stand, and a note says so. Otherwise they are dropped. Errors:
+    // not_found "not_staged" {path}; conflict "needs_resolution" for a file that is never merged;
+    // those of edit(). After an error the copy is as it was.
+    void unstage(Caller by, std::string path, bool apply, Reply<FileUnstaged> reply);
+
     // The open conflicts of a file; without a path, of every file that the caller may read. Takes in
     // the disk's changes.
     void conflicts(Caller by, std::optional<std::string> path,
@@ -230,7 +250,10 @@ public:
 
 private:
     struct Body;
+    class Conflicts;
     class PatchRun;
+    class Reconciling;
+    class Unstaging;
     std::shared_ptr<Body> body_;
 };
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "crdt/doc/text.h"
 #include "files/reconcile.h"
 #include "kernel/core/walk.h"
 #include "kernel/files/conflict_region.h"
@@ -112,15 +113,24 @@ Result<std::optional<std::string>> settled_text(const Conflict& conflict, const 
     return std::optional(text::keep_both(conflict.base, now, conflict.disk, text::Side::theirs));
 }
 
+std::vector<store::DocumentKey> file_documents(const Catalog& catalog) {
+    std::vector<store::DocumentKey> keys = catalog.keys();
+    std::erase_if(keys, [&](store::DocumentKey key) {
+        const auto record = catalog.record(key);
+        return !record || record->kind != kFileKind;
+    });
+    return keys;
+}
+
 std::string diff_of(const std::string& path, const std::string& before, const std::string& after) {
     return text::unified_diff(before, after, {.from = cat("a/", path), .to = cat("b/", path)});
 }
 
 }  // namespace
 
-bool FileCalls::Body::was_told(const LiveDocument& document, const files::DiskState& disk,
-                               const policy::Actor& actor) {
-    return told_actors.with([&](auto& all) {
+bool FileCalls::Conflicts::was_told(const LiveDocument& document, const files::DiskState& disk,
+                                    const policy::Actor& actor) {
+    return told_.with([&](auto& all) {
         Told& told = all[document.key()];
         if (told.hash != disk.hash) told.actors.clear();
         told.hash = disk.hash;
@@ -128,8 +138,19 @@ bool FileCalls::Body::was_told(const LiveDocument& document, const files::DiskSt
     });
 }
 
-Failure FileCalls::Body::unresolved(LiveDocument& document, const files::DiskState& disk,
-                                    std::string_view reason, std::string_view what) {
+void FileCalls::Conflicts::forget(store::DocumentKey document) {
+    told_.with([&](auto& all) { all.erase(document); });
+}
+
+Result<void> FileCalls::Conflicts::check_settled(LiveDocument& document,
+                                                 const files::DiskState& disk) {
+    if (!disk.has_conflict()) return {};
+    return unresolved(document, disk, disk.has_deletion() ? "disk_changed" : "needs_resolution",
+                      "was not changed");
+}
+
+Failure FileCalls::Conflicts::unresolved(LiveDocument& document, const files::DiskState& disk,
+                                         std::string_view reason, std::string_view what) {
     const std::string& path = document.name();
     return fail(
         Errc::conflict, std::string(reason),
@@ -149,44 +170,37 @@ void FileCalls::conflicts(Caller by, std::optional<std::string> path,
                           Reply<std::vector<FileConflict>> reply) {
     using All = std::vector<FileConflict>;
     if (path) {
-        return body_->read<All>(by, std::move(*path), std::move(reply),
-                                [body = body_, by](LiveDocument& document) -> Result<All> {
-                                    return body->conflicts(document, by.actor);
-                                });
+        return body_->read<All>(
+            by, std::move(*path), std::move(reply),
+            [body = body_, by](LiveDocument& document) -> Result<All> {
+                return body->conflicts.list(document, by.actor);
+            },
+            Body::Staged::passed);
     }
     auto all = std::make_shared<All>();
-    std::make_shared<Walk>(body_->kernel, by, body_->file_documents(),
-                           Walk::Round{[body = body_, by, all](LiveDocument& live) {
-                                           if (live.record().deleted) return true;
-                                           for (FileConflict& one : body->conflicts(live, by.actor))
-                                               all->push_back(std::move(one));
-                                           return true;
-                                       },
-                                       [all, reply = std::move(reply)](Result<void> done) mutable {
-                                           if (!done)
-                                               return reply(Failure(std::move(done).error()));
-                                           reply(std::move(*all));
-                                       },
-                                       Access::read, Walk::passing_over})
+    std::make_shared<Walk>(
+        body_->kernel, by, file_documents(body_->kernel->catalog()),
+        Walk::Round{[body = body_, by, all](LiveDocument& live) {
+                        if (live.record().deleted) return true;
+                        for (FileConflict& one : body->conflicts.list(live, by.actor))
+                            all->push_back(std::move(one));
+                        return true;
+                    },
+                    [all, reply = std::move(reply)](Result<void> done) mutable {
+                        if (!done) return reply(Failure(std::move(done).error()));
+                        reply(std::move(*all));
+                    },
+                    Access::read, Walk::passing_over})
         ->next();
 }
 
-std::vector<store::DocumentKey> FileCalls::Body::file_documents() const {
-    std::vector<store::DocumentKey> keys = kernel->catalog().keys();
-    std::erase_if(keys, [&](store::DocumentKey key) {
-        const auto record = kernel->catalog().record(key);
-        return !record || record->kind != kFileKind;
-    });
-    return keys;
-}
-
-std::vector<FileConflict> FileCalls::Body::conflicts(LiveDocument& document,
+std::vector<FileConflict> FileCalls::Conflicts::list(LiveDocument& document,
                                                      const policy::Actor& by) {
     std::vector<FileConflict> out;
-    const std::optional<files::DiskState> disk = gate.state(document);
+    const std::optional<files::DiskState> disk = files_.gate.state(document);
     if (!disk || disk->conflicts.empty()) return out;
     was_told(document, *disk, by);
-    kernel->flush(document, document.whole());
+    files_.kernel->flush(document, document.whole());
     const crdt::Handle content = document.whole().content;
     const seq::Rope rope = document.doc().text(content).rope();
     for (const Conflict& conflict : disk->conflicts) {
@@ -201,19 +215,20 @@ std::vector<FileConflict> FileCalls::Body::conflicts(LiveDocument& document,
 void FileCalls::resolve(Caller by, FileResolve what, Reply<FileResolved> reply) {
     std::string path = what.path;
     body_->run<FileResolved>(
-        std::move(by), std::move(path), Operation::overwrite, std::move(reply),
+        std::move(by), std::move(path), {Operation::overwrite, Body::Staged::refused},
+        std::move(reply),
         [body = body_, what = std::move(what)](LiveDocument& document, const DiskUpdate&,
                                                const Caller& caller) mutable {
-            return body->resolve(document, caller, what);
+            return body->conflicts.resolve(document, caller, what);
         });
 }
 
-Result<FileResolved> FileCalls::Body::resolve(LiveDocument& document, const Caller& by,
-                                              FileResolve& what) {
+Result<FileResolved> FileCalls::Conflicts::resolve(LiveDocument& document, const Caller& by,
+                                                   FileResolve& what) {
     const BlockRef block = document.whole();
-    kernel->flush(document, block);
+    files_.kernel->flush(document, block);
     what.path = document.name();
-    files::DiskState disk = *gate.state(document);
+    files::DiskState disk = *files_.gate.state(document);
     const std::vector<std::size_t> settled = TRY(chosen(disk, what));
     const seq::Rope rope = document.doc().text(block.content).rope();
     std::vector<text::Splice> splices;
@@ -249,11 +264,11 @@ Result<FileResolved> FileCalls::Body::resolve(LiveDocument& document, const Call
 
 // Makes the edit that settles conflicts, with the state of the disk without them, and saves the file
 // if every edit is.
-Result<FileResolved> FileCalls::Body::settle(LiveDocument& document, const Caller& by,
-                                             std::vector<text::Splice> splices,
-                                             const files::DiskState& disk) {
+Result<FileResolved> FileCalls::Conflicts::settle(LiveDocument& document, const Caller& by,
+                                                  std::vector<text::Splice> splices,
+                                                  const files::DiskState& disk) {
     const BlockRef block = document.whole();
-    const bool saves = saves_on_commit() && !disk.has_conflict();
+    const bool saves = files_.saves_on_commit() && !disk.has_conflict();
     const bool changes = !splices.empty();
     TextEdit what{
         "resolve",
@@ -262,11 +277,11 @@ Result<FileResolved> FileCalls::Body::settle(LiveDocument& document, const Calle
         }};
     Edited edited;
     if (changes && saves) {
-        edited = TRY(edit_and_save(document, by, what, disk)).edited;
+        edited = TRY(files_.edit_and_save(document, by, what, disk)).edited;
     } else {
-        edited = TRY(kernel->edit(document, block, by, what));
+        edited = TRY(files_.kernel->edit(document, block, by, what));
         std::optional<FileSaved> saved;
-        if (saves) saved = TRY(save_now(document, by, disk));
+        if (saves) saved = TRY(files_.save_now(document, by, disk));
         if (!changes) {
             Unit unit;
             unit.actor = by.actor.str();
@@ -287,28 +302,82 @@ Result<FileResolved> FileCalls::Body::settle(LiveDocument& document, const Calle
 }
 
 // The file stays deleted, and its edits go with it; they stay in the block's history.
-Result<FileResolved> FileCalls::Body::take_deletion(LiveDocument& document, const Caller& by) {
+Result<FileResolved> FileCalls::Conflicts::take_deletion(LiveDocument& document, const Caller& by) {
     const fs::Place place{document.name(), {}, fs::Kind::file};
-    TRY(gate.admit(place, Operation::erase, by.actor, kernel->oversight().approved(by, document)));
+    TRY(files_.gate.admit(place, Operation::erase, by.actor,
+                          files_.kernel->oversight().approved(by, document)));
     TRY(by.check_approved());
-    record_deletion(document, by.actor);
+    files_.record_deletion(document, by.actor);
     FileResolved out{version_of_file(document), {}};
     out.edited.version = out.file.version;
     out.edited.notes.emplace_back("the file stays deleted, and its block with it");
     return out;
 }
 
+// One call of FileCalls::reconcile() that names paths: one file after another.
+class FileCalls::Reconciling : public std::enable_shared_from_this<FileCalls::Reconciling> {
+public:
+    using All = std::vector<FileReconciled>;
+
+    Reconciling(std::shared_ptr<Body> files, Caller by, std::vector<std::string> paths,
+                Reply<All> reply)
+        : files_(std::move(files)),
+          by_(std::move(by)),
+          paths_(std::move(paths)),
+          reply_(std::move(reply)) {}
+
+    void next() {
+        if (done_.size() == paths_.size()) return reply_(std::move(done_));
+        Reply<FileReconciled> one = [self = shared_from_this()](Result<FileReconciled> made) {
+            if (!made) return self->reply_(Failure(std::move(made).error()));
+            self->done_.push_back(std::move(*made));
+            self->next();
+        };
+        files_->at_door<FileReconciled>(
+            std::move(one), paths_[done_.size()],
+            [self = shared_from_this()](fs::Place place, Reply<FileReconciled> answer) {
+                self->visit(place, std::move(answer));
+            });
+    }
+
+private:
+    void visit(const fs::Place& place, Reply<FileReconciled> reply) {
+        if (const auto file = require_text_file(place); !file) return reply(Failure(file.error()));
+        Caller by = by_;
+        if (!files_->admits(by, place, Operation::read, reply)) return;
+        FileAddress at{{kFileKind, place.path}, nullptr};
+        if (place.kind == fs::Kind::missing) {
+            at.known = files_->kernel->catalog().find(Name{kFileKind, place.path});
+            if (at.known == nullptr) return reply(no_such_file(place.path));
+        }
+        files_->kernel->run<FileReconciled>(
+            std::move(by), std::move(at), Access::admitted, std::move(reply),
+            [self = shared_from_this()](LiveDocument& document, const Caller& caller) {
+                return self->files_->conflicts.reconcile(document, caller);
+            });
+    }
+
+    const std::shared_ptr<Body> files_;
+    const Caller by_;
+    const std::vector<std::string> paths_;
+    Reply<All> reply_;
+    All done_;
+};
+
 void FileCalls::reconcile(Caller by, std::vector<std::string> paths,
                           Reply<std::vector<FileReconciled>> reply) {
     using All = std::vector<FileReconciled>;
+    if (!paths.empty()) {
+        return std::make_shared<Reconciling>(body_, std::move(by), std::move(paths),
+                                             std::move(reply))
+            ->next();
+    }
     auto all = std::make_shared<All>();
-    if (!paths.empty())
-        return body_->reconcile_next(std::move(by), std::move(paths), std::move(all),
-                                     std::move(reply));
-    std::make_shared<Walk>(body_->kernel, by, body_->file_documents(),
+    std::make_shared<Walk>(body_->kernel, by, file_documents(body_->kernel->catalog()),
                            Walk::Round{[body = body_, by, all](LiveDocument& live) {
                                            if (live.record().deleted) return true;
-                                           Result<FileReconciled> one = body->reconcile(live, by);
+                                           Result<FileReconciled> one =
+                                               body->conflicts.reconcile(live, by);
                                            if (one && one->result != ReconcileResult::no_change)
                                                all->push_back(std::move(*one));
                                            return true;
@@ -322,42 +391,12 @@ void FileCalls::reconcile(Caller by, std::vector<std::string> paths,
         ->next();
 }
 
-void FileCalls::Body::reconcile_next(Caller by, std::vector<std::string> paths,
-                                     std::shared_ptr<std::vector<FileReconciled>> done,
-                                     Reply<std::vector<FileReconciled>> reply) {
-    if (done->size() == paths.size()) return reply(std::move(*done));
-    std::string path = paths[done->size()];
-    Reply<FileReconciled> one = [self = shared_from_this(), by, paths = std::move(paths), done,
-                                 reply = std::move(reply)](Result<FileReconciled> made) mutable {
-        if (!made) return reply(Failure(std::move(made).error()));
-        done->push_back(std::move(*made));
-        self->reconcile_next(std::move(by), std::move(paths), std::move(done), std::move(reply));
-    };
-    at_door<FileReconciled>(
-        std::move(one), std::move(path),
-        [self = shared_from_this(), by](fs::Place place, Reply<FileReconciled> answer) mutable {
-            if (const auto file = require_text_file(place); !file)
-                return answer(Failure(file.error()));
-            if (!self->admits(by, place, Operation::read, answer)) return;
-            FileAddress at{{kFileKind, place.path}, nullptr};
-            if (place.kind == fs::Kind::missing) {
-                at.known = self->kernel->catalog().find(Name{kFileKind, place.path});
-                if (at.known == nullptr) return answer(no_such_file(place.path));
-            }
-            self->kernel->run<FileReconciled>(std::move(by), std::move(at), Access::admitted,
-                                              std::move(answer),
-                                              [self](LiveDocument& document, const Caller& caller) {
-                                                  return self->reconcile(document, caller);
-                                              });
-        });
-}
-
-Result<FileReconciled> FileCalls::Body::reconcile(LiveDocument& document, const Caller& by) {
+Result<FileReconciled> FileCalls::Conflicts::reconcile(LiveDocument& document, const Caller& by) {
     if (document.record().deleted) return no_such_file(document.name());
-    kernel->flush(document, document.whole());
-    TRY(gate.take_in(document));
-    const DiskUpdate update = gate.last_news(document);
-    const files::DiskState disk = *gate.state(document);
+    files_.kernel->flush(document, document.whole());
+    TRY(files_.gate.take_in(document));
+    const DiskUpdate update = files_.gate.last_news(document);
+    const files::DiskState disk = *files_.gate.state(document);
     FileReconciled out;
     out.path = document.name();
     out.block_id = version_of_file(document).block_id;

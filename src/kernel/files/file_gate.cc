@@ -138,6 +138,7 @@ Result<void> FileGate::admit_save(const fs::Place& place, const policy::Actor& a
 
 Result<void> FileGate::enter(LiveDocument& document, const policy::Actor& actor, Access access,
                              policy::Operations approved) {
+    const bool is_copy = document.kind() == kStageKind;
     fs::Place place{document.name(), {}, fs::Kind::file};
     if (access != Access::look) {
         // The other names of the file count too.
@@ -145,7 +146,13 @@ Result<void> FileGate::enter(LiveDocument& document, const policy::Actor& actor,
         if (found && !found->linked()) place.hard_links = std::move(found->hard_links);
     }
     TRY(admit(place, operation_of(access), actor, approved));
-    if (access == Access::look || document.record().deleted) return {};
+    if (is_copy && document.record().owner != actor.str()) {
+        return fail(Errc::denied, "permission_denied",
+                    cat("this is the private copy of ", document.name(), " that ",
+                        document.record().owner, " has staged"),
+                    {{"path", document.name()}});
+    }
+    if (is_copy || access == Access::look || document.record().deleted) return {};
     const Result<DiskUpdate> taken = take_in(document);
     // A document that was read before can still be read while the disk cannot, unless that is about to
     // change.
@@ -283,6 +290,11 @@ Result<void> FileGate::list_old_conflict(LiveDocument& document, files::DiskStat
     return {};
 }
 
+bool FileGate::is_never_merged(const std::string& path) const {
+    return std::ranges::any_of(rules()->never_merge,
+                               [&](const text::Glob& pattern) { return pattern.matches(path); });
+}
+
 files::Manner FileGate::manner_of(const LiveDocument& document,
                                   const std::optional<files::DiskState>& before) const {
     const policy::Permission permission =
@@ -290,10 +302,7 @@ files::Manner FileGate::manner_of(const LiveDocument& document,
     files::Manner manner;
     if (permission == policy::Permission::read_only) manner.ties = files::TieShows::disk;
     if (permission == policy::Permission::append) manner.ties = files::TieShows::disk_then_appended;
-    const std::shared_ptr<const FileRules> rules = this->rules();
-    manner.whole = std::ranges::any_of(rules->never_merge, [&](const text::Glob& pattern) {
-        return pattern.matches(document.name());
-    });
+    manner.whole = is_never_merged(document.name());
     if (before) manner.open = before->conflicts;
     return manner;
 }

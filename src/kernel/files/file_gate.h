@@ -108,6 +108,8 @@ public:
     bool take_late_writes(const std::string& path) {
         return late_writes_.take(path, rules()->paths.encoding(path));
     }
+    // Returns true if the settings say that the file is never merged by words. Any thread.
+    bool is_never_merged(const std::string& path) const;
     fs::IgnoreNames ignore_files() const { return rules()->ignore; }
 
 private:

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "crdt/doc/text.h"
 #include "files/form.h"
 #include "kernel/core/take_back.h"
 #include "kernel/core/versions.h"
@@ -25,16 +26,18 @@ void FileCalls::history(Caller by, std::string path, std::size_t limit, std::str
         });
 }
 
+namespace {
+
 // The text of the file on the disk; "" if it is gone.
-Result<std::string> FileCalls::Body::text_on_disk(LiveDocument& document) {
-    const fs::Place place = TRY(gate.files().resolve(document.name()));
+Result<std::string> text_on_disk(FileGate& gate, const std::string& path, std::size_t limit) {
+    const fs::Place place = TRY(gate.files().resolve(path));
     if (place.kind == fs::Kind::missing) return std::string();
-    fs::FileBytes there =
-        TRY(gate.files().read(document.name(), kernel->limits().block_bytes));
-    const std::string& path = document.name();
+    fs::FileBytes there = TRY(gate.files().read(path, limit));
     return TRY(files::decode(std::move(there.bytes), path, gate.rules()->paths.encoding(path)))
         .text;
 }
+
+}  // namespace
 
 void FileCalls::diff(Caller by, std::string path, std::optional<std::string> from,
                      std::optional<std::string> to, Reply<FileDiff> reply) {
@@ -55,7 +58,8 @@ void FileCalls::diff(Caller by, std::string path, std::optional<std::string> fro
             }
             const BlockAt after = TRY(block_at(document, block, to));
             const std::string new_text = TRY(text_of(after));
-            const std::string old_text = TRY(body->text_on_disk(document));
+            const std::string old_text =
+                TRY(text_on_disk(body->gate, document.name(), body->kernel->limits().block_bytes));
             out.diff = diff_of_texts(name, old_text, new_text,
                                      {block.state->version, "", cat(after.version), ""});
             return out;
@@ -89,7 +93,7 @@ void FileCalls::undo(Caller by, std::string path, UndoWhich which, Reply<Undone>
 Result<Undone> FileCalls::Body::undo(LiveDocument& document, const Caller& by,
                                      const UndoWhich& which) {
     const BlockRef block = document.whole();
-    if (!saves_on_commit()) return kernel->undo(document, block, by, which);
+    if (!saves(document)) return kernel->undo(document, block, by, which);
     kernel->flush(document, block);
     const std::vector<std::uint64_t> steps =
         TRY(steps_to_take_back(block.state->history, which));

@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <set>
 
+#include "crdt/doc/text.h"
 #include "edits/splice_diff.h"
 #include "files/form.h"
 #include "kernel/files/file_gate.h"
@@ -117,7 +118,7 @@ Result<void> FileCalls::PatchRun::locate(const edits::FilePatch& patch, Act& act
     const Result<conversation::BlockId> id = conversation::BlockId::parse(name);
     const Document document = id ? kernel_.catalog().find(id->document) : nullptr;
     if (document == nullptr) return {};
-    if (document->kind() == kFileKind) {
+    if (is_file_text(document->kind())) {
         act.path = document->name();
         return {};
     }
@@ -137,6 +138,12 @@ Result<void> FileCalls::PatchRun::reach(Act& act) {
                                                         : Operation::erase;
     const std::string given = std::exchange(act.path, place.path);
     TRY(files_->admit(act.by, place, needed));
+    if (auto copy = files_->copy_of(place.path, by_)) {
+        if (act.kind != Kind::edit) return is_staged(place.path, "was not changed");
+        act.block = conversation::BlockId{copy->key(), -1, 0};
+        act.document = std::move(copy);
+        return {};
+    }
     const Name name{kFileKind, place.path};
     if (act.kind == Kind::create) {
         if (place.kind != fs::Kind::missing) {
@@ -241,7 +248,7 @@ Result<void> FileCalls::PatchRun::plan(LiveDocument& live, Act& act) {
     if (act.kind == Kind::edit) {
         if (!act.block && files_->saves_on_commit()) {
             const files::DiskState disk = *files_->gate.state(live);
-            TRY(files_->check_settled(live, disk));
+            TRY(Conflicts::check_settled(live, disk));
             TRY(files::encode(disk.form, spliced(text.str(), planned.splices), act.path));
         }
         part.diff = edits::splice_diff(text, planned.splices, names);

@@ -6,6 +6,7 @@
 // edit that is saved with its call (SaveWhen::on_commit) is all or nothing, on the disk too.
 #include <set>
 
+#include "crdt/doc/text.h"
 #include "files/form.h"
 #include "kernel/files/file_body.h"
 #include "kernel/files/file_gate.h"
@@ -38,21 +39,16 @@ Result<FileSaved> FileCalls::Body::save(LiveDocument& document, const Caller& by
     for (int attempt = 0;; ++attempt) {
         const files::DiskState disk = *gate.state(document);
         if (disk.has_conflict()) {
-            const bool is_known = was_told(document, disk, by.actor) && !disk.has_deletion();
-            return unresolved(document, disk, is_known ? "needs_resolution" : "disk_changed",
-                              "was not saved");
+            const bool is_known =
+                conflicts.was_told(document, disk, by.actor) && !disk.has_deletion();
+            return Conflicts::unresolved(
+                document, disk, is_known ? "needs_resolution" : "disk_changed", "was not saved");
         }
         Result<FileSaved> saved = save_now(document, by, disk);
         if (saved || saved.error().reason() != "disk_changed" || attempt + 1 == kSaveTries)
             return saved;
         TRY(gate.take_in(document));
     }
-}
-
-Result<void> FileCalls::Body::check_settled(LiveDocument& document, const files::DiskState& disk) {
-    if (!disk.has_conflict()) return {};
-    return unresolved(document, disk, disk.has_deletion() ? "disk_changed" : "needs_resolution",
-                      "was not changed");
 }
 
 // Writes the document's text to the disk if the disk does not have it.
@@ -65,7 +61,7 @@ Result<FileSaved> FileCalls::Body::save_now(LiveDocument& document, const Caller
     fs::Saved saved = TRY(write(document, by, disk, bytes));
     result.written = true;
     result.notes = std::move(saved.notes);
-    told_actors.with([&](auto& all) { all.erase(document.key()); });
+    conflicts.forget(document.key());
     document.set_header(saved_state(document, disk, saved).encode());
     return result;
 }
@@ -78,7 +74,7 @@ Result<FileEdited> FileCalls::Body::edit_and_save(LiveDocument& document, const 
     kernel->flush(document, document.whole());
     if (gate.state(document)->vanished) TRY(gate.take_in(document));
     const files::DiskState disk = *gate.state(document);
-    TRY(check_settled(document, disk));
+    TRY(Conflicts::check_settled(document, disk));
     return edit_and_save(document, by, what, disk);
 }
 
@@ -118,8 +114,8 @@ Result<FileEdited> FileCalls::Body::edit_and_save(LiveDocument& document, const 
     return FileEdited{version_of_file(document), std::move(edited)};
 }
 
-Result<FileAppended> FileCalls::Body::append_and_save(LiveDocument& document, const Caller& by,
-                                                      std::string text) {
+Result<FileAppended> FileCalls::Body::append(LiveDocument& document, const Caller& by,
+                                             std::string text) {
     TextEdit what{
         "append",
         [text = std::move(text)](const seq::Rope& rope, std::uint64_t) -> Result<edits::Planned> {
@@ -127,7 +123,7 @@ Result<FileAppended> FileCalls::Body::append_and_save(LiveDocument& document, co
             return edits::Planned{{{rope.bytes(), {0}, text}}, {}};
         },
         true};
-    FileEdited made = TRY(edit_and_save(document, by, what));
+    FileEdited made = TRY(edit(document, by, what));
     Appended appended{made.edited.version, true, made.edited.line_count, {}};
     if (!made.edited.no_op) appended.change = std::move(made.edited.change);
     return FileAppended{std::move(made.file), std::move(appended)};
@@ -177,7 +173,7 @@ void FileCalls::erase(Caller by, std::string path, Reply<FileVersion> reply) {
                             {{"path", place.path}}));
             }
             body->run<FileVersion>(
-                by, path, Operation::erase, std::move(answer),
+                by, path, {Operation::erase, Body::Staged::refused}, std::move(answer),
                 [body](LiveDocument& document, DiskUpdate update, const Caller& caller) {
                     return body->erase(document, caller, update);
                 });

@@ -40,7 +40,7 @@ Result<std::unique_ptr<Kernel>> open_kernel(const Parts& parts) {
 }
 
 policy::Target target_of(LiveDocument& document) {
-    if (document.kind() == kFileKind) return target_of_file(document.name());
+    if (is_file_text(document.kind())) return target_of_file(document.name());
     return {document.kind(), document.name(), document.id_of(document.whole()).str(),
             schema_of(document.record())};
 }

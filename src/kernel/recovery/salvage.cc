@@ -25,6 +25,7 @@ std::string directory_of_kind(const std::string& kind) {
     if (kind == kConversationKind) return "conversations";
     if (kind == kMemoryKind) return "memory";
     if (kind == kFileKind) return "files";
+    if (kind == kStageKind) return "staged";
     return "documents";
 }
 

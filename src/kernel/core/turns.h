@@ -1,0 +1,30 @@
+// Turns: calls with one token run one after another, whatever else they name.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "base/function.h"
+#include "sched/guarded.h"
+
+namespace quire::kernel {
+
+// Any thread. A token is an actor and what that actor made up, so that actors never wait for each
+// other.
+class Turns {
+public:
+    using Token = std::pair<std::string, std::string>;
+
+    // Runs `call` once no other call with the token is under way. end() ends its turn.
+    void take(const Token& token, Function<void()> call);
+    void end(const Token& token);
+
+private:
+    // Each entry is a call under way, with those that wait for it.
+    using Waiting = std::map<Token, std::deque<Function<void()>>>;
+    sched::Guarded<Waiting> waiting_;
+};
+
+}  // namespace quire::kernel
