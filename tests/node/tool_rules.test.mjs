@@ -31,7 +31,7 @@ for (const kind of Object.keys(kinds)) {
         assert.equal(ada.file.annotations.readOnlyHint, true);
         assert.doesNotMatch(JSON.stringify(ada.file), /append|delete|save/);
         assert.deepEqual(cy.file.inputSchema.properties.operation.enum, ["list", "read", "append"]);
-        assert.equal(tom.file.inputSchema.properties.operation.enum.length, 16);
+        assert.equal(tom.file.inputSchema.properties.operation.enum.length, 18);
 
         await ok(ada.client, "file", { operation: "read", path: "a.txt" });
         const error = await refused(ada.client, "file", { operation: "append", path: "a.txt", content: "two\n" }, "denied", "operation_not_allowed");
