@@ -18,7 +18,6 @@
 #include <unistd.h>
 
 #include "base/concat.h"
-#include "base/share_for_test.h"
 #include "json/json.h"
 #include "tests/crash/program.h"
 #include "tests/crash/small_disk.h"
@@ -28,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kDamages = 30 / kRoundsShare;
+constexpr int kDamages = 30;
 constexpr int kBlocks = 20;
 
 std::string content_of(const fs::path& path) {
