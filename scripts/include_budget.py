@@ -11,9 +11,9 @@ import re
 import sys
 
 MEDIAN, P90 = 15, 40
-# The median and the 90th percentile of 2026-11-26. The second is over its
+# The median and the 90th percentile of 2026-11-27. The second is over its
 # target. Lower them whenever they fall.
-RECORDED = (15, 51)
+RECORDED = (15, 50)
 
 
 def main() -> int:

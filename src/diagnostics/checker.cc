@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "base/concat.h"
-#include "diagnostics/source.h"
+#include "diagnostics/diagnostics_feed.h"
 
 namespace quire::diagnostics {
 namespace {

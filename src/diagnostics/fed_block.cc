@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "diagnostics/check_config.h"
-#include "memory/source.h"
+#include "memory/feed.h"
 
 namespace quire::diagnostics {
 namespace {

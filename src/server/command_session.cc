@@ -11,10 +11,10 @@
 #include "base/concat.h"
 #include "json/fields.h"
 #include "json/json.h"
+#include "kernel/core/sources.h"
 #include "kernel/files/disk_watch.h"
 #include "kernel/files/file_calls.h"
 #include "kernel/files/git_flush.h"
-#include "kernel/memory/source_calls.h"
 #include "kernel/oversight/admission.h"
 #include "kernel/oversight/audit_calls.h"
 #include "kernel/recovery/recovery_calls.h"
@@ -24,6 +24,7 @@
 #include "server/agent_context.h"
 #include "server/command_replies.h"
 #include "server/settings_watch.h"
+#include "server/source_report.h"
 #include "tools/kernel_fields.h"
 
 namespace quire::json {
@@ -296,23 +297,15 @@ void CommandSession::import_staged(const rpc::Answer& answer, std::string owner,
 }
 
 void CommandSession::sources(const rpc::Answer& answer) {
-    List rows;
-    for (kernel::SourceRow& row : workspace_.sources.list()) {
-        rows.push_back(Map{{"name", std::move(row.name)},
-                           {"label", std::move(row.label)},
-                           {"state", std::move(row.state)},
-                           {"running", row.running},
-                           {"failed", row.failed}});
-    }
-    answer.result(Map{{"sources", std::move(rows)}});
+    answer.result(source_report(workspace_.sources, caller(answer)));
 }
 
 void CommandSession::run_source(const rpc::Answer& answer, std::string name) {
     kernel::Admission(workspace_.kernel)
         .run<void>(caller(answer), {.name = "run_source", .arguments = Map{{"name", name}}},
                    replying<void>(answer, [] { return Map{}; }),
-                   [&sources = workspace_.sources, name](const kernel::Caller&, auto begun) {
-                       sources.run(name, std::move(begun));
+                   [&sources = workspace_.sources, name](const kernel::Caller& by, auto begun) {
+                       sources.run(by, name, std::move(begun));
                    });
 }
 

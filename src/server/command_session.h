@@ -19,8 +19,8 @@
 //   undo   {block_id, actor?, since?, version?}
 //                              -> {version, restored, removed, skipped_because_changed}, of all
 //                                 those steps; not for memory
-//   sources {}                 -> {sources: [{name, label, state, running, failed}]}
-//   run_source {name}          -> {}, once the run has begun
+//   sources {}                 -> as source_report.h has it
+//   run_source {name}          -> {}, as Sources::run() replies
 //   mounts {}                  -> {mounts: [row]}, as mounts/mount.h has them
 //   mount  {name}              -> the whole row of one
 //   check_mount {name}         -> the same, once it has been asked what it lists
@@ -60,7 +60,7 @@ namespace quire::kernel {
 class DiskWatch;
 class FileCalls;
 class GitFlush;
-class SourceCalls;
+class Sources;
 struct AuditQuery;
 }  // namespace quire::kernel
 namespace quire::mounts {
@@ -79,7 +79,7 @@ public:
         kernel::FileCalls& files;
         kernel::DiskWatch& watch;
         kernel::MemoryCalls& memory;
-        kernel::SourceCalls& sources;
+        kernel::Sources& sources;
         mounts::Mounts& mounts;
         kernel::GitFlush& git;
         const SettingsWatch* settings = nullptr;  // Null where they never change.

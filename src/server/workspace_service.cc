@@ -1,7 +1,8 @@
 // Serves tools and resources to one MCP client. Reading a resource is the same to the log, to
 // rules and to people as the call of a tool: block://ID is a block_view or block_read, and
 // file:///PATH is the operation load of file, and memory is the operation view of context. So a
-// rule that refuses the tool also refuses the resource. Each request costs one look-up and is answered from the kernel's reply.
+// rule that refuses the tool also refuses the resource. Each request costs one look-up and is
+// answered from the kernel's reply.
 #include "server/workspace_service.h"
 
 #include <algorithm>
@@ -11,9 +12,11 @@
 
 #include "base/concat.h"
 #include "base/utf8.h"
+#include "json/json.h"
 #include "kernel/files/file_calls.h"
 #include "kernel/oversight/admission.h"
 #include "kernel/oversight/approval_calls.h"
+#include "server/source_report.h"
 #include "text/escape.h"
 
 namespace quire::server {
@@ -70,12 +73,19 @@ mcp::Resource resource_of(const kernel::BlockInfo& block) {
     return resource;
 }
 
+mcp::Resource sources_resource() {
+    return {.uri = std::string(kSourcesUri),
+            .name = "sources",
+            .description = "What feeds this workspace from outside, and the blocks that it owns",
+            .mime_type = "application/json"};
+}
+
 Failure no_resource(std::string_view uri) {
     return fail(
         Errc::not_found, "invalid_reference",
         cat("there is no resource ", uri,
-            "; block://{block_id}, file:///{path}, memory://{owner}/{label} and context://{agent} "
-            "are read"),
+            "; block://{block_id}, file:///{path}, memory://{owner}/{label}, context://{agent} and "
+            "quire://sources are read"),
         {{"uri", uri}});
 }
 
@@ -134,20 +144,22 @@ void add_blocks(const Listed& from, mcp::ResourcePage page, std::string cursor,
 // The page from the memory after the URI `after` on, filled up with blocks.
 void list_from_memory(const Listed& from, std::string after, const kernel::Caller& by,
                       Reply<mcp::ResourcePage> reply) {
-    if (!from.memory) return add_blocks(from, {}, "", by, std::move(reply));
-    from.memory->list(by, [from, after = std::move(after), by, reply = std::move(reply)](
-                              Result<std::vector<mcp::Resource>> all) mutable {
-        if (!all) return reply(Failure(std::move(all).error()));
-        mcp::ResourcePage page;
-        for (mcp::Resource& each : *all) {
-            if (each.uri <= after) continue;
-            page.resources.push_back(std::move(each));
-            if (page.resources.size() < kPage) continue;
-            page.next_cursor = cat(kMemoryCursor, page.resources.back().uri);
-            return reply(std::move(page));
-        }
-        add_blocks(from, std::move(page), "", by, std::move(reply));
-    });
+    mcp::ResourcePage first;
+    if (after.empty()) first.resources.push_back(sources_resource());
+    if (!from.memory) return add_blocks(from, std::move(first), "", by, std::move(reply));
+    from.memory->list(by,
+                      [from, after = std::move(after), page = std::move(first), by,
+                       reply = std::move(reply)](Result<std::vector<mcp::Resource>> all) mutable {
+                          if (!all) return reply(Failure(std::move(all).error()));
+                          for (mcp::Resource& each : *all) {
+                              if (each.uri <= after) continue;
+                              page.resources.push_back(std::move(each));
+                              if (page.resources.size() < kPage) continue;
+                              page.next_cursor = cat(kMemoryCursor, page.resources.back().uri);
+                              return reply(std::move(page));
+                          }
+                          add_blocks(from, std::move(page), "", by, std::move(reply));
+                      });
 }
 
 // No approval is requested for operations that did not come from a tool call.
@@ -173,6 +185,7 @@ WorkspaceService::WorkspaceService(Parts parts, tools::Session session, Reach re
     : registry_(parts.registry),
       kernel_(parts.kernel),
       files_(parts.files),
+      sources_(parts.sources),
       prompts_(parts.kernel, parts.files),
       memory_(parts.kernel, parts.memory, parts.registry),
       session_(std::move(session)),
@@ -337,6 +350,12 @@ void WorkspaceService::complete(mcp::Typing typing, std::stop_token cancelled,
 void WorkspaceService::read_resource(std::string uri, std::stop_token cancelled,
                                      Reply<mcp::ResourceText> reply) {
     const kernel::Caller by = caller(std::move(cancelled));
+    if (uri == kSourcesUri) {
+        return read_sources(by, [uri, reply = std::move(reply)](Result<std::string> text) mutable {
+            if (!text) return reply(Failure(std::move(text).error()));
+            reply(mcp::ResourceText{std::move(uri), "application/json", std::move(*text)});
+        });
+    }
     if (MemoryResources::is_one(uri)) {
         return read_memory(
             uri, by, [uri, reply = std::move(reply)](Result<std::string> text) mutable {
@@ -384,6 +403,14 @@ void WorkspaceService::read_file(std::string path, const kernel::Caller& by,
          .asks = true},
         std::move(reply), [&files = files_, path](const kernel::Caller& as, auto read) {
             files.text(as, path, std::move(read));
+        });
+}
+
+void WorkspaceService::read_sources(const kernel::Caller& by, Reply<std::string> reply) const {
+    registry_.admission().run<std::string>(
+        by, {.name = "resources/read", .arguments = Map{{"uri", kSourcesUri}}, .reads = true},
+        std::move(reply), [&sources = sources_](const kernel::Caller& as, auto read) {
+            read(json::write(source_report(sources, as)));
         });
 }
 

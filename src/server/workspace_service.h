@@ -17,6 +17,10 @@
 #include "server/workspace_prompts.h"
 #include "tools/tool.h"
 
+namespace quire::kernel {
+class Sources;
+}
+
 namespace quire::server {
 
 class WorkspaceService final : public mcp::Service {
@@ -30,6 +34,7 @@ public:
         kernel::Kernel& kernel;
         kernel::FileCalls& files;
         kernel::MemoryCalls& memory;
+        const kernel::Sources& sources;
     };
     // Attaches `session` to the kernel for as long as this lives.
     WorkspaceService(Parts parts, tools::Session session, Reach reach);
@@ -50,11 +55,11 @@ public:
               Reply<tools::ToolResult> reply) override;
 
     std::vector<mcp::ResourceTemplate> resource_templates() const override;
-    // Memory, then blocks and opened files, then the files that were not opened yet. A cursor is
+    // The sources, then memory, then blocks and opened files, then the files that were not opened yet. A cursor is
     // "memory:" and the last URI of memory, the last block's id, or "file:" and the last file's path.
     void list_resources(std::string cursor, std::stop_token cancelled,
                         Reply<mcp::ResourcePage> reply) override;
-    // block://ID is a block's text; file:///PATH a file's as it is in the workspace, read in where
+    // quire://sources is source_report(); block://ID is a block's text; file:///PATH a file's as it is in the workspace, read in where
     // it is not loaded; MemoryResources says what the others are.
     void read_resource(std::string uri, std::stop_token cancelled,
                        Reply<mcp::ResourceText> reply) override;
@@ -72,6 +77,7 @@ private:
                     Reply<kernel::WholeText> reply) const;
     void read_file(std::string path, const kernel::Caller& by,
                    Reply<kernel::WholeText> reply) const;
+    void read_sources(const kernel::Caller& by, Reply<std::string> reply) const;
     void read_memory(std::string uri, const kernel::Caller& by, Reply<std::string> reply) const;
     // The session's caller, for one request.
     kernel::Caller caller(std::stop_token cancelled) const;
@@ -83,6 +89,7 @@ private:
     tools::Registry& registry_;
     kernel::Kernel& kernel_;
     kernel::FileCalls& files_;
+    const kernel::Sources& sources_;
     const WorkspacePrompts prompts_;
     const MemoryResources memory_;
     tools::Session session_;

@@ -149,7 +149,7 @@ test("commands that only look make nothing in a folder of which nothing is kept"
         const answers = {
             "status": /No kernel runs/, "log": /^$/, "audit": /^$/, "audit verify": /entries/, "cat a.txt": /^one\ntwo\n$/, "doctor": /program/,
             "file list": /a\.txt/, "file read a.txt --range 2:2": /2\ttwo/, "file status": /No file/, "memory list": /No memory blocks/, "approvals list": /^$/,
-            "sources": /^$/, "mounts": /^/, "rules check": /can be met/, "rules explain a.txt": /a\.txt/, "completion bash": /_quire/, "complete -- cat ": /files/,
+            "sources": /^file /, "mounts": /^/, "rules check": /can be met/, "rules explain a.txt": /a\.txt/, "completion bash": /_quire/, "complete -- cat ": /files/,
             "memory search tea": /^/,
         };
         for (const [line, wanted] of Object.entries(answers)) {

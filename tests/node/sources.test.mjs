@@ -137,13 +137,19 @@ test("quire sources lists them and runs them", { skip }, async (t) => {
     const folder = project(t, { files: { "src/other.cc": "int other() { return none; }\n" } });
     // It keeps the kernel there.
     const ada = await agent(t, folder);
-    assert.match(command(folder, "sources").stdout, /^diagnostics {2}block diagnostics {2}not run since the kernel started\n$/);
+    assert.match(command(folder, "sources").stdout,
+        /^file {2}\S+ {2}\d+ blocks of source:disk {2}.*\ndiagnostics {2}diagnostics {2}1 blocks of source:diagnostics {2}not run since the kernel started\n$/);
     const run = command(folder, "sources", "run", "diagnostics", "--wait");
     assert.equal(run.status, 0, run.stderr);
     assert.match(run.stdout, /^diagnostics: checked 2 files\n$/);
     assert.equal((await ada.until(checked)).errors, 1);
-    assert.deepEqual(JSON.parse(command(folder, "sources", "--json").stdout).sources,
-        [{ name: "diagnostics", label, state: "checked 2 files", running: false, failed: false }]);
+    const rows = JSON.parse(command(folder, "sources", "--json").stdout).sources;
+    assert.deepEqual(rows.map(({ source_id, base, actor, state, running, failed }) => ({ source_id, base, actor, state, running, failed }))[1],
+        { source_id: "diagnostics", base: label, actor: "source:diagnostics", state: "checked 2 files", running: false, failed: false });
+    assert.deepEqual(rows[1].blocks.map(({ label: name, owner }) => [name, owner]), [[label, "source:diagnostics"]]);
+    assert.deepEqual(rows[1].required_tools, [{ tool: "context", operations: ["view", "set_field"] }]);
+    assert.deepEqual(rows[0].permission_rules.at(-1), { pattern: "**", permission: "read_only" });
+    assert.equal(command(folder, "sources", "run", "file").status, 0);
 
     // One of them cannot be: the run has failed.
     writeFileSync(join(folder, "compile_commands.json"), JSON.stringify([
@@ -194,4 +200,29 @@ test("a setting that is not known stops the start", { skip }, (t) => {
         assert.equal(status, 1);
         assert.match(stderr, wrong);
     }
+});
+
+test("quire://sources names each source's blocks, and none that the reader may not see", { skip }, async (t) => {
+    const folder = workspace(t, { "src/a.txt": "one\n", "sealed/b.txt": "two\n" },
+        '[[files.rules]]\npattern = "sealed/**"\npermission = "read_write"\noperations_requiring_escalation = ["read"]\n' +
+        '[[files.rules]]\npattern = "src/**"\npermission = "read_write"\n');
+    const bo = rawQuire(t, folder, { actor: "human:bo" });
+    await bo.initialize();
+    const ada = rawQuire(t, folder, { actor: "agent:ada" });
+    await ada.initialize();
+    for (const path of ["src/a.txt", "sealed/b.txt"])
+        assert.ok(!(await bo.call("file", { operation: "read", path })).result.isError);
+    const seen = async (client) => {
+        const { result } = await client.request("resources/read", { uri: "quire://sources" });
+        assert.equal(result.contents[0].mimeType, "application/json");
+        const [file] = JSON.parse(result.contents[0].text).sources;
+        assert.equal(file.source_id, "file");
+        assert.deepEqual(file.permission_rules.map(({ pattern }) => pattern), ["sealed/**", "src/**", "**"]);
+        assert.ok(file.blocks.every(({ block_id, owner }) => /^b\d+/.test(block_id) && owner === "source:disk"));
+        return file.blocks.map(({ path }) => path).sort();
+    };
+    assert.deepEqual(await seen(bo), ["sealed/b.txt", "src/a.txt"]);
+    assert.deepEqual(await seen(ada), ["src/a.txt"]);
+    const { result } = await ada.request("resources/list", {});
+    assert.equal(result.resources[0].uri, "quire://sources");
 });

@@ -120,7 +120,7 @@ public:
         if (!has_state()) return out;
         const auto answer = request_once(globals_, "sources");
         for (const Value& each : json::list_in(answer ? *answer : Value(Map()), "sources"))
-            out.push_back({json::text_in(each, "name"), json::text_in(each, "state")});
+            out.push_back({json::text_in(each, "source_id"), json::text_in(each, "state")});
         return out;
     }
 

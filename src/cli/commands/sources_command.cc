@@ -1,4 +1,4 @@
-// quire sources: what feeds memory from outside, and a run of it now.
+// quire sources: the parts of the world that the workspace has as blocks, and a look at one now.
 #include <algorithm>
 #include <string>
 
@@ -31,7 +31,7 @@ bool is_set(const Value& row, std::string_view member) {
 Result<Value> source_row(CommandClient& client, const std::string& name) {
     const List rows = json::list_in(TRY(client.request("sources")), "sources");
     const auto found = std::find_if(rows.begin(), rows.end(), [&](const Value& row) {
-        return json::text_in(row, "name") == name;
+        return json::text_in(row, "source_id") == name;
     });
     return found == rows.end() ? Value(Map{}) : *found;
 }
@@ -52,19 +52,18 @@ Result<Value> wait_for_source(CommandClient& client, const std::string& name) {
 Result<int> list_sources(const Globals& globals) {
     const Value answer = TRY(request_once(globals, "sources"));
     if (globals.json) return output_json(answer);
-    const List rows = json::list_in(answer, "sources");
-    if (rows.empty()) {
-        const Settings settings = TRY(load_config(globals.workspace));
-        complain(
-            settings.diagnostics
-                ? "no source has run here yet: quire sources run diagnostics runs one"
-                : "no source feeds memory here; [sources.diagnostics] in quire.toml sets one up");
-    }
     std::string out;
-    for (const Value& row : rows) {
-        out += cat(coloured(json::text_in(row, "name"), Colour::cyan), "  block ",
-                   json::text_in(row, "label"), "  ", json::text_in(row, "state"), "\n");
+    bool has_diagnostics = false;
+    for (const Value& row : json::list_in(answer, "sources")) {
+        has_diagnostics = has_diagnostics || json::text_in(row, "source_id") == "diagnostics";
+        out += cat(coloured(json::text_in(row, "source_id"), Colour::cyan), "  ",
+                   json::text_in(row, "base"), "  ", json::list_in(row, "blocks").size(),
+                   " blocks of ", json::text_in(row, "actor"), "  ", json::text_in(row, "state"),
+                   "\n");
     }
+    // A look at a workspace whose kernel does not run starts no source that feeds memory.
+    if (!has_diagnostics && TRY(load_config(globals.workspace)).diagnostics)
+        complain("diagnostics has not run here yet: quire sources run diagnostics runs it");
     return output(out);
 }
 
@@ -76,7 +75,7 @@ Result<int> run_source(const Globals& globals, const SourceRunOptions& options) 
     const int printed =
         globals.json
             ? output_json(row)
-            : output(cat(json::text_in(row, "name"), ": ", json::text_in(row, "state"), "\n"));
+            : output(cat(json::text_in(row, "source_id"), ": ", json::text_in(row, "state"), "\n"));
     return is_set(row, "failed") ? kRefused : printed;
 }
 
@@ -93,8 +92,8 @@ void add_source_run_options(CLI::App& app, SourceRunOptions& options) {
 Command sources_command() {
     return {.name = "sources",
             .about =
-                "List what feeds memory from outside, such as diagnostics "
-                "([sources.diagnostics] in quire.toml), or run a source",
+                "List what this workspace takes in from outside, with its blocks: files, and a "
+                "compiler's findings ([sources.diagnostics] in quire.toml); or make one look anew",
             .example = "quire sources run diagnostics --wait",
             .action = action_of(list_sources),
             .subcommands = {{.name = "run",

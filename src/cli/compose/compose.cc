@@ -30,15 +30,17 @@
 #include "cli/settings/config.h"
 #include "cli/settings/person.h"
 #include "cli/settings/tool_rules.h"
-#include "diagnostics/source.h"
+#include "diagnostics/diagnostics_feed.h"
 #include "fs/disk_files.h"
 #include "kernel/core/kernel.h"
+#include "kernel/core/sources.h"
 #include "kernel/files/disk_watch.h"
 #include "kernel/files/file_calls.h"
 #include "kernel/files/file_gate.h"
+#include "kernel/files/file_source.h"
 #include "kernel/files/git_flush.h"
+#include "kernel/memory/fed_source.h"
 #include "kernel/memory/memory_calls.h"
-#include "kernel/memory/source_calls.h"
 #include "kernel/oversight/approval_calls.h"
 #include "kernel/oversight/mount_calls.h"
 #include "kernel/oversight/overseer.h"
@@ -96,10 +98,9 @@ struct KernelProcess::Body {
         runner.reset();
         if (git_flush != nullptr) end_flushes();
         git_worker.reset();
-        if (source_calls != nullptr) source_calls->stop();
+        if (sources != nullptr) sources->stop();
         checkers.reset();
         if (mounts != nullptr) mounts->stop();
-        if (watch != nullptr) watch->stop();
         mount_workers.reset();
         // Calls that have not begun are refused while their clients are still there.
         if (kernel != nullptr) close_kernel();
@@ -138,7 +139,7 @@ struct KernelProcess::Body {
     // The rules for tools under which a running kernel goes on.
     Result<policy::RuleBook> book_of(const Settings& settings, policy::ToolCatalog known) const;
     void start_sources(LogSink& log);
-    void start_watch(const Settings& settings, LogSink& log);
+    void open_disk_log(const Settings& settings, LogSink& log);
     Result<void> open_server(const KernelProcessOptions& options, server::StateDirectory state,
                              LogSink& log);
 
@@ -166,10 +167,12 @@ struct KernelProcess::Body {
     std::unique_ptr<kernel::DiskWatch> watch;
     // A check blocks the worker that it runs on.
     std::unique_ptr<sched::Pool> checkers;
-    std::unique_ptr<diagnostics::DiagnosticsSource> checks;
+    std::unique_ptr<diagnostics::DiagnosticsFeed> checks;
     std::unique_ptr<kernel::MemoryCalls> memory_calls;
     std::unique_ptr<DiskLog> disk_log;
-    std::unique_ptr<kernel::SourceCalls> source_calls;
+    std::unique_ptr<kernel::FileSource> file_source;
+    std::vector<std::unique_ptr<kernel::FedSource>> fed_sources;
+    std::unique_ptr<kernel::Sources> sources;
     std::unique_ptr<kernel::ApprovalCalls> approval_calls;
     std::unique_ptr<kernel::RuleCalls> rule_calls;
     std::unique_ptr<kernel::MountCalls> mount_calls;
@@ -220,7 +223,7 @@ Result<std::unique_ptr<rpc::Session>> KernelProcess::Body::session_for(
     if (!command) session.caller.notify = server::notify_over(connection);
     const kernel::Caller caller = session.caller;
     auto service = std::make_unique<server::WorkspaceService>(
-        server::WorkspaceService::Parts{*registry, *kernel, *file_calls, *memory_calls},
+        server::WorkspaceService::Parts{*registry, *kernel, *file_calls, *memory_calls, *sources},
         std::move(session),
         command ? server::WorkspaceService::Reach::any_profile
                 : server::WorkspaceService::Reach::own_profile);
@@ -232,8 +235,7 @@ Result<std::unique_ptr<rpc::Session>> KernelProcess::Body::session_for(
     if (command) {
         return std::make_unique<server::CommandSession>(
             std::move(service),
-            server::CommandSession::Workspace{*kernel, *file_calls, *watch, *memory_calls,
-                                              *source_calls,
+            server::CommandSession::Workspace{*kernel, *file_calls, *watch, *memory_calls, *sources,
                                               *mounts, *git_flush, live.get(),
                                               [this] { server->stop(); }},
             caller, std::move(connection), version);
@@ -268,7 +270,7 @@ void KernelProcess::Body::open_diagnostics(const DiagnosticsSettings& settings,
         return agents_write(gate->rules()->paths, path);
     };
     checkers = std::make_unique<sched::Pool>(static_cast<unsigned>(made.jobs));
-    checks = std::make_unique<diagnostics::DiagnosticsSource>(std::move(made), *checkers, clock);
+    checks = std::make_unique<diagnostics::DiagnosticsFeed>(std::move(made), *checkers, clock);
 }
 
 // Servers without approved tools are started now, all at once, and waited for a while.
@@ -345,13 +347,18 @@ void KernelProcess::Body::open_use_cases(const Settings& settings,
     git_flush->set(flush_settings(settings));
     watch = std::make_unique<kernel::DiskWatch>(*kernel, *gate, state.workspace(),
                                                 watch_settings(settings));
-    std::vector<memory::Source*> sources;
+    std::vector<memory::Feed*> feeds;
     if (settings.diagnostics) {
         open_diagnostics(*settings.diagnostics, state);
-        sources.push_back(checks.get());
+        feeds.push_back(checks.get());
     }
-    memory_calls = std::make_unique<kernel::MemoryCalls>(*kernel, std::move(sources));
-    source_calls = std::make_unique<kernel::SourceCalls>(*memory_calls);
+    memory_calls = std::make_unique<kernel::MemoryCalls>(*kernel, std::move(feeds));
+    file_source = std::make_unique<kernel::FileSource>(
+        kernel::FileSource::Parts{*kernel, *gate, *file_calls, *watch, state.workspace()});
+    fed_sources = kernel::FedSource::all_of(*memory_calls);
+    std::vector<kernel::Source*> all = {file_source.get()};
+    for (const auto& fed : fed_sources) all.push_back(fed.get());
+    sources = std::make_unique<kernel::Sources>(std::move(all));
     approval_calls = std::make_unique<kernel::ApprovalCalls>(*kernel);
 }
 
@@ -414,7 +421,7 @@ Result<std::vector<std::string>> KernelProcess::Body::apply(const Settings& sett
 // Waits until the sources' blocks exist, so that the first client sees them.
 void KernelProcess::Body::start_sources(LogSink& log) {
     std::promise<std::vector<std::string>> started;
-    source_calls->start([&](Result<std::vector<std::string>> warnings) {
+    sources->start([&](Result<std::vector<std::string>> warnings) {
         started.set_value(warnings ? std::move(*warnings)
                                    : std::vector{warnings.error().message()});
     });
@@ -422,11 +429,10 @@ void KernelProcess::Body::start_sources(LogSink& log) {
         log.write(LogLevel::warning, warning);
 }
 
-void KernelProcess::Body::start_watch(const Settings& settings, LogSink& log) {
+void KernelProcess::Body::open_disk_log(const Settings& settings, LogSink& log) {
     disk_log = std::make_unique<DiskLog>(*memory_calls, log);
     disk_log->set_label(settings.files.notify);
     watch->follow([this](const kernel::FileEvent& event) { disk_log->take(event); });
-    watch->start();
 }
 
 Result<void> KernelProcess::Body::open_server(const KernelProcessOptions& options,
@@ -475,8 +481,8 @@ Result<std::unique_ptr<KernelProcess>> KernelProcess::open(const KernelProcessOp
     if (!looks)
         body->live->follow(body->settings_warnings,
                            [made = body.get()](const Settings& now) { return made->apply(now); });
+    body->open_disk_log(settings, log);
     body->start_sources(log);
-    body->start_watch(settings, log);
     // Removes temporary files of interrupted saves; nothing waits for it.
     if (!looks) body->pool->post([&files = *body->files] { static_cast<void>(files.sweep()); });
     TRY(body->open_server(options, std::move(state), log));

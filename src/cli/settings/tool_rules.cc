@@ -10,6 +10,7 @@
 
 #include "cli/settings/config.h"
 #include "kernel/core/kernel.h"
+#include "kernel/memory/fed_source.h"
 #include "policy/rule_book.h"
 #include "tools/tools.h"
 
@@ -150,6 +151,15 @@ Result<policy::RuleBook> compile_rules(const Settings& settings, policy::ToolCat
     for (const auto& [name, agent] : settings.agents) {
         written.own.emplace(name, agent.tool_rules);
         if (agent.profile) written.profiles.emplace(name, *agent.profile);
+    }
+    // A source that is on is a reason to use its tools.
+    if (settings.diagnostics) {
+        for (kernel::RequiredTool& required : kernel::required_by_feeds()) {
+            policy::ToolRule rule;
+            rule.tool = std::move(required.tool);
+            rule.priority = policy::default_priority(rule.type);
+            written.common.push_back(std::move(rule));
+        }
     }
     return policy::RuleBook::compile(std::move(catalog), written);
 }

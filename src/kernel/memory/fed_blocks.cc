@@ -5,16 +5,16 @@
 
 #include "base/concat.h"
 #include "kernel/memory/memory_body.h"
+#include "memory/feed.h"
 #include "memory/memory_edit.h"
-#include "memory/source.h"
 
 namespace quire::kernel {
 namespace {
 
 using memory::ConfigAnswer;
 
-policy::Actor actor_of(const memory::Source& source) {
-    return {policy::ActorKind::source, source.name()};
+policy::Actor actor_of(const memory::Feed& feed) {
+    return {policy::ActorKind::source, feed.name()};
 }
 
 // Returns null if the block has no such section.
@@ -36,47 +36,47 @@ Result<crdt::Doc> draft_of(LiveDocument& document) {
 
 }  // namespace
 
-memory::Source* FedBlocks::source_of(const MemoryHeader& header) const {
-    const auto found = std::find_if(sources_.begin(), sources_.end(), [&](memory::Source* source) {
-        return source->block().label == header.block.label && actor_of(*source) == header.owner;
+memory::Feed* FedBlocks::feed_of(const MemoryHeader& header) const {
+    const auto found = std::find_if(feeds_.begin(), feeds_.end(), [&](memory::Feed* feed) {
+        return feed->block().label == header.block.label && actor_of(*feed) == header.owner;
     });
-    return found == sources_.end() ? nullptr : *found;
+    return found == feeds_.end() ? nullptr : *found;
 }
 
 Result<SourceVerdict> FedBlocks::judge(LiveDocument& document, const MemoryHeader& header,
                                        const policy::Actor& by, Change change) const {
     SourceVerdict verdict;
-    memory::Source* const source = source_of(header);
-    if (source == nullptr || by == actor_of(*source)) return verdict;
+    memory::Feed* const feed = feed_of(header);
+    if (feed == nullptr || by == actor_of(*feed)) return verdict;
     crdt::Doc draft = TRY(draft_of(document));
     TRY(change(draft));
     const Value wanted = config_of(draft, header);
     if (wanted == config_of(document.doc(), header)) return verdict;
-    ConfigAnswer answer = source->judge(wanted);
+    ConfigAnswer answer = feed->judge(wanted);
     if (answer.kind == ConfigAnswer::Kind::rejected) {
-        std::string message = cat("the source '", source->name(), "' rejects it: ", answer.message,
+        std::string message = cat("the source '", feed->name(), "' rejects it: ", answer.message,
                                   ". Set it to ", answer.allowed);
         return invalid("source_rejected", std::move(message),
-                       {{"source", source->name()},
+                       {{"source", feed->name()},
                         {"field", std::move(answer.field)},
                         {"value", std::move(answer.value)},
                         {"allowed", std::move(answer.allowed)}});
     }
     verdict.answer_ =
-        SourceAnswer{source->name(), std::string(name_of(answer.kind)), std::move(answer.message)};
+        SourceAnswer{feed->name(), std::string(name_of(answer.kind)), std::move(answer.message)};
     return verdict;
 }
 
 Result<void> FedBlocks::check_owned(const MemoryHeader& header, const policy::Actor& by,
                                     std::string_view what) const {
-    const memory::Source* const source = source_of(header);
-    if (source == nullptr || by == actor_of(*source)) return {};
+    const memory::Feed* const feed = feed_of(header);
+    if (feed == nullptr || by == actor_of(*feed)) return {};
     return fail(Errc::denied, "source_owned",
                 cat("Permission denied: '", header.block.label, "' is fed by the source '",
-                    source->name(), "', and nobody else may ", what,
+                    feed->name(), "', and nobody else may ", what,
                     " it. Its section config is yours to set; a person ends the source in "
                     "quire.toml"),
-                {{"source", source->name()}});
+                {{"source", feed->name()}});
 }
 
 MemoryVersion FedBlocks::settle(LiveDocument& document, const MemoryHeader& header,
@@ -84,22 +84,22 @@ MemoryVersion FedBlocks::settle(LiveDocument& document, const MemoryHeader& head
     MemoryVersion version = version_of_memory(document);
     if (!verdict.answer()) return version;
     version.source = verdict.answer();
-    source_of(header)->attend(config_of(document.doc(), header));
+    feed_of(header)->attend(config_of(document.doc(), header));
     feed(document, header, now_ms);
     return version;
 }
 
 void FedBlocks::attend(LiveDocument& document, const MemoryHeader& header) const {
-    memory::Source* const source = source_of(header);
-    if (source != nullptr) source->attend(config_of(document.doc(), header));
+    memory::Feed* const feed = feed_of(header);
+    if (feed != nullptr) feed->attend(config_of(document.doc(), header));
 }
 
 bool FedBlocks::feed(LiveDocument& document, const MemoryHeader& header,
                      std::int64_t now_ms) const {
-    memory::Source* const source = source_of(header);
-    if (source == nullptr) return false;
-    const policy::Actor by = actor_of(*source);
-    Value fed = source->feed(config_of(document.doc(), header));
+    memory::Feed* const feed = feed_of(header);
+    if (feed == nullptr) return false;
+    const policy::Actor by = actor_of(*feed);
+    Value fed = feed->feed(config_of(document.doc(), header));
     document.begin(by);
     memory::MemoryEdit edit(document.doc(), header.block,
                             {by, {.permission = policy::Permission::admin}}, now_ms);

@@ -1,8 +1,8 @@
-// FedBlocks: the memory blocks that sources own (memory/source.h), and the gate of their config.
+// FedBlocks: the memory blocks that have a feed (memory/feed.h), and the gate of their config.
 //
-// A write by another actor is first made on a copy. If it changes the config, the source is
+// A write by another actor is first made on a copy. If it changes the config, the feed is
 // asked. A write to memory can be recorded only with the result, a SourceVerdict, so no call can
-// forget to ask. A block belongs to a source if it has the source's label and owner. Everything
+// forget to ask. A block is a feed's if it has the feed's label and owner. Everything
 // runs on the block's strand.
 #pragma once
 
@@ -13,6 +13,7 @@
 
 #include "base/function.h"
 #include "kernel/memory/memory_calls.h"
+#include "kernel/memory/memory_header.h"
 
 namespace quire::crdt {
 class Doc;
@@ -22,7 +23,7 @@ namespace quire::kernel {
 
 class LiveDocument;
 
-// The proof that a block's source, if it has one, has accepted a write; only judge() makes one.
+// The proof that a block's feed, if it has one, has accepted a write; only judge() makes one.
 class SourceVerdict {
 public:
     const std::optional<SourceAnswer>& answer() const { return answer_; }
@@ -33,14 +34,14 @@ private:
     std::optional<SourceAnswer> answer_;
 };
 
-// The sources outlive it.
+// The feeds outlive it.
 class FedBlocks {
 public:
-    explicit FedBlocks(std::vector<memory::Source*> sources) : sources_(std::move(sources)) {}
+    explicit FedBlocks(std::vector<memory::Feed*> feeds) : feeds_(std::move(feeds)) {}
 
-    const std::vector<memory::Source*>& sources() const { return sources_; }
-    // The source that feeds the block; null if none does.
-    memory::Source* source_of(const MemoryHeader& header) const;
+    const std::vector<memory::Feed*>& feeds() const { return feeds_; }
+    // The block's feed; null for none.
+    memory::Feed* feed_of(const MemoryHeader& header) const;
 
     // Decides whether a change may be made. `change` is called for fed blocks only; it makes the
     // change in a copy of the document, with all its checks. CHECKs that no transaction is
@@ -54,17 +55,17 @@ public:
     Result<void> check_owned(const MemoryHeader& header, const policy::Actor& by,
                              std::string_view what) const;
 
-    // Called after a change was recorded and before it is submitted. Feeds the source's part in
+    // Called after a change was recorded and before it is submitted. Writes the feed's part in
     // the same transaction, and returns the block's version with the source's answer.
     MemoryVersion settle(LiveDocument& document, const MemoryHeader& header,
                          const SourceVerdict& verdict, std::int64_t now_ms) const;
-    // Tells the source that somebody reads the block.
+    // Tells the feed that somebody reads the block.
     void attend(LiveDocument& document, const MemoryHeader& header) const;
-    // Writes the source's present values into the block. False if the block has them already.
+    // Writes the feed's present values into the block. False if the block has them already.
     bool feed(LiveDocument& document, const MemoryHeader& header, std::int64_t now_ms) const;
 
 private:
-    std::vector<memory::Source*> sources_;
+    std::vector<memory::Feed*> feeds_;
 };
 
 }  // namespace quire::kernel

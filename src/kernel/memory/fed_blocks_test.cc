@@ -5,17 +5,18 @@
 
 #include <gtest/gtest.h>
 
+#include "kernel/core/sources.h"
+#include "kernel/memory/fed_source.h"
 #include "kernel/memory/memory_study_test.h"
-#include "kernel/memory/source_calls.h"
+#include "memory/feed.h"
 #include "memory/schema_form.h"
-#include "memory/source.h"
 
 namespace quire::kernel {
 namespace {
 
 // A source that counts: `level` of its config is applied below 10, pending up to 100 and rejected
 // beyond; `tags` may not hold "bad". It says what level it follows, and how often it was read.
-class Gauge final : public memory::Source {
+class Gauge final : public memory::Feed {
 public:
     Gauge() {
         block_.label = "gauge";
@@ -85,7 +86,8 @@ public:
 
     Gauge gauge;
     Study study{{&gauge}};
-    SourceCalls sources{study.calls()};
+    std::vector<std::unique_ptr<FedSource>> fed = FedSource::all_of(study.calls());
+    Sources sources{{fed.front().get()}};
     std::vector<std::string> warnings;
 };
 
@@ -292,11 +294,12 @@ TEST(FedBlocks, AnAgentsBlockOfTheSameLabelTakesNothingFromTheSource) {
     Gauge gauge;
     Study study({&gauge});
     ASSERT_TRUE(study.create("gauge", kStatus));
-    SourceCalls sources(study.calls());
+    const std::unique_ptr<FedSource> fed = std::move(FedSource::all_of(study.calls()).front());
+    Sources sources({fed.get()});
     const auto told = study.desk.ask<std::vector<std::string>>(
         [&](auto reply) { sources.start(std::move(reply)); });
     EXPECT_TRUE(told->empty());
-    EXPECT_FALSE(sources.list().front().failed);
+    EXPECT_FALSE(fed->state().failed);
     EXPECT_EQ(study.view("gauge")->row.owner.str(), "agent:ada");
     EXPECT_EQ(study.view("gauge", "agent:bo")->row.owner.str(), "source:gauge");
 }
@@ -305,12 +308,21 @@ TEST(FedBlocks, SourcesAreListedAndRunByName) {
     Fed fed;
     const auto run = [&](const std::string& name) {
         std::optional<Result<void>> done;
-        fed.sources.run(name, [&](Result<void> begun) { done = std::move(begun); });
+        fed.sources.run({}, name, [&](Result<void> begun) { done = std::move(begun); });
         fed.desk().scheduler.run_all();
         return done ? reason(*done) : "no answer";
     };
-    ASSERT_EQ(fed.sources.list().size(), 1U);
-    EXPECT_EQ(fed.sources.list()[0].state, "it counts");
+    const Source& source = *fed.fed.front();
+    EXPECT_EQ(source.spec().source_id, "gauge");
+    EXPECT_EQ(source.state().text, "it counts");
+    EXPECT_EQ(fed.sources.of("memory:gauge"), &source);
+    EXPECT_EQ(fed.sources.of("memory:source:gauge/gauge"), &source);
+    EXPECT_EQ(fed.sources.of("memory:agent:ada/gauge"), nullptr);
+    const std::vector<SourceBlock> blocks =
+        source.blocks({{policy::ActorKind::agent, "eve"}, 0, {}});
+    ASSERT_EQ(blocks.size(), 1U);
+    EXPECT_EQ(blocks[0].name, "gauge");
+    EXPECT_EQ(blocks[0].block_id, fed.study.view("gauge", "agent:eve")->row.block.block_id);
     EXPECT_EQ(run("gauge"), "fine");
     EXPECT_EQ(fed.gauge.runs, 1);
     EXPECT_EQ(run("other"), "unknown_source");

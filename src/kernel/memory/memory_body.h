@@ -72,8 +72,8 @@ struct MemoryMove {
 };
 
 struct MemoryCalls::Body : std::enable_shared_from_this<MemoryCalls::Body> {
-    Body(std::shared_ptr<Core> core, std::vector<memory::Source*> sources)
-        : kernel(std::move(core)), fed(std::move(sources)) {}
+    Body(std::shared_ptr<Core> core, std::vector<memory::Feed*> feeds)
+        : kernel(std::move(core)), fed(std::move(feeds)) {}
 
     std::shared_ptr<Core> kernel;
     const FedBlocks fed;

@@ -129,8 +129,8 @@ Name name_of_memory(const LiveDocument& document, const std::string& label) {
     return {document.kind(), label, document.record().owner};
 }
 
-MemoryCalls::MemoryCalls(Kernel& kernel, std::vector<memory::Source*> sources)
-    : body_(std::make_shared<Body>(kernel.core(), std::move(sources))) {}
+MemoryCalls::MemoryCalls(Kernel& kernel, std::vector<memory::Feed*> feeds)
+    : body_(std::make_shared<Body>(kernel.core(), std::move(feeds))) {}
 
 void MemoryCalls::view(Caller by, std::string label, std::optional<std::string> section,
                        Reply<MemoryView> reply) {

@@ -25,7 +25,7 @@
 #include "kernel/memory/memory_requests.h"
 
 namespace quire::memory {
-class Source;
+class Feed;
 }
 
 namespace quire::kernel {
@@ -34,8 +34,8 @@ class Kernel;
 
 class MemoryCalls {
 public:
-    // The sources outlive the kernel's calls.
-    explicit MemoryCalls(Kernel& kernel, std::vector<memory::Source*> sources = {});
+    // The feeds outlive the kernel's calls.
+    explicit MemoryCalls(Kernel& kernel, std::vector<memory::Feed*> feeds = {});
 
     // Creates a block, which the caller owns. Errors: conflict "label_exists"; invalid_argument
     // "invalid_label", "invalid_schema"; not_found "unknown_template"; with content also those of
@@ -136,7 +136,7 @@ public:
     struct Body;
 
 private:
-    friend class SourceCalls;
+    friend class FedSource;
     std::shared_ptr<Body> body_;
 };
 

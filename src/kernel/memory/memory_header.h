@@ -8,21 +8,14 @@
 #include <string_view>
 #include <vector>
 
-#include "base/enum_words.h"
 #include "base/result.h"
 #include "base/value.h"
 #include "json/fields.h"
+#include "kernel/memory/memory_type.h"
 #include "memory/memory_block.h"
 #include "policy/rights.h"
 
 namespace quire::kernel {
-
-// core: always in an agent's context. working: in context if it is pinned. archival: found by
-// searching.
-enum class MemoryType { core, working, archival };
-constexpr auto words_of(MemoryType) {
-    return word_table("core", "working", "archival");
-}
 
 // The schema, permission and description are in `block`.
 struct MemoryHeader {

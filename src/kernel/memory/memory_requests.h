@@ -11,9 +11,10 @@
 #include "edits/view.h"
 #include "kernel/core/block_edits.h"
 #include "kernel/core/block_reads.h"
-#include "kernel/memory/memory_header.h"
+#include "kernel/memory/memory_type.h"
 #include "memory/convert.h"
 #include "memory/field_path.h"
+#include "policy/permission.h"
 
 namespace quire::kernel {
 
@@ -26,7 +27,7 @@ struct TextLabel {
     std::string label;
 };
 
-// A source's answer to an edit of its block's config (memory/source.h).
+// A source's answer to an edit of its block's config (memory/feed.h).
 struct SourceAnswer {
     std::string name;
     std::string answer;  // "applied" or "pending".

@@ -32,19 +32,19 @@ inline constexpr std::string_view kStatus = R"({"Map": {"fields": [
 // A kernel with memory on a table.
 class Study {
 public:
-    explicit Study(std::vector<memory::Source*> sources = {}) : sources_(std::move(sources)) {
-        calls_ = std::make_unique<MemoryCalls>(*desk.kernel, sources_);
+    explicit Study(std::vector<memory::Feed*> feeds = {}) : feeds_(std::move(feeds)) {
+        calls_ = std::make_unique<MemoryCalls>(*desk.kernel, feeds_);
     }
     void restart() {
         calls_.reset();
         desk.restart();
-        calls_ = std::make_unique<MemoryCalls>(*desk.kernel, sources_);
+        calls_ = std::make_unique<MemoryCalls>(*desk.kernel, feeds_);
     }
 
     void crash() {
         calls_.reset();
         desk.crash();
-        calls_ = std::make_unique<MemoryCalls>(*desk.kernel, sources_);
+        calls_ = std::make_unique<MemoryCalls>(*desk.kernel, feeds_);
     }
 
     static Caller as(std::string_view actor) {
@@ -161,7 +161,7 @@ public:
     Desk desk;
 
 private:
-    const std::vector<memory::Source*> sources_;
+    const std::vector<memory::Feed*> feeds_;
     std::unique_ptr<MemoryCalls> calls_;
 };
 

@@ -36,7 +36,7 @@ public:
             return;
         }
         kernel_ = std::move(*kernel);
-        memory_ = std::make_unique<MemoryCalls>(*kernel_, std::vector<memory::Source*>());
+        memory_ = std::make_unique<MemoryCalls>(*kernel_, std::vector<memory::Feed*>());
     }
     StoredWorkspace(const StoredWorkspace&) = delete;
     StoredWorkspace& operator=(const StoredWorkspace&) = delete;

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include "diagnostics/source_bench_for_test.h"
+#include "diagnostics/feed_bench_for_test.h"
 
 namespace quire::diagnostics {
 namespace {
@@ -43,10 +43,10 @@ public:
     Project project;
     sched::ManualScheduler workers;
     SystemClock clock;
-    DiagnosticsSource source;
+    DiagnosticsFeed source;
 };
 
-TEST(DiagnosticsSource, ACompilerThatAgentsMayWriteIsNotRun) {
+TEST(DiagnosticsFeed, ACompilerThatAgentsMayWriteIsNotRun) {
     Guarded bench("tool");
     bench.link("tool", "linked");
     bench.link(bench.project.path(), "alias");
@@ -73,7 +73,7 @@ TEST(DiagnosticsSource, ACompilerThatAgentsMayWriteIsNotRun) {
     EXPECT_EQ(other.project.checked(), "a.cc");
 }
 
-TEST(DiagnosticsSource, ACommandThatNamesAFileAgentsMayWriteIsNotRun) {
+TEST(DiagnosticsFeed, ACommandThatNamesAFileAgentsMayWriteIsNotRun) {
     Guarded bench("src/theirs");
     bench.project.write("src/theirs", "-O2\n");
     bench.project.write("ours", "-DX=1 @src/theirs\n");
@@ -102,7 +102,7 @@ TEST(DiagnosticsSource, ACommandThatNamesAFileAgentsMayWriteIsNotRun) {
     EXPECT_EQ(below.project.checked(), "");
 }
 
-TEST(DiagnosticsSource, PermissionToWriteTheListIsCheckedAtEachReading) {
+TEST(DiagnosticsFeed, PermissionToWriteTheListIsCheckedAtEachReading) {
     Guarded bench("src/theirs.json", "build.json");
     bench.project.write("src/theirs.json", "");
     EXPECT_EQ(bench.status("./tool -c src/a.cc").substr(0, 19), "failed: cannot read");
@@ -120,7 +120,7 @@ TEST(DiagnosticsSource, PermissionToWriteTheListIsCheckedAtEachReading) {
     EXPECT_EQ(bench.project.checked(), "");
 }
 
-TEST(DiagnosticsSource, AListThatIsNoFileIsReportedAndNotWaitedFor) {
+TEST(DiagnosticsFeed, AListThatIsNoFileIsReportedAndNotWaitedFor) {
     Bench bench;
     const std::string list = bench.project.path() + "/compile_commands.json";
     ASSERT_EQ(::mkfifo(list.c_str(), 0600), 0);
@@ -141,7 +141,7 @@ TEST(DiagnosticsSource, AListThatIsNoFileIsReportedAndNotWaitedFor) {
               cat("failed: cannot read ", list, "; let the build system write it").substr(0, 90));
 }
 
-TEST(DiagnosticsSource, EntriesOutsideTheWorkspaceAreCounted) {
+TEST(DiagnosticsFeed, EntriesOutsideTheWorkspaceAreCounted) {
     Bench bench;
     Project other;
     other.write("b.cc", "BAD\n");

@@ -1,4 +1,4 @@
-// DiagnosticsSource: what a compiler or clang-tidy says of the workspace, as a source of a memory
+// DiagnosticsFeed: what a compiler or clang-tidy says of the workspace, as a source of a memory
 // block.
 //
 // It checks the files that compile_commands.json lists, each with its own command and without
@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "memory/source.h"
+#include "memory/feed.h"
 
 namespace quire::sched {
 class Scheduler;
@@ -46,14 +46,14 @@ struct DiagnosticsOptions {
     std::function<bool(const std::string&)> agents_write = {};
 };
 
-class DiagnosticsSource final : public memory::Source {
+class DiagnosticsFeed final : public memory::Feed {
 public:
     // Checks block a worker each, so `workers` are its own. Both outlive the tasks that it posts;
     // after stop() each of these ends soon.
-    DiagnosticsSource(DiagnosticsOptions options, sched::Scheduler& workers, Clock& clock);
-    DiagnosticsSource(const DiagnosticsSource&) = delete;
-    DiagnosticsSource& operator=(const DiagnosticsSource&) = delete;
-    ~DiagnosticsSource() override;
+    DiagnosticsFeed(DiagnosticsOptions options, sched::Scheduler& workers, Clock& clock);
+    DiagnosticsFeed(const DiagnosticsFeed&) = delete;
+    DiagnosticsFeed& operator=(const DiagnosticsFeed&) = delete;
+    ~DiagnosticsFeed() override;
 
     const std::string& name() const override;
     const memory::MemoryBlock& block() const override;

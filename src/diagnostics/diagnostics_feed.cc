@@ -9,7 +9,7 @@
 // old tasks finish. look() compares the stamps of all inputs every few seconds and starts a run
 // when two looks agree. The state is held under one lock, which is never held during a check or a
 // match.
-#include "diagnostics/source.h"
+#include "diagnostics/diagnostics_feed.h"
 
 #include <algorithm>
 #include <deque>
@@ -45,7 +45,7 @@ constexpr std::size_t kProgressParts = 20;
 }  // namespace
 
 // Checks run on the workers; what is known of them is reached under a lock, for a moment.
-class DiagnosticsSource::Body : public std::enable_shared_from_this<DiagnosticsSource::Body> {
+class DiagnosticsFeed::Body : public std::enable_shared_from_this<DiagnosticsFeed::Body> {
 public:
     Body(DiagnosticsOptions options, sched::Scheduler& workers, Clock& clock)
         : options_(std::move(options)),
@@ -431,38 +431,38 @@ private:
     sched::Guarded<Inside> state_;
 };
 
-DiagnosticsSource::DiagnosticsSource(DiagnosticsOptions options, sched::Scheduler& workers,
-                                     Clock& clock)
+DiagnosticsFeed::DiagnosticsFeed(DiagnosticsOptions options, sched::Scheduler& workers,
+                                 Clock& clock)
     : body_(std::make_shared<Body>(std::move(options), workers, clock)) {}
-DiagnosticsSource::~DiagnosticsSource() {
+DiagnosticsFeed::~DiagnosticsFeed() {
     body_->stop();
 }
 
-const std::string& DiagnosticsSource::name() const {
+const std::string& DiagnosticsFeed::name() const {
     return body_->name();
 }
-const memory::MemoryBlock& DiagnosticsSource::block() const {
+const memory::MemoryBlock& DiagnosticsFeed::block() const {
     return body_->block();
 }
-ConfigAnswer DiagnosticsSource::judge(const Value& config) {
+ConfigAnswer DiagnosticsFeed::judge(const Value& config) {
     return body_->judge(config);
 }
-Value DiagnosticsSource::feed(const Value& config) {
+Value DiagnosticsFeed::feed(const Value& config) {
     return body_->feed(config);
 }
-void DiagnosticsSource::attend(const Value& config) {
+void DiagnosticsFeed::attend(const Value& config) {
     body_->attend(config);
 }
-void DiagnosticsSource::run(const Value& config) {
+void DiagnosticsFeed::run(const Value& config) {
     body_->run(config);
 }
-void DiagnosticsSource::start(std::function<void()> changed) {
+void DiagnosticsFeed::start(std::function<void()> changed) {
     body_->start(std::move(changed));
 }
-void DiagnosticsSource::stop() {
+void DiagnosticsFeed::stop() {
     body_->stop();
 }
-memory::Source::State DiagnosticsSource::state() const {
+memory::Feed::State DiagnosticsFeed::state() const {
     return body_->state();
 }
 

@@ -7,8 +7,8 @@
 
 #include "base/clock.h"
 #include "base/concat.h"
+#include "diagnostics/diagnostics_feed.h"
 #include "diagnostics/project_for_test.h"
-#include "diagnostics/source.h"
 #include "json/json.h"
 #include "sched/manual_for_test.h"
 
@@ -83,7 +83,7 @@ public:
     sched::ManualScheduler workers;
     LateClock clock;
     int told = 0;
-    DiagnosticsSource source;
+    DiagnosticsFeed source;
 };
 
 }  // namespace quire::diagnostics

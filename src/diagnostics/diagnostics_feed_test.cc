@@ -1,13 +1,13 @@
-#include "diagnostics/source.h"
+#include "diagnostics/diagnostics_feed.h"
 
 #include <gtest/gtest.h>
 
-#include "diagnostics/source_bench_for_test.h"
+#include "diagnostics/feed_bench_for_test.h"
 
 namespace quire::diagnostics {
 namespace {
 
-TEST(DiagnosticsSource, NoCheckRunsBeforeSomebodyAsks) {
+TEST(DiagnosticsFeed, NoCheckRunsBeforeSomebodyAsks) {
     Bench bench;
     bench.project.write("src/a.cc", "BAD\n");
     bench.project.list({"src/a.cc"});
@@ -19,7 +19,7 @@ TEST(DiagnosticsSource, NoCheckRunsBeforeSomebodyAsks) {
     EXPECT_EQ(bench.findings(), "-");
 }
 
-TEST(DiagnosticsSource, TheFirstReadBeginsARunAndItsEndIsReported) {
+TEST(DiagnosticsFeed, TheFirstReadBeginsARunAndItsEndIsReported) {
     Bench bench;
     bench.project.write("src/h.h", "\nODD\n");
     bench.project.write("src/a.cc", "#include \"h.h\"\nBAD\n");
@@ -40,7 +40,7 @@ TEST(DiagnosticsSource, TheFirstReadBeginsARunAndItsEndIsReported) {
     EXPECT_EQ(*bench.fed().get("warnings"), Value(1));
 }
 
-TEST(DiagnosticsSource, ARunSaysHowFarItIs) {
+TEST(DiagnosticsFeed, ARunSaysHowFarItIs) {
     Bench bench(60'000, 0);
     for (const char* const file : {"src/a.cc", "src/b.cc", "src/c.cc"})
         bench.project.write(file, "\n");
@@ -51,7 +51,7 @@ TEST(DiagnosticsSource, ARunSaysHowFarItIs) {
     EXPECT_EQ(said, "running 1 of 3; running 2 of 3; checked 3 files; ");
 }
 
-TEST(DiagnosticsSource, OnlyWhatHasChangedIsCheckedAgain) {
+TEST(DiagnosticsFeed, OnlyWhatHasChangedIsCheckedAgain) {
     Bench bench;
     bench.project.write("src/h.h", "\n");
     bench.project.write("src/a.cc", "#include \"h.h\"\n");
@@ -74,7 +74,7 @@ TEST(DiagnosticsSource, OnlyWhatHasChangedIsCheckedAgain) {
     EXPECT_EQ(bench.findings(), "");
 }
 
-TEST(DiagnosticsSource, AChangeOnTheDiskBeginsARunOnceItHasSettled) {
+TEST(DiagnosticsFeed, AChangeOnTheDiskBeginsARunOnceItHasSettled) {
     Bench bench;
     bench.project.write("src/a.cc", "BAD\n");
     bench.project.list({"src/a.cc"});
@@ -94,7 +94,7 @@ TEST(DiagnosticsSource, AChangeOnTheDiskBeginsARunOnceItHasSettled) {
     EXPECT_EQ(bench.findings(), "");
 }
 
-TEST(DiagnosticsSource, AHeaderThatWasMissingIsWaitedFor) {
+TEST(DiagnosticsFeed, AHeaderThatWasMissingIsWaitedFor) {
     Bench bench;
     bench.project.write("src/a.cc", "#include \"h.h\"\n");
     bench.project.list({"src/a.cc"});
@@ -107,7 +107,7 @@ TEST(DiagnosticsSource, AHeaderThatWasMissingIsWaitedFor) {
     EXPECT_EQ(bench.findings(), "");
 }
 
-TEST(DiagnosticsSource, TheListOfFilesIsWatchedEvenIfItDidNotExist) {
+TEST(DiagnosticsFeed, TheListOfFilesIsWatchedEvenIfItDidNotExist) {
     Bench bench;
     bench.project.write("src/a.cc", "BAD\n");
     bench.attend();
@@ -126,7 +126,7 @@ TEST(DiagnosticsSource, TheListOfFilesIsWatchedEvenIfItDidNotExist) {
               "string");
 }
 
-TEST(DiagnosticsSource, AnEditIsAppliedWhereAllItChoosesIsKnown) {
+TEST(DiagnosticsFeed, AnEditIsAppliedWhereAllItChoosesIsKnown) {
     Bench bench;
     bench.project.write("src/a.cc", "ODD\nBAD\n");
     bench.project.write("src/b.cc", "ODD\n");
@@ -150,7 +150,7 @@ TEST(DiagnosticsSource, AnEditIsAppliedWhereAllItChoosesIsKnown) {
     EXPECT_EQ(bench.findings(R"({"most": 1})"), "src/a.cc:2 bad");
 }
 
-TEST(DiagnosticsSource, AConfigBeyondTheBoundsIsNotFollowedAndReported) {
+TEST(DiagnosticsFeed, AConfigBeyondTheBoundsIsNotFollowedAndReported) {
     Bench bench;
     bench.project.write("src/a.cc", "BAD\n");
     bench.project.list({"src/a.cc"});
@@ -166,7 +166,7 @@ TEST(DiagnosticsSource, AConfigBeyondTheBoundsIsNotFollowedAndReported) {
     EXPECT_EQ(bench.source.state().text.substr(0, said.size()), said);
 }
 
-TEST(DiagnosticsSource, AnExpensiveChoiceOfFilesIsLeftToARun) {
+TEST(DiagnosticsFeed, AnExpensiveChoiceOfFilesIsLeftToARun) {
     Bench bench;
     bench.project.write("src/a.cc", "\n");
     // 20,000 paths of 200 bytes, and 4 KiB of globs on them.
@@ -191,7 +191,7 @@ TEST(DiagnosticsSource, AnExpensiveChoiceOfFilesIsLeftToARun) {
     EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(5));
 }
 
-TEST(DiagnosticsSource, NoCheckRunsWhileTheSourceIsOff) {
+TEST(DiagnosticsFeed, NoCheckRunsWhileTheSourceIsOff) {
     Bench bench;
     bench.project.write("src/a.cc", "BAD\n");
     bench.project.list({"src/a.cc"});
@@ -208,7 +208,7 @@ TEST(DiagnosticsSource, NoCheckRunsWhileTheSourceIsOff) {
     EXPECT_EQ(bench.project.checked(), "a.cc");
 }
 
-TEST(DiagnosticsSource, ANewerRunTakesThePlaceOfTheOneUnderWay) {
+TEST(DiagnosticsFeed, ANewerRunTakesThePlaceOfTheOneUnderWay) {
     Bench bench;
     bench.project.write("src/a.cc", "\n");
     bench.project.write("src/b.cc", "\n");
@@ -223,7 +223,7 @@ TEST(DiagnosticsSource, ANewerRunTakesThePlaceOfTheOneUnderWay) {
     EXPECT_EQ(bench.told, 1);
 }
 
-TEST(DiagnosticsSource, ACheckThatTakesTooLongIsReportedAndTriedAgain) {
+TEST(DiagnosticsFeed, ACheckThatTakesTooLongIsReportedAndTriedAgain) {
     Bench bench(1500);
     bench.project.write("src/a.cc", "SLOW\n");
     bench.project.write("src/b.cc", "BAD\n");
@@ -237,7 +237,7 @@ TEST(DiagnosticsSource, ACheckThatTakesTooLongIsReportedAndTriedAgain) {
     EXPECT_EQ(bench.project.checked(), "a.cc");
 }
 
-TEST(DiagnosticsSource, AllOfACheckHasOneDeadline) {
+TEST(DiagnosticsFeed, AllOfACheckHasOneDeadline) {
     Bench bench(1500);
     // A second run lists the files that it read, and takes as long as the first.
     bench.project.write("tool", "#!/bin/sh\necho run >> checked\nexec sleep 60\n");
@@ -258,7 +258,7 @@ TEST(DiagnosticsSource, AllOfACheckHasOneDeadline) {
     EXPECT_NE(bench.status().find("it took longer than 1.5 s"), std::string::npos);
 }
 
-TEST(DiagnosticsSource, ARunThatCouldNotCheckAllHasFailed) {
+TEST(DiagnosticsFeed, ARunThatCouldNotCheckAllHasFailed) {
     Bench bench(300);
     bench.project.write("src/a.cc", "SLOW\n");
     bench.project.write("src/b.cc", "BAD\n");
@@ -284,7 +284,7 @@ TEST(DiagnosticsSource, ARunThatCouldNotCheckAllHasFailed) {
     EXPECT_FALSE(bench.source.state().failed);
 }
 
-TEST(DiagnosticsSource, AMissingToolIsReported) {
+TEST(DiagnosticsFeed, AMissingToolIsReported) {
     Bench bench;
     bench.project.write("src/a.cc", "\n");
     bench.project.list({"src/a.cc"});
@@ -294,7 +294,7 @@ TEST(DiagnosticsSource, AMissingToolIsReported) {
         << bench.status();
 }
 
-TEST(DiagnosticsSource, FindingsThatAreFoundAgainAreNoNews) {
+TEST(DiagnosticsFeed, FindingsThatAreFoundAgainAreNoNews) {
     Bench bench;
     bench.project.write("src/a.cc", "BAD\n");
     bench.project.list({"src/a.cc"});
@@ -311,7 +311,7 @@ TEST(DiagnosticsSource, FindingsThatAreFoundAgainAreNoNews) {
     EXPECT_NE(*bench.fed().get("last_run"), *before.get("last_run"));
 }
 
-TEST(DiagnosticsSource, AFileWrittenDuringItsCheckIsCheckedOnceMore) {
+TEST(DiagnosticsFeed, AFileWrittenDuringItsCheckIsCheckedOnceMore) {
     Bench bench;
     bench.project.write("src/h.h", "\n");
     bench.project.write("src/a.cc", "#include \"h.h\"\nGROW\n");
@@ -322,7 +322,7 @@ TEST(DiagnosticsSource, AFileWrittenDuringItsCheckIsCheckedOnceMore) {
     EXPECT_EQ(bench.findings(), "src/h.h:2 bad");
 }
 
-TEST(DiagnosticsSource, AfterItsStopNothingIsRunOrTold) {
+TEST(DiagnosticsFeed, AfterItsStopNothingIsRunOrTold) {
     Bench bench;
     bench.project.write("src/a.cc", "BAD\n");
     bench.project.list({"src/a.cc"});

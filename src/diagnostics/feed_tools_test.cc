@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "diagnostics/source_bench_for_test.h"
+#include "diagnostics/feed_bench_for_test.h"
 
 namespace quire::diagnostics {
 namespace {
@@ -33,10 +33,10 @@ public:
 private:
     sched::ManualScheduler workers_;
     SystemClock clock_;
-    DiagnosticsSource source_;
+    DiagnosticsFeed source_;
 };
 
-TEST(DiagnosticsSource, TheCompilerOfTheEntryIsUnderstood) {
+TEST(DiagnosticsFeed, TheCompilerOfTheEntryIsUnderstood) {
     RealTool real("");
     real.project.write("src/h.h", "inline int f() { return missing; }\n");
     real.project.write("src/a.cc", "#include \"h.h\"\n#include <string>\nint main() {}\n");
@@ -54,7 +54,7 @@ TEST(DiagnosticsSource, TheCompilerOfTheEntryIsUnderstood) {
     EXPECT_FALSE(std::filesystem::exists(real.project.path() + "/x.o"));
 }
 
-TEST(DiagnosticsSource, ClangTidyIsUnderstood) {
+TEST(DiagnosticsFeed, ClangTidyIsUnderstood) {
     RealTool real("clang-tidy");
     real.project.write(".clang-tidy", "Checks: '-*,modernize-use-nullptr'\n");
     real.project.write("src/a.cc", "int* f() { return 0; }\n");
@@ -65,7 +65,7 @@ TEST(DiagnosticsSource, ClangTidyIsUnderstood) {
     EXPECT_EQ(found.get("check")->as_string(), "modernize-use-nullptr");
 }
 
-TEST(DiagnosticsSource, ClangTidyGoesByNoConfigThatAgentsMayWrite) {
+TEST(DiagnosticsFeed, ClangTidyGoesByNoConfigThatAgentsMayWrite) {
     const auto warnings = [](const Value& fed) {
         std::string out = fed.get("status")->as_string() + ":";
         if (fed.get("findings") == nullptr) return out;
@@ -91,7 +91,7 @@ TEST(DiagnosticsSource, ClangTidyGoesByNoConfigThatAgentsMayWrite) {
               std::string::npos);
 }
 
-TEST(DiagnosticsSource, FlagsThatAgentsMayWriteKeepClangTidyFromRunning) {
+TEST(DiagnosticsFeed, FlagsThatAgentsMayWriteKeepClangTidyFromRunning) {
     // Agents may write the file, so it does not matter that no flags are in it yet.
     RealTool real("clang-tidy", {"compile_flags.txt"});
     real.project.write("src/a.cc", "\n");
@@ -100,15 +100,15 @@ TEST(DiagnosticsSource, FlagsThatAgentsMayWriteKeepClangTidyFromRunning) {
               "off: agents may write compile_flags.txt, which clang-tidy reads in place of c");
 }
 
-TEST(DiagnosticsSource, ClangTidyNeedsAListThatItFinds) {
+TEST(DiagnosticsFeed, ClangTidyNeedsAListThatItFinds) {
     Project project;
     sched::ManualScheduler workers;
     SystemClock clock;
-    DiagnosticsSource source({.root = project.path(),
-                              .compile_commands = "build/commands.json",
-                              .tool = "/usr/bin/clang-tidy-14",
-                              .scratch = project.path() + "/.scratch"},
-                             workers, clock);
+    DiagnosticsFeed source({.root = project.path(),
+                            .compile_commands = "build/commands.json",
+                            .tool = "/usr/bin/clang-tidy-14",
+                            .scratch = project.path() + "/.scratch"},
+                           workers, clock);
     source.run(Map{});
     workers.run_all();
     EXPECT_EQ(source.state().text.substr(0, 70),
@@ -119,7 +119,7 @@ TEST(DiagnosticsSource, ClangTidyNeedsAListThatItFinds) {
 }
 
 // Agents may write files that tell a compiler where to write; this must have no effect.
-TEST(DiagnosticsSource, ACheckWritesNoFileThatItsCommandNames) {
+TEST(DiagnosticsFeed, ACheckWritesNoFileThatItsCommandNames) {
     RealTool real("");
     std::filesystem::create_directories(real.project.path() + "/.quire");
     real.project.write(".quire/secret.h", "#error hidden\n");
@@ -137,7 +137,7 @@ TEST(DiagnosticsSource, ACheckWritesNoFileThatItsCommandNames) {
     EXPECT_FALSE(std::filesystem::exists(real.project.path() + "/stolen2"));
 }
 
-TEST(DiagnosticsSource, ClangTidysOptionsDoNotReachTheWorkspace) {
+TEST(DiagnosticsFeed, ClangTidysOptionsDoNotReachTheWorkspace) {
     RealTool real("clang-tidy");
     real.project.write("kept", "kept\n");
     real.project.write(

@@ -1,9 +1,10 @@
-// Source: a program part that feeds a memory block from outside. It owns the block's shape and
-// every section except `config`: that one belongs to the block's readers, and the source judges
-// their edits before they take effect.
+// Feed: a program part that has content for a memory block from outside, such as a compiler's
+// findings. It owns the block's shape and every section except `config`: that one belongs to the
+// block's readers, and the feed judges their edits before they take effect.
 //
-// A source never writes. It returns the content of its sections, and the kernel writes it as
-// source:NAME, calling the source on the block's strand. So none of these functions may wait.
+// A feed never writes. It returns the content of its sections, and the kernel writes it as
+// source:NAME, calling the feed on the block's strand. So none of these functions may wait. To the
+// rest of the house a feed and its block are a source (kernel/memory/fed_source.h).
 #pragma once
 
 #include <functional>
@@ -18,7 +19,7 @@ namespace quire::memory {
 
 inline constexpr std::string_view kConfigSection = "config";
 
-// A source's verdict on an edit of its config.
+// A feed's verdict on an edit of its config.
 struct ConfigAnswer {
     // applied: in effect now. pending: in effect with the next run, which has begun. rejected: no
     // such config can be followed, and the edit is not made.
@@ -34,12 +35,12 @@ struct ConfigAnswer {
 };
 
 // The interface that the kernel calls.
-class Source {
+class Feed {
 public:
-    virtual ~Source() = default;
+    virtual ~Feed() = default;
     virtual const std::string& name() const = 0;  // Acts as source:NAME.
     // The block: a Composite with a section `config`; all other sections are read-only and the
-    // source's.
+    // feed's.
     virtual const MemoryBlock& block() const = 0;
 
     // --- on the block's strand; `config` is all of that section, defaults filled in ---
@@ -54,7 +55,7 @@ public:
     virtual void run(const Value& config) = 0;
 
     // --- any thread ---
-    // From now on the source may call `changed` from any thread: feed() has new content.
+    // From now on the feed may call `changed` from any thread: feed() has new content.
     virtual void start(std::function<void()> changed) = 0;
     // Ends all work and never calls `changed` again. Returns at once.
     virtual void stop() = 0;

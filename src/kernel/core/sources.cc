@@ -1,0 +1,53 @@
+#include "kernel/core/sources.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+#include "base/concat.h"
+#include "sched/guarded.h"
+
+namespace quire::kernel {
+
+const Source* Sources::of(const std::string& name) const {
+    const auto found = std::find_if(all_.begin(), all_.end(),
+                                    [&](const Source* source) { return source->matches(name); });
+    return found == all_.end() ? nullptr : *found;
+}
+
+void Sources::start(Reply<std::vector<std::string>> reply) {
+    struct Starting {
+        sched::Guarded<std::pair<std::size_t, std::vector<std::string>>> left;
+        Reply<std::vector<std::string>> reply;
+    };
+    const auto starting = std::make_shared<Starting>();
+    starting->reply = std::move(reply);
+    starting->left.with([&](auto& left) { left.first = all_.size() + 1; });
+    const auto one_started = [starting](Result<std::string> why) {
+        const auto all = starting->left.with([&](auto& left) {
+            std::string sentence = why ? std::move(*why) : why.error().message();
+            if (!sentence.empty()) left.second.push_back(std::move(sentence));
+            return std::pair(--left.first == 0, left.second);
+        });
+        if (all.first) starting->reply(all.second);
+    };
+    for (Source* const source : all_) source->start_watch(one_started);
+    one_started(std::string());
+}
+
+void Sources::stop() {
+    for (Source* const source : all_) source->stop_watch();
+}
+
+void Sources::run(const Caller& by, const std::string& source_id, Reply<void> reply) const {
+    for (Source* const source : all_) {
+        if (source->spec().source_id == source_id) return source->reconcile(by, std::move(reply));
+    }
+    reply(fail(Errc::not_found, "unknown_source",
+               cat("there is no source '", source_id,
+                   "' here; quire sources lists those there are, and quire.toml has a "
+                   "[sources.NAME] for each that feeds memory")));
+}
+
+}  // namespace quire::kernel

@@ -1,0 +1,48 @@
+// FileSource: the files of the workspace's directory as a source.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernel/core/source.h"
+
+namespace quire::kernel {
+
+class DiskWatch;
+class FileCalls;
+class FileGate;
+class Kernel;
+
+class FileSource final : public Source {
+public:
+    // All outlive it and its replies. `directory` is the workspace's: absolute.
+    struct Parts {
+        Kernel& kernel;
+        FileGate& gate;
+        FileCalls& files;
+        DiskWatch& watch;
+        std::string directory;
+    };
+    explicit FileSource(Parts parts) : parts_(std::move(parts)) {}
+
+    SourceSpec spec() const override;
+    SourceState state() const override;
+    // True for "file:PATH".
+    bool matches(const std::string& name) const override;
+    // The permission that the rules give for a path, its links left aside.
+    policy::Permission permission_for(const policy::Actor& by,
+                                      const std::string& name) const override;
+    // The files that were opened at some time.
+    std::vector<SourceBlock> blocks(const Caller& by) const override;
+    // Replies before the walk over the directory has ended.
+    void start_watch(Reply<std::string> reply) override;
+    void stop_watch() override;
+    // Replies once every change that was made before is in the documents. Errors: those of
+    // FileCalls::reconcile().
+    void reconcile(const Caller& by, Reply<void> reply) override;
+
+private:
+    Parts parts_;
+};
+
+}  // namespace quire::kernel

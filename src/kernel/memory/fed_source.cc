@@ -1,0 +1,185 @@
+// A feed speaks from any thread. The first word posts one write to the block's strand; words that
+// come before that write begins are part of it, so that a busy feed costs one write at a time.
+#include "kernel/memory/fed_source.h"
+
+#include <utility>
+
+#include "base/concat.h"
+#include "kernel/memory/memory_body.h"
+#include "memory/feed.h"
+#include "memory/memory_reader.h"
+#include "memory/schema_form.h"
+
+namespace quire::kernel {
+
+struct FedSource::Body : std::enable_shared_from_this<FedSource::Body> {
+    Body(MemoryCalls& of, std::shared_ptr<MemoryCalls::Body> memory_body, memory::Feed& fills)
+        : calls(of), memory(std::move(memory_body)), feed(fills) {}
+
+    MemoryCalls& calls;
+    const std::shared_ptr<MemoryCalls::Body> memory;
+    memory::Feed& feed;
+    // Set from the first word that is not yet in the block until its write begins.
+    sched::Guarded<bool> waits;
+    // The reason why it feeds nothing; "" if it does, or is about to.
+    sched::Guarded<std::string> fault;
+
+    Caller caller() const { return {actor(), 0, {}}; }
+    policy::Actor actor() const { return {policy::ActorKind::source, feed.name()}; }
+    const memory::MemoryBlock& block() const { return feed.block(); }
+
+    // Runs work(document, opened, by) on the block's strand.
+    template <class T, class Work>
+    void with_block(Reply<T> reply, Work work) {
+        memory->run<T>(caller(), block().label, std::move(reply), std::move(work));
+    }
+
+    void start(Reply<std::string> reply) {
+        Reply<std::string> told = [self = shared_from_this(),
+                                   reply = std::move(reply)](Result<std::string> why) mutable {
+            std::string sentence = why ? std::move(*why) : why.error().message();
+            self->fault.with([&](std::string& held) { held = sentence; });
+            reply(std::move(sentence));
+        };
+        MemoryCreate what;
+        what.label = block().label;
+        what.schema = memory::to_value(block().schema);
+        what.description = block().description;
+        what.permission = block().permission;
+        calls.create(caller(), std::move(what),
+                     [self = shared_from_this(),
+                      told = std::move(told)](Result<MemoryVersion> made) mutable {
+                         if (made) return self->begin(std::move(told));
+                         if (made.error().reason() != "label_exists")
+                             return told(Failure(std::move(made).error()));
+                         self->take_up(std::move(told));
+                     });
+    }
+
+    // The block of that label is of an earlier start.
+    void take_up(Reply<std::string> told) {
+        Reply<bool> then = [self = shared_from_this(),
+                            told = std::move(told)](Result<bool> same) mutable {
+            if (!same) return told(Failure(std::move(same).error()));
+            if (*same) return self->begin(std::move(told));
+            self->calls.convert(
+                self->caller(), self->block().label,
+                {.schema = memory::to_value(self->block().schema), .accept_loss = true},
+                [self, told = std::move(told)](Result<MemoryConverted> made) mutable {
+                    if (!made) return told(Failure(std::move(made).error()));
+                    self->begin(std::move(told));
+                });
+        };
+        with_block<bool>(std::move(then),
+                         [self = shared_from_this()](LiveDocument&, const OpenedMemory& opened,
+                                                     const Caller&) -> Result<bool> {
+                             return opened.header.block.schema == self->block().schema;
+                         });
+    }
+
+    void begin(Reply<std::string> told) {
+        feed.start([weak = weak_from_this()] {
+            if (const auto self = weak.lock()) self->changed();
+        });
+        changed();
+        told(std::string());
+    }
+
+    void changed() {
+        if (waits.with([](bool& held) { return std::exchange(held, true); })) return;
+        with_block<bool>(
+            [self = shared_from_this()](const Result<bool>& done) {
+                // It may not have come to the block.
+                if (!done) self->waits.with([](bool& held) { held = false; });
+            },
+            [self = shared_from_this()](LiveDocument& document, const OpenedMemory& opened,
+                                        const Caller&) -> Result<bool> {
+                self->waits.with([](bool& held) { held = false; });
+                return self->memory->fed.feed(document, opened.header,
+                                              self->memory->kernel->parts().clock.wall_ms());
+            });
+    }
+
+    std::string fault_now() const {
+        return fault.with([](const std::string& held) { return held; });
+    }
+};
+
+std::vector<std::unique_ptr<FedSource>> FedSource::all_of(MemoryCalls& memory) {
+    std::vector<std::unique_ptr<FedSource>> out;
+    for (memory::Feed* const feed : memory.body_->fed.feeds())
+        out.emplace_back(new FedSource(std::make_shared<Body>(memory, memory.body_, *feed)));
+    return out;
+}
+FedSource::~FedSource() {
+    stop_watch();
+}
+
+SourceSpec FedSource::spec() const {
+    return {.source_id = body_->feed.name(),
+            .name = body_->feed.name(),
+            .description = body_->block().description,
+            .base = body_->block().label,
+            .names = "label",
+            .actor = body_->actor(),
+            .schema = memory::to_value(body_->block().schema),
+            .permission_rules = {{"**", body_->block().permission}},
+            .required_tools = required_by_feeds(),
+            .is_watching = body_->fault_now().empty()};
+}
+
+SourceState FedSource::state() const {
+    if (std::string fault = body_->fault_now(); !fault.empty())
+        return {false, true, std::move(fault)};
+    memory::Feed::State state = body_->feed.state();
+    return {state.running, state.failed, std::move(state.text)};
+}
+
+bool FedSource::matches(const std::string& name) const {
+    return name == cat(kMemoryPrefix, body_->block().label) ||
+           name == cat(kMemoryPrefix, body_->actor().str(), "/", body_->block().label);
+}
+
+policy::Permission FedSource::permission_for(const policy::Actor& by, const std::string&) const {
+    return by == body_->actor() ? policy::Permission::admin : body_->block().permission;
+}
+
+std::vector<SourceBlock> FedSource::blocks(const Caller& by) const {
+    std::vector<SourceBlock> out;
+    for (const store::DocumentRecord& record :
+         body_->memory->kernel->catalog().named(kMemoryKind, body_->block().label)) {
+        const Result<OpenedMemory> opened = open_memory(record, by.actor, record.name);
+        if (!opened || opened->header.owner != body_->actor()) continue;
+        out.push_back({conversation::BlockId{record.key, -1, 0}.str(), record.name});
+    }
+    return out;
+}
+
+void FedSource::start_watch(Reply<std::string> reply) {
+    body_->start(std::move(reply));
+}
+
+void FedSource::stop_watch() {
+    body_->feed.stop();
+}
+
+void FedSource::reconcile(const Caller&, Reply<void> reply) {
+    if (std::string fault = body_->fault_now(); !fault.empty())
+        return reply(fail(Errc::conflict, "source_has_no_block", std::move(fault)));
+    body_->with_block<bool>(
+        [reply = std::move(reply)](const Result<bool>& begun) mutable {
+            reply(begun ? Result<void>() : Failure(begun.error()));
+        },
+        [body = body_](LiveDocument& document, const OpenedMemory& opened,
+                       const Caller&) -> Result<bool> {
+            const memory::MemoryReader reader(document.doc(), opened.header.block.schema);
+            body->feed.run(TRY(reader.value(memory::kConfigSection)));
+            return true;
+        });
+}
+
+std::vector<RequiredTool> required_by_feeds() {
+    return {{"context", {"view", "set_field"}}};
+}
+
+}  // namespace quire::kernel
