@@ -107,7 +107,20 @@ Result<std::unique_ptr<DiskFiles>> DiskFiles::open(const std::string& directory,
     Fd root(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!root) return system_failure(errno, directory, "cannot open the workspace");
     TRY(open_beneath(root.get(), "", O_PATH));
-    return std::unique_ptr<DiskFiles>(new DiskFiles(std::move(root), std::move(options)));
+    return std::unique_ptr<DiskFiles>(
+        new DiskFiles(directory, std::move(root), std::move(options)));
+}
+
+Result<void> DiskFiles::check_attached() const {
+    struct stat named = {}, held = {};
+    if (::stat(directory_.c_str(), &named) == 0 && ::fstat(root_.get(), &held) == 0 &&
+        named.st_dev == held.st_dev && named.st_ino == held.st_ino)
+        return {};
+    return fail(Errc::unavailable, "workspace_removed",
+                cat("nothing was written: the directory ", directory_,
+                    " was removed, moved or replaced since the kernel started. The edits are kept; "
+                    "put the directory back and save again, or stop the kernel (quire stop)"),
+                {{"directory", directory_}});
 }
 
 // Opens the entry itself and never follows a link.

@@ -31,7 +31,8 @@ public:
         std::int64_t busy_ms = 5000;
     };
 
-    // Errors: not_found "file_not_found"; unsupported "unsupported_kernel" without openat2.
+    // save(), create() and remove() are refused while the directory's path leads elsewhere. Errors:
+    // not_found "file_not_found"; unsupported "unsupported_kernel" without openat2.
     static Result<std::unique_ptr<DiskFiles>> open(const std::string& directory, Options options);
 
     Result<Place> resolve(std::string_view path) override;
@@ -53,8 +54,15 @@ private:
     // A new file beside the one it will replace; unlinked on destruction unless it took its place.
     class Draft;
 
-    DiskFiles(Fd root, Options options)
-        : root_(std::move(root)), options_(std::move(options)), settle_ms_(options_.settle_ms) {}
+    DiskFiles(std::string directory, Fd root, Options options)
+        : directory_(std::move(directory)),
+          root_(std::move(root)),
+          options_(std::move(options)),
+          settle_ms_(options_.settle_ms) {}
+
+    // Checks that the directory's path still leads to it, so that nothing is written where nobody
+    // looks. Error: unavailable "workspace_removed" {directory}.
+    Result<void> check_attached() const;
 
     void step(std::string_view name) {
         if (options_.after_step) options_.after_step(name);
@@ -78,6 +86,7 @@ private:
     Result<void> put_back(int parent, Draft& draft, const std::string& name,
                           const std::string& path);
 
+    const std::string directory_;
     Fd root_;
     Options options_;
     sched::Guarded<std::uint64_t> drafts_{0};

@@ -57,6 +57,26 @@ TEST(DiskFiles, AnAbsolutePathBelowTheDirectoryIsTheFileThere) {
     EXPECT_EQ(reason(files->resolve(elsewhere / "x")), "outside_workspace");
 }
 
+TEST(DiskFiles, NothingIsWrittenWhileTheDirectorysPathLeadsElsewhere) {
+    const TestDirectory outer;
+    std::filesystem::create_directory(outer / "work");
+    const auto files = std::move(DiskFiles::open(outer / "work", {1, {}}).value());
+    const Saved first = files->create("x", "one\n").value();
+    std::filesystem::rename(outer / "work", outer / "moved");
+
+    EXPECT_EQ(reason(files->save("x", "two\n", first.hash)), "workspace_removed");
+    EXPECT_EQ(reason(files->create("y", "two\n")), "workspace_removed");
+    EXPECT_EQ(reason(files->remove("x", first.hash)), "workspace_removed");
+    std::filesystem::create_directory(outer / "work");
+    EXPECT_EQ(reason(files->save("x", "two\n", first.hash)), "workspace_removed");
+    EXPECT_TRUE(std::filesystem::is_empty(outer / "work"));
+    EXPECT_EQ(files->read("x", 100)->bytes, "one\n");
+
+    std::filesystem::remove(outer / "work");
+    std::filesystem::rename(outer / "moved", outer / "work");
+    EXPECT_TRUE(files->save("x", "two\n", first.hash));
+}
+
 TEST(DiskFiles, ASaveKeepsModeOwnerAndAttributes) {
     const TestDirectory directory;
     directory.put("run.sh", "old");

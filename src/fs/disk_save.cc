@@ -194,6 +194,7 @@ Result<DiskFiles::Draft> DiskFiles::write_draft(int parent, std::string_view byt
 // was displaced, sync the directory.
 Result<Saved> DiskFiles::save(const std::string& path, std::string_view bytes,
                               const Hash& expected) {
+    TRY(check_attached());
     const auto [directory, name] = split(path);
     const Fd parent = TRY(open_beneath(root_.get(), directory, O_RDONLY | O_DIRECTORY));
     auto opened = open_file(parent.get(), name, path);
@@ -289,6 +290,7 @@ Result<void> DiskFiles::put_back(int parent, Draft& draft, const std::string& na
 
 // A rename that never replaces: if another program created the file first, the call fails.
 Result<Saved> DiskFiles::create(const std::string& path, std::string_view bytes) {
+    TRY(check_attached());
     const auto [directory, name] = split(path);
     const Fd parent = TRY(make_parents(directory));
     Draft draft = TRY(write_draft(parent.get(), bytes, 0666, path));
@@ -318,6 +320,7 @@ Result<Saved> DiskFiles::create(const std::string& path, std::string_view bytes)
 
 // The file is renamed aside first, so that what is checked is what is deleted.
 Result<void> DiskFiles::remove(const std::string& path, const Hash& expected) {
+    TRY(check_attached());
     const auto [directory, name] = split(path);
     const Fd parent = TRY(open_beneath(root_.get(), directory, O_RDONLY | O_DIRECTORY));
     const Fd file = TRY(open_file(parent.get(), name, path));

@@ -96,6 +96,9 @@ Result<void> MemoryFiles::State::make_room_for(const std::string& path) const {
 void MemoryFiles::put(const std::string& path, std::string bytes) {
     state_.with([&](State& state) { state.put(path, std::move(bytes), false); });
 }
+void MemoryFiles::put_unseen(const std::string& path, std::string bytes) {
+    state_.with([&](State& state) { state.nodes.at(path).bytes = std::move(bytes); });
+}
 void MemoryFiles::link(const std::string& path, std::string target) {
     state_.with([&](State& state) { state.put(path, std::move(target), true); });
 }

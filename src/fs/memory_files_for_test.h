@@ -16,6 +16,8 @@ class MemoryFiles final : public FileSystem {
 public:
     // Changes that another program makes.
     void put(const std::string& path, std::string bytes);
+    // Other bytes under the same stamp, as a store through a mapping leaves them.
+    void put_unseen(const std::string& path, std::string bytes);
     void link(const std::string& path, std::string target);
     void erase(const std::string& path);
     // A further name of the file at `path`; and one outside of the directory.

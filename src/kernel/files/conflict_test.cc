@@ -244,6 +244,56 @@ TEST(Conflict, AFileThatIsDeletedUnderUnsavedEditsIsOne) {
     }
 }
 
+TEST(Conflict, AFileThatBecomesSomethingElseUnderUnsavedEditsIsOne) {
+    for (const std::string_view now : {"a directory", "a link"}) {
+        FileOffice office;
+        office.files.put("free/f", "one\n");
+        office.files.put("free/g", "other\n");
+        ASSERT_EQ(office.edit("free/f", "one", "two"), "ok");
+        const auto put = [&] {
+            office.files.erase("free/f");
+            if (now == "a link") return office.files.link("free/f", "g");
+            office.files.put("free/f/inner", "x\n");
+        };
+        put();
+
+        const auto conflicts = office.conflicts("free/f");
+        ASSERT_EQ(conflicts.size(), 1U) << now;
+        EXPECT_EQ(conflicts[0].kind, files::ConflictKind::deletion);
+        EXPECT_EQ(conflicts[0].path, "free/f");
+        EXPECT_EQ(conflicts[0].agent, "two\n");
+        ASSERT_EQ(office.conflicts("").size(), 1U);
+        // The text is kept only where it has a place.
+        for (const ConflictChoice choice : {ConflictChoice::agent, ConflictChoice::merge})
+            EXPECT_EQ(office.resolve("free/f", choice), "path_changed") << now;
+        EXPECT_EQ(office.text("free/g"), "other\n");
+
+        office.files.erase(now == "a link" ? "free/f" : "free/f/inner");
+        EXPECT_EQ(office.resolve("free/f", ConflictChoice::agent), "ok") << now;
+        EXPECT_EQ(FileOffice::reason(office.save("free/f")), "ok");
+        EXPECT_EQ(office.disk("free/f"), "two\n");
+
+        ASSERT_EQ(office.edit("free/f", "two", "three"), "ok");
+        put();
+        ASSERT_EQ(office.conflicts("free/f").size(), 1U) << now;
+        EXPECT_EQ(office.resolve("free/f", ConflictChoice::disk), "ok") << now;
+        EXPECT_TRUE(office.conflicts("").empty());
+        EXPECT_EQ(office.text("free/f"), now == "a link" ? "other\n" : "<not_a_file>");
+    }
+}
+
+TEST(Conflict, AFileWithoutEditsThatBecomesALinkIsTheFileThatItLeadsTo) {
+    FileOffice office;
+    office.files.put("f", "one\n");
+    office.files.put("g", "other\n");
+    ASSERT_EQ(office.text("f"), "one\n");
+    office.files.link("f", "g");
+    EXPECT_EQ(office.text("f"), "other\n");
+    EXPECT_TRUE(office.conflicts("").empty());
+    office.files.put("f", "again\n");
+    EXPECT_EQ(office.text("f"), "again\n");
+}
+
 TEST(Conflict, AFileThatComesBackEndsItsDeletion) {
     FileOffice office;
     office.files.put("f", "one\ntwo\n");
@@ -254,6 +304,22 @@ TEST(Conflict, AFileThatComesBackEndsItsDeletion) {
 
     EXPECT_EQ(office.text("f"), "1\n2\n");
     EXPECT_FALSE(office.status("f").conflict);
+}
+
+TEST(Reconcile, SeesBytesThatChangedUnderTheSameTimes) {
+    FileOffice office;
+    office.files.put("f", "one\n");
+    ASSERT_EQ(office.text("f"), "one\n");
+    office.files.put_unseen("f", "two\n");
+    EXPECT_EQ(office.text("f"), "one\n");
+    for (const std::vector<std::string>& paths : {std::vector<std::string>{"f"}, {}}) {
+        office.files.put_unseen("f", paths.empty() ? "three\n" : "two\n");
+        const auto results = office.reconcile(paths);
+        ASSERT_TRUE(results);
+        ASSERT_EQ(results->size(), 1U);
+        EXPECT_EQ(results->at(0).result, ReconcileResult::resolved);
+        EXPECT_EQ(office.text("f"), paths.empty() ? "three\n" : "two\n");
+    }
 }
 
 TEST(Reconcile, SaysWhatCameOfEachChange) {

@@ -46,10 +46,10 @@ struct DiskIntake::Body : std::enable_shared_from_this<DiskIntake::Body> {
         : kernel(std::move(core)), gate(files), hub(events) {}
 
     std::shared_ptr<LiveDocument> document_of(const fs::TreeChange& change) const;
-    Taken settle(LiveDocument& document, const fs::TreeChange& change) const;
+    Taken settle(LiveDocument& document, const fs::TreeChange& change, Evidence evidence) const;
     void take(fs::TreeChange change, Function<void()> done);
     void take_into(const std::shared_ptr<LiveDocument>& document, fs::TreeChange change,
-                   Function<void()> done);
+                   Function<void()> done, Evidence evidence = Evidence::stamp);
     void rename(const std::shared_ptr<LiveDocument>& document, fs::TreeChange change,
                 Function<void()> done);
     void rename_copies(const fs::TreeChange& change);
@@ -75,13 +75,14 @@ std::optional<fs::Hash> DiskIntake::known_hash(const std::string& path) const {
     return std::nullopt;
 }
 
-void DiskIntake::check(const std::shared_ptr<LiveDocument>& document, Function<void()> done) {
+void DiskIntake::check(const std::shared_ptr<LiveDocument>& document, Evidence evidence,
+                       Function<void()> done) {
     const auto record = body_->kernel->catalog().record(document->key());
     if (!record || record->deleted) return done();
     fs::TreeChange change;
     change.path = record->name;
     change.is_unsure = true;
-    body_->take_into(document, std::move(change), std::move(done));
+    body_->take_into(document, std::move(change), std::move(done), evidence);
 }
 
 // A file that was deleted through the kernel has given up its name.
@@ -101,7 +102,7 @@ void DiskIntake::Body::take(fs::TreeChange change, Function<void()> done) {
         auto from = kernel->catalog().find(Name{kFileKind, change.from});
         if (from != nullptr) return rename(from, std::move(change), std::move(done));
     }
-    const auto document = change.is_link ? nullptr : document_of(change);
+    const auto document = document_of(change);
     if (document != nullptr) return take_into(document, std::move(change), std::move(done));
     // Nobody knows its bytes, so that only a change of its times counts.
     if (!change.is_unsure) publish(change, "", disk_caller().actor.str());
@@ -109,7 +110,8 @@ void DiskIntake::Body::take(fs::TreeChange change, Function<void()> done) {
 }
 
 // On the document's strand. The state before says if the change is one that was made by a save.
-Taken DiskIntake::Body::settle(LiveDocument& document, const fs::TreeChange& change) const {
+Taken DiskIntake::Body::settle(LiveDocument& document, const fs::TreeChange& change,
+                               Evidence evidence) const {
     Taken out{false, document.id_of(document.whole()).str(), disk_caller().actor.str()};
     const std::optional<files::DiskState> before = gate.state(document);
     if (document.record().deleted) {
@@ -129,7 +131,7 @@ Taken DiskIntake::Body::settle(LiveDocument& document, const fs::TreeChange& cha
     const bool is_renamed = change.type == fs::ChangeType::renamed;
     const bool is_known = !before->missing && change.type != fs::ChangeType::deleted &&
                           is_same_file(before->stamp, change.stamp);
-    const Result<DiskUpdate> update = gate.take_in(document);
+    const Result<DiskUpdate> update = gate.take_in(document, evidence);
     const std::optional<files::DiskState> now = gate.state(document);
     if (!update || !now) {
         out.is_change = true;  // Its bytes are none that a document can have.
@@ -145,7 +147,7 @@ Taken DiskIntake::Body::settle(LiveDocument& document, const fs::TreeChange& cha
 }
 
 void DiskIntake::Body::take_into(const std::shared_ptr<LiveDocument>& document,
-                                 fs::TreeChange change, Function<void()> done) {
+                                 fs::TreeChange change, Function<void()> done, Evidence evidence) {
     kernel->run<Taken>(
         disk_caller(), ThisDocument{document}, Access::admitted,
         [self = shared_from_this(), change, done = std::move(done)](Result<Taken> taken) mutable {
@@ -153,8 +155,8 @@ void DiskIntake::Body::take_into(const std::shared_ptr<LiveDocument>& document,
                 self->publish(change, std::move(taken->block_id), std::move(taken->actor));
             done();
         },
-        [self = shared_from_this(), change](LiveDocument& live, const Caller&) {
-            return Result<Taken>(self->settle(live, change));
+        [self = shared_from_this(), change, evidence](LiveDocument& live, const Caller&) {
+            return Result<Taken>(self->settle(live, change, evidence));
         });
 }
 

@@ -20,8 +20,8 @@ namespace quire::kernel {
 
 class FileGate;
 class Kernel;
-
 class LiveDocument;
+enum class Evidence;
 
 // A change of a file on the disk, whoever made it.
 struct FileEvent {
@@ -43,7 +43,8 @@ public:
     // was refused.
     void take(fs::TreeChange change, Function<void()> done);
     // Takes in whatever has become of the document's file. Publishes a change.
-    void check(const std::shared_ptr<LiveDocument>& document, Function<void()> done);
+    void check(const std::shared_ptr<LiveDocument>& document, Evidence evidence,
+               Function<void()> done);
     // The hash that the bytes of a loaded file had when they were last seen.
     std::optional<fs::Hash> known_hash(const std::string& path) const;
 

@@ -88,6 +88,38 @@ TEST(DiskIntake, AChangeThatACallHasTakenInAlreadyIsToldAllTheSame) {
     EXPECT_EQ(it.after(ChangeType::modified, "a.txt"), "Modified a.txt block by source:disk");
 }
 
+TEST(DiskIntake, BytesThatChangedUnderTheSameTimesAreFoundWhereBytesCount) {
+    Intake it;
+    it.office.files.put("a.txt", "one\n");
+    it.office.read("a.txt");
+    it.office.files.put_unseen("a.txt", "two\n");
+    const auto check = [&](Evidence evidence) {
+        const auto live = it.office.kernel->core()->catalog().find(Name{kFileKind, "a.txt"});
+        it.intake.check(live, evidence, [] {});
+        it.office.scheduler.run_all();
+        return it.events();
+    };
+
+    EXPECT_EQ(check(Evidence::stamp), "");
+    EXPECT_EQ(it.text_of("a.txt"), "one\n");
+    EXPECT_EQ(check(Evidence::bytes), "Modified a.txt block by source:disk");
+    EXPECT_EQ(it.text_of("a.txt"), "two\n");
+    EXPECT_EQ(check(Evidence::bytes), "");
+}
+
+TEST(DiskIntake, AFileThatIsReplacedByALinkIsMissing) {
+    Intake it;
+    it.office.files.put("a.txt", "one\n");
+    it.office.files.put("b.txt", "other\n");
+    it.office.read("a.txt");
+    it.office.files.link("a.txt", "b.txt");
+    fs::TreeChange change;
+    change.path = "a.txt";
+    change.is_link = true;
+    EXPECT_EQ(it.take(change), "Modified a.txt block by source:disk");
+    EXPECT_EQ(it.text_of("a.txt"), "one\n");
+}
+
 TEST(DiskIntake, AFileThatIsNotLoadedIsOnlyTold) {
     Intake it;
     it.office.files.put("a.txt", "one\n");

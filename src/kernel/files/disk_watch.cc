@@ -28,6 +28,8 @@ constexpr int kGatherMs = 5;
 constexpr std::int64_t kTellMs = 1000;
 // How soon a directory that cannot be opened is tried again.
 constexpr int kRetryMs = 2000;
+// How often the bytes of all loaded files are compared, whatever their times say.
+constexpr std::int64_t kVerifyMs = 600'000;
 
 bool is_same_stamp(const fs::Stamp& a, const fs::FileSight& b) {
     return a.device == b.device && a.inode == b.inode && a.size == b.size &&
@@ -81,6 +83,7 @@ struct DiskWatch::Body : std::enable_shared_from_this<DiskWatch::Body> {
     void take(std::vector<fs::TreeChange> changes);
     void check_documents();
     void check_without_tree();
+    void check_bytes();
     void finish_syncs();
     void rest(int ms, bool has_events) const;
     void tell_status();
@@ -100,6 +103,7 @@ struct DiskWatch::Body : std::enable_shared_from_this<DiskWatch::Body> {
     bool is_first = true;  // The tree's first round is still to come.
     fs::WatchState told = fs::WatchState::starting;
     std::int64_t told_ms = 0;
+    std::int64_t verified_ms = 0;
     std::vector<std::pair<std::uint64_t, Reply<void>>> syncs;  // With the tree's numbers.
     std::unique_ptr<sched::Pool> thread;
 };
@@ -262,7 +266,14 @@ void DiskWatch::Body::run() {
         finish_syncs();
         const std::int64_t now = core->parts().clock.steady_ms();
         if (is_news || tree->state() != told || now - told_ms >= kTellMs) tell_status();
-        rest(round.next_ms < 0 ? -1 : static_cast<int>(round.next_ms), true);
+        if (verified_ms == 0 || is_news) verified_ms = now;  // Idle time counts.
+        if (now - verified_ms >= kVerifyMs) {
+            check_bytes();
+            verified_ms = now;
+        }
+        const std::int64_t to_verify = verified_ms + kVerifyMs - now;
+        rest(static_cast<int>(round.next_ms < 0 ? to_verify : std::min(round.next_ms, to_verify)),
+             true);
     }
     for (auto& [number, reply] : syncs) reply(Failure(kernel_ending()));
     tree.reset();
@@ -319,7 +330,18 @@ void DiskWatch::Body::check_documents() {
                                                         : !state->missing && !sight->is_link &&
                                                               is_same_stamp(state->stamp, *sight));
         if (!known.is_live && (is_same || !state)) continue;
-        intake.check(core->catalog().find(known.record.key), begin_taking());
+        intake.check(core->catalog().find(known.record.key), Evidence::stamp, begin_taking());
+    }
+}
+
+// A document that is not in memory is left there unless its file has other bytes.
+void DiskWatch::Body::check_bytes() {
+    for (const Catalog::Known& known : core->catalog().known(kFileKind, "")) {
+        const auto state = files::DiskState::decode(known.record.header);
+        if (!state || state->missing) continue;
+        const auto file = gate.files().read(known.record.name, core->limits().block_bytes);
+        if (!file || file->hash == state->hash) continue;
+        intake.check(core->catalog().find(known.record.key), Evidence::bytes, begin_taking());
     }
 }
 
@@ -330,7 +352,7 @@ void DiskWatch::Body::check_without_tree() {
             const auto stamp = gate.files().stamp(known.record.name);
             if (stamp ? state->stamp.same_as(*stamp) : state->missing) continue;
         }
-        intake.check(core->catalog().find(known.record.key), begin_taking());
+        intake.check(core->catalog().find(known.record.key), Evidence::stamp, begin_taking());
     }
 }
 

@@ -83,7 +83,15 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
         policy::Operation operation;
         Staged staged;
         bool to_save;
+        // The document of that very name is meant, although the disk has a directory, a device or a
+        // link there now.
+        bool by_name = false;
     };
+    static Need by_name(policy::Operation wanted, Staged where) {
+        Need need(wanted, where);
+        need.by_name = true;
+        return need;
+    }
     static Need saving() { return {policy::Operation::append, Staged::refused, true}; }
     // The caller's private copy of the file; null where it has none.
     std::shared_ptr<LiveDocument> copy_of(const std::string& path, const Caller& by) {
@@ -125,6 +133,14 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
         return false;
     }
 
+    // Turns the place into the document's, if the disk has no file of that very name.
+    void keep_to_name(fs::Place& place) const {
+        const std::string& name = place.linked() ? place.aliases.front() : place.path;
+        const bool is_there = !place.linked() && place.kind == fs::Kind::file;
+        if (!is_there && kernel->catalog().is_taken(Name{kFileKind, name}))
+            place = {name, {}, fs::Kind::missing};
+    }
+
     // Brings a call to the file's document, loaded and up to date with the disk: work(visit,
     // update).
     template <class T, class Work>
@@ -132,6 +148,7 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
         at_door<T>(std::move(reply), std::move(path),
                    [self = shared_from_this(), by = std::move(by), need, work = std::move(work)](
                        fs::Place place, Reply<T> answer) mutable {
+                       if (need.by_name) self->keep_to_name(place);
                        if (const auto file = require_text_file(place); !file)
                            return answer(Failure(file.error()));
                        if (!self->admits(by, place, need, answer)) return;
@@ -168,9 +185,9 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
     // the disk that was just taken in, the document is loaded again and takes it in once more.
     template <class T, class Read>
     void read(Caller by, std::string path, Reply<T> reply, Read read,
-              Staged staged = Staged::copy) {
-        enter<T>(std::move(by), std::move(path), {policy::Operation::read, staged},
-                 std::move(reply), [read = std::move(read)](Visit<T> visit, DiskUpdate) mutable {
+              Need need = policy::Operation::read) {
+        enter<T>(std::move(by), std::move(path), need, std::move(reply),
+                 [read = std::move(read)](Visit<T> visit, DiskUpdate) mutable {
                      Core& core = *visit.kernel;
                      core.finish_look(
                          std::move(visit), Access::read,

@@ -242,9 +242,9 @@ public:
     // several conflicts; conflict "needs_resolution" where a deletion cannot be merged.
     void resolve(Caller by, FileResolve what, Reply<FileResolved> reply);
     // Takes in the disk's changes of these files, in their order, and says what came of each, and of
-    // what other calls have taken in since the last reconcile(). Without
-    // paths, those of all loaded files that the caller may read; files without a change or a conflict
-    // are then left out. Errors: those of reading.
+    // what other calls have taken in since the last reconcile(). Reads every file, whatever its times
+    // say. Without paths, those of all loaded files that the caller may read; files without a change
+    // or a conflict are then left out. Errors: those of reading.
     void reconcile(Caller by, std::vector<std::string> paths,
                    Reply<std::vector<FileReconciled>> reply);
 

@@ -113,6 +113,22 @@ Result<std::optional<std::string>> settled_text(const Conflict& conflict, const 
     return std::optional(text::keep_both(conflict.base, now, conflict.disk, text::Side::theirs));
 }
 
+// Checks that the disk has nothing in the place of a file whose edits are to be kept. Error: conflict
+// "path_changed" {path}.
+Result<void> check_vacant(fs::FileSystem& files, const std::string& path) {
+    const fs::Place place = TRY(files.resolve(path));
+    if (!place.linked() && (place.kind == fs::Kind::missing || place.kind == fs::Kind::file))
+        return {};
+    const std::string what = place.linked()                      ? cat("a link to ", place.path)
+                             : place.kind == fs::Kind::directory ? std::string("a directory")
+                                                                 : std::string("no file");
+    return fail(Errc::conflict, "path_changed",
+                cat(path, " is ", what,
+                    " on the disk now, so that its text has no place there. Move "
+                    "that away to keep the text, or choose disk to drop it"),
+                {{"path", path}});
+}
+
 std::vector<store::DocumentKey> file_documents(const Catalog& catalog) {
     std::vector<store::DocumentKey> keys = catalog.keys();
     std::erase_if(keys, [&](store::DocumentKey key) {
@@ -175,7 +191,7 @@ void FileCalls::conflicts(Caller by, std::optional<std::string> path,
             [body = body_, by](LiveDocument& document) -> Result<All> {
                 return body->conflicts.list(document, by.actor);
             },
-            Body::Staged::passed);
+            Body::by_name(Operation::read, Body::Staged::passed));
     }
     auto all = std::make_shared<All>();
     std::make_shared<Walk>(
@@ -215,7 +231,7 @@ std::vector<FileConflict> FileCalls::Conflicts::list(LiveDocument& document,
 void FileCalls::resolve(Caller by, FileResolve what, Reply<FileResolved> reply) {
     std::string path = what.path;
     body_->run<FileResolved>(
-        std::move(by), std::move(path), {Operation::overwrite, Body::Staged::refused},
+        std::move(by), std::move(path), Body::by_name(Operation::overwrite, Body::Staged::refused),
         std::move(reply),
         [body = body_, what = std::move(what)](LiveDocument& document, const DiskUpdate&,
                                                const Caller& caller) mutable {
@@ -230,6 +246,8 @@ Result<FileResolved> FileCalls::Conflicts::resolve(LiveDocument& document, const
     what.path = document.name();
     files::DiskState disk = *files_.gate.state(document);
     const std::vector<std::size_t> settled = TRY(chosen(disk, what));
+    if (disk.has_deletion() && what.choice != ConflictChoice::disk)
+        TRY(check_vacant(files_.gate.files(), what.path));
     const seq::Rope rope = document.doc().text(block.content).rope();
     std::vector<text::Splice> splices;
     for (const std::size_t i : settled) {
@@ -394,7 +412,7 @@ void FileCalls::reconcile(Caller by, std::vector<std::string> paths,
 Result<FileReconciled> FileCalls::Conflicts::reconcile(LiveDocument& document, const Caller& by) {
     if (document.record().deleted) return no_such_file(document.name());
     files_.kernel->flush(document, document.whole());
-    TRY(files_.gate.take_in(document));
+    TRY(files_.gate.take_in(document, Evidence::bytes));
     const DiskUpdate update = files_.gate.last_news(document);
     const files::DiskState disk = *files_.gate.state(document);
     FileReconciled out;

@@ -68,6 +68,12 @@ Operation operation_of(Access access) {
     return Operation::overwrite;
 }
 
+Failure path_changed(const std::string& path, const fs::Place& now) {
+    return fail(Errc::conflict, "path_changed",
+                cat(path, " was a file and is now a link to ", now.path, "; use that path"),
+                {{"path", path}});
+}
+
 // A copy of the document at a version, which knows no other.
 Result<crdt::Doc> copy_at(crdt::Doc& doc, const files::Version& version) {
     std::vector<crdt::IdSpan> known;
@@ -143,6 +149,8 @@ Result<void> FileGate::enter(LiveDocument& document, const policy::Actor& actor,
     if (access != Access::look) {
         // The other names of the file count too.
         auto found = files_.resolve(document.name());
+        if (found && found->linked() && access != Access::read)
+            return path_changed(document.name(), *found);
         if (found && !found->linked()) place.hard_links = std::move(found->hard_links);
     }
     TRY(admit(place, operation_of(access), actor, approved));
@@ -194,8 +202,8 @@ Result<Disk> FileGate::look(LiveDocument& document) {
     return file && file->hash == disk->hash ? Disk::same : Disk::changed;
 }
 
-Result<DiskUpdate> FileGate::take_in(LiveDocument& document) {
-    DiskUpdate update = TRY(compare(document));
+Result<DiskUpdate> FileGate::take_in(LiveDocument& document, Evidence evidence) {
+    DiskUpdate update = TRY(compare(document, evidence));
     if (update.is_news()) news_.with([&](auto& news) { news[document.key()] = update; });
     return update;
 }
@@ -210,28 +218,24 @@ DiskUpdate FileGate::last_news(const LiveDocument& document) {
     });
 }
 
-Result<DiskUpdate> FileGate::compare(LiveDocument& document) {
+Result<DiskUpdate> FileGate::compare(LiveDocument& document, Evidence evidence) {
     std::optional<files::DiskState> before = state(document);
     if (before && before->unlisted_conflict) TRY(list_old_conflict(document, *before));
     if (before && follow_edits(document, before->conflicts)) document.note_header(before->encode());
     const std::string& path = document.name();
     const fs::Place place = TRY(files_.resolve(path));
     take_late_writes(path);
-    if (place.linked()) {
-        return fail(Errc::conflict, "path_changed",
-                    cat(path, " was a file and is now reached by a link to ", place.path,
-                        "; use that path"));
-    }
-    if (place.kind == fs::Kind::missing && before)
+    if (before && (place.linked() || place.kind != fs::Kind::file))
         return note_missing(document, std::move(*before));
     const fs::Stamp stamp = TRY(files_.stamp(path));
-    if (before && !before->missing && before->stamp.same_as(stamp)) return DiskUpdate{};
+    const bool is_same = before && !before->missing && before->stamp.same_as(stamp);
+    if (is_same && evidence == Evidence::stamp) return DiskUpdate{};
     fs::FileBytes file = TRY(files_.read(path, file_bytes_));
     if (before && before->hash == file.hash) {
         DiskUpdate update;
         update.back = before->missing;
         // Worth keeping only where it saves reading the file the next time.
-        if (before->missing || file.stamp.settled) {
+        if (!is_same && (before->missing || file.stamp.settled)) {
             end_deletion(*before);
             before->stamp = file.stamp;
             document.note_header(before->encode());

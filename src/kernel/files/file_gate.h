@@ -45,6 +45,10 @@ struct DiskUpdate {
     bool is_news() const { return gone || back || (!first && resolution.has_value()); }
 };
 
+// The evidence that a file is as it was last seen: an unchanged stamp, or its bytes alone. A program
+// can set a file's times back, and a store through a mapping may change none.
+enum class Evidence { stamp, bytes };
+
 // The settings of files: who may do what to which path, the names of the ignore files, and the
 // files that are never merged.
 struct FileRules {
@@ -87,13 +91,13 @@ public:
     Result<void> admit_save(const fs::Place& place, const policy::Actor& actor,
                             policy::Operations approved) const;
 
-    // Reads the file if its stamp changed, and merges a change of its bytes into the document, as
-    // part of the call's transaction. On the strand, loaded, with no transaction begun. O(file)
-    // if it changed.
+    // Reads the file if its stamp changed, or if only its bytes count, and merges a change of its
+    // bytes into the document, as part of the call's transaction. On the strand, loaded, with no
+    // transaction begun. O(file) if it is read. A file that has become a directory, a device or a
+    // link is missing.
     //
-    // Errors: those of reading; unsupported "binary_file"; conflict "path_changed" if the path
-    // now leads through a link.
-    Result<DiskUpdate> take_in(LiveDocument& document);
+    // Errors: those of reading; unsupported "binary_file".
+    Result<DiskUpdate> take_in(LiveDocument& document, Evidence evidence = Evidence::stamp);
     // The last news that was taken in, by any call, since this was last asked.
     DiskUpdate last_news(const LiveDocument& document);
     // The state last seen on the disk; none if the file was never read.
@@ -113,7 +117,7 @@ public:
     fs::IgnoreNames ignore_files() const { return rules()->ignore; }
 
 private:
-    Result<DiskUpdate> compare(LiveDocument& document);
+    Result<DiskUpdate> compare(LiveDocument& document, Evidence evidence);
     Result<DiskUpdate> apply(LiveDocument& document, const std::optional<files::DiskState>& before,
                              files::DiskState now, const std::string& text);
     Result<DiskUpdate> note_missing(LiveDocument& document, files::DiskState before);
