@@ -285,13 +285,16 @@ def main() -> int:
     peers = node("peers.mjs", *(["--quick"] if arguments.quick else []))
     say("sizes:")
     sizes = node("sizes.mjs")
+    say("watch:")
+    watch = node("watch.mjs")
 
     kept = promised(benches, MEMORY_PROMISES)
     ruled = promised(benches, RULE_PROMISES)
-    broken = [row for row in [*peers["rows"], *sizes["rows"], *engine_rows, *beside, *kept, *ruled] if row.get("holds") is False]
+    broken = [row for row in [*peers["rows"], *sizes["rows"], *watch["rows"], *engine_rows, *beside, *kept, *ruled] if row.get("holds") is False]
     page = ["# Benchmarks", "", "`make bench` writes this page. All figures come from one run on one machine, peers included.", "", *machine(), "", *reasons(broken)]
     page += [f"## {peers['title']}", "", *table(peers["rows"], "server-filesystem"), ""]
     page += [f"## {sizes['title']}", "", *table(sizes["rows"], "beside"), ""]
+    page += [f"## {watch['title']}", "", *table(watch["rows"], "beside"), ""]
     page += ["## The engine beside those of npm", "",
              *HOW_PEERS_ARE_MEASURED, "",
              *engine_table(beside), ""]

@@ -131,7 +131,9 @@ Map question(const Approval& approval, std::string_view version) {
     out.append("message", cat(asker, " asks you to let it ", what_for(approval.ask),
                               ".\nUntil you answer, it waits as ", approval.id,
                               " (quire approvals), and nothing is done.\n", what, ": ",
-                              cut(text::escape_hidden(approval.description), kLongestCall)));
+                              cut(text::escape_hidden(approval.description), kLongestCall),
+                              approval.diff.empty() ? "" : "\nThe change:\n",
+                              cut(approval.diff, kLongestCall)));
     out.append("requestedSchema", form_of(approval.ask));
     return out;
 }

@@ -80,6 +80,7 @@ struct Approval {
     Ask ask = {};
     Permission permission = Permission::human;  // The permission that made the approval necessary.
     std::string description = {};               // A description of the call, for people.
+    std::string diff = {};                      // A unified diff, escaped; "" where none is known.
     std::int64_t asked_ms = 0;
     ApprovalStatus status = ApprovalStatus::pending;
 

@@ -104,6 +104,7 @@ const CommandSession::Method CommandSession::kMethods[] = {
     rpc::method<&CommandSession::check_mount>("check_mount", "name"),
     rpc::method<&CommandSession::approve_mount>("approve_mount", "name", "offer"),
     rpc::method<&CommandSession::flush>("flush"),
+    rpc::method<&CommandSession::export_git>("export_git", "ref"),
     rpc::method<&CommandSession::backup>("backup", "file"),
     rpc::method<&CommandSession::salvage>("salvage", "directory"),
     rpc::method<&CommandSession::fsck>("fsck"),
@@ -369,6 +370,20 @@ void CommandSession::flush(const rpc::Answer& answer) {
                                          }),
             [&git = workspace_.git](const kernel::Caller&, auto done) {
                 git.flush(std::move(done));
+            });
+}
+
+void CommandSession::export_git(const rpc::Answer& answer, std::string ref) {
+    kernel::Admission(workspace_.kernel)
+        .run<kernel::GitExported>(
+            caller(answer), {.name = "export_git", .arguments = Map{{"ref", ref}}, .reads = true},
+            replying<kernel::GitExported>(
+                answer,
+                [](const kernel::GitExported& exported) {
+                    return json::Codec<kernel::GitExported>::fields().encode(exported);
+                }),
+            [&git = workspace_.git, ref](const kernel::Caller& by, auto done) {
+                git.export_history(by, ref, std::move(done));
             });
 }
 

@@ -27,6 +27,7 @@
 //   approve_mount {name, offer}
 //                              -> the same, once that is approved
 //   flush {}               -> {ref, commit, files, ignored}, once git has them
+//   export_git {ref}       -> {ref, commit, commits, files, ignored}, once git has them
 //   backup {file}          -> {}, once the copy is whole
 //   salvage {directory}    -> {whole, partial, lost, has_audit, has_copy}
 //   fsck {}                -> {documents, damaged, audit_entries, audit_head, findings}
@@ -128,6 +129,7 @@ private:
     void audit(const rpc::Answer& answer, kernel::AuditQuery query);
     void verify_audit(const rpc::Answer& answer, std::vector<std::string> heads);
     void flush(const rpc::Answer& answer);
+    void export_git(const rpc::Answer& answer, std::string ref);
     void backup(const rpc::Answer& answer, std::string file);
     void salvage(const rpc::Answer& answer, std::string directory);
     void fsck(const rpc::Answer& answer);

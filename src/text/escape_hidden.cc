@@ -1,5 +1,7 @@
 #include "text/escape_hidden.h"
 
+#include <algorithm>
+
 #include "base/concat.h"
 #include "base/hex.h"
 #include "base/utf8.h"
@@ -69,6 +71,17 @@ std::string escape_hidden(std::string_view text) {
         if (valid == text.size()) return out;
         add_number(out, 'x', static_cast<unsigned char>(text[valid]));
         text.remove_prefix(valid + 1);
+    }
+}
+
+std::string escape_hidden_lines(std::string_view text) {
+    std::string out;
+    while (true) {
+        const std::size_t end = std::min(text.find_first_of("\n\t"), text.size());
+        out += escape_hidden(text.substr(0, end));
+        if (end == text.size()) return out;
+        out += text[end];
+        text.remove_prefix(end + 1);
     }
 }
 

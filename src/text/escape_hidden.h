@@ -11,6 +11,9 @@ namespace quire::text {
 // "\u{202e}", and bytes that are not UTF-8 as "\x{ff}". O(text).
 std::string escape_hidden(std::string_view text);
 
+// Escapes a text of several lines likewise; its line feeds and tabs stay.
+std::string escape_hidden_lines(std::string_view text);
+
 // Returns true if the text, which is UTF-8, has a character that a name must not have: a control
 // character (Cc), a direction mark, or a line or paragraph separator. O(text).
 bool has_forbidden_in_name(std::string_view text);

@@ -34,6 +34,7 @@ struct ShownApproval {
     std::string block_id;
     policy::Permission permission = policy::Permission::human;
     std::string description;
+    std::string diff;
     std::string timestamp;
     std::optional<std::string> decision, by;
     std::optional<std::string> resolved_at, until;
@@ -52,6 +53,7 @@ struct ShownApproval {
             .optional("block_id", &ShownApproval::block_id)
             .required("permission", &ShownApproval::permission)
             .required("description", &ShownApproval::description)
+            .optional("diff", &ShownApproval::diff)
             .required("timestamp", &ShownApproval::timestamp)
             .optional("decision", &ShownApproval::decision)
             .kept()
@@ -86,6 +88,7 @@ ShownApproval shown_approval(const Approval& approval, std::string_view status) 
                       .block_id = target.block_id,
                       .permission = approval.permission,
                       .description = approval.description,
+                      .diff = approval.diff,
                       .timestamp = text::utc_time(approval.asked_ms),
                       .decision = {},
                       .by = {},
@@ -115,7 +118,9 @@ std::string approval_line(const Approval& approval, std::string_view status) {
     if (approval.resolved) {
         out += cat("\t", name_of(approval.resolved->answer), " by ", approval.resolved->by.str());
     }
-    return out + "\n";
+    out += "\n";
+    if (approval.status == policy::ApprovalStatus::pending) out += approval.diff;
+    return out;
 }
 
 // All approvals are compared with one time, that of the list.

@@ -45,6 +45,58 @@ TEST(FileApprovals, ACallThatNeedsApprovalIsAskedForOnceAndDoneOnce) {
     }
 }
 
+TEST(FileApprovals, APersonSeesWhatTheCallWouldChange) {
+    struct Shown {
+        const char* arguments;
+        const char* diff;
+    };
+    const Shown calls[] = {
+        {R"({"operation":"append","path":"ask/f","content":"y\n"})",
+         "--- a/ask/f\n+++ b/ask/f\n@@ -1,2 +1,3 @@\n x\n w\n+y\n"},
+        {R"({"operation":"replace","path":"ask/f","find":"x","replace":"\u202Ez"})",
+         "--- a/ask/f\n+++ b/ask/f\n@@ -1,2 +1,2 @@\n-x\n+\\u{202e}z\n w\n"},
+        {R"({"operation":"create","path":"ask/new","content":"y\n"})",
+         "--- a/ask/new\n+++ b/ask/new\n@@ -0,0 +1 @@\n+y\n"},
+        {R"({"operation":"delete","path":"ask/f"})",
+         "--- a/ask/f\n+++ b/ask/f\n@@ -1,2 +0,0 @@\n-x\n-w\n"},
+        {R"({"operation":"patch","path":"ask/f","patch":"@@ -1,2 +1,2 @@\n-x\n+z\n w\n"})",
+         "--- a/ask/f\n+++ b/ask/f\n@@ -1,2 +1,2 @@\n-x\n+z\n w\n"},
+    };
+    for (const Shown& shown : calls) {
+        Workspace workspace;
+        workspace.disk.put("ask/f", "x\nw\n");
+        workspace.asked(shown.arguments);
+        EXPECT_EQ(workspace.last.get("error")->get("details")->get("diff"), nullptr);
+        workspace.call_tool("approvals", R"({"operation":"list"})", "human:tom");
+        const List& approvals = workspace.last.get("approvals")->as_list();
+        ASSERT_EQ(approvals.size(), 1U) << shown.arguments;
+        const Value* diff = approvals[0].get("diff");
+        ASSERT_NE(diff, nullptr) << shown.arguments;
+        EXPECT_EQ(diff->as_string(), shown.diff) << shown.arguments;
+    }
+}
+
+TEST(FileApprovals, ACallThatIsMadeAgainShowsWhatItWouldChangeNow) {
+    Workspace workspace;
+    workspace.disk.put("ask/f", "x\n");
+    constexpr auto kAppend = R"({"operation":"append","path":"ask/f","content":"y\n"})";
+    const std::string id = workspace.asked(kAppend);
+    workspace.disk.put("ask/f", "x\nnew\n");
+    EXPECT_EQ(workspace.asked(kAppend), id);
+    workspace.call_tool("approvals", R"({"operation":"list"})", "human:tom");
+    EXPECT_EQ(workspace.last.get("approvals")->as_list()[0].get("diff")->as_string(),
+              "--- a/ask/f\n+++ b/ask/f\n@@ -1,2 +1,3 @@\n x\n new\n+y\n");
+
+    std::string long_text;
+    for (int i = 0; i < 4000; ++i) long_text += cat("line ", i, "\\n");
+    workspace.asked(
+        cat(R"({"operation":"create","path":"ask/long","content":")", long_text, "\"}"));
+    workspace.call_tool("approvals", R"({"operation":"list"})", "human:tom");
+    const std::string diff = workspace.last.get("approvals")->as_list()[1].get("diff")->as_string();
+    EXPECT_LT(diff.size(), std::size_t{17} << 10);
+    EXPECT_TRUE(diff.ends_with(" more lines)\n")) << diff.substr(diff.size() - 40);
+}
+
 TEST(FileApprovals, AnApprovedEditIsSavedWithAnApprovalOfItsOwn) {
     Workspace workspace;
     workspace.disk.put("ask/f", "x\n");

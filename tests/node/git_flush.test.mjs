@@ -72,3 +72,16 @@ test("outside of a repository it says so", { skip }, (t) => {
     const error = refusal(run(folder, "flush").stderr);
     assert.deepEqual([error.code, error.reason], ["not_found", "no_repository"]);
 });
+
+test("quire export --git commits each version of each file to a new ref", { skip }, (t) => {
+    const folder = edited(t, everythingAllowed);
+    const first = run(folder, "export", "--git");
+    assert.equal(first.status, 0, first.stderr);
+    assert.match(first.stdout, /^refs\/quire\/history is now [0-9a-f]{40}: 2 commits of 1 file\.\n$/);
+    assert.equal(git(folder, "log", "--reverse", "--format=%an %s", "refs/quire/history"), "source:disk a.txt: disk\nagent:ada a.txt: replace\n");
+    assert.equal(git(folder, "show", "refs/quire/history:a.txt"), "two\n");
+    assert.equal(run(folder, "export", "--git").status, 1);
+    const other = run(folder, "export", "--git", "--ref", "refs/quire/again", "--json");
+    assert.equal(JSON.parse(other.stdout).commits, 2, other.stderr);
+    assert.equal(run(folder, "export").status, 2);
+});

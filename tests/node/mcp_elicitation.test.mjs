@@ -128,7 +128,10 @@ test("an agent cannot put words into the question", { skip }, async (t) => {
     await refused(client, "file", { operation: "create", path: `ask/${"y".repeat(300)}\u202e`, content: evil.repeat(1000) },
         "escalation_required", "escalation_required");
     const [{ message }] = says.shown;
-    assert.equal(message.split("\n").length, 3);
+    // Each line of the diff begins with a mark, so that none can pass for ours.
+    const lines = message.split("\n");
+    assert.equal(lines[3], "The change:");
+    for (const line of lines.slice(4)) assert.match(line, /^(--- a\/|\+\+\+ b\/|@@ |[+ -]|\(\d+ more lines\)$|$|…)/);
     assert.ok(message.length < 3000, `${message.length}`);
     assert.doesNotMatch(message, /[\u001b\u202e\u200b]/);
     assert.match(message, /\nThe call, in the words of agent:ada: file \{/);

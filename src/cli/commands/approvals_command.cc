@@ -15,6 +15,7 @@
 #include "cli/commands/moment.h"
 #include "cli/commands/terminal.h"
 #include "json/members.h"
+#include "text/diff.h"
 #include "text/escape_hidden.h"
 
 namespace quire::cli {
@@ -56,13 +57,22 @@ std::string approval_target(const Value& approval) {
     return cat("the block ", text::escape_hidden(json::text_in(approval, "label")));
 }
 
-// The description is escaped in the kernel: an agent chose its words.
+// The change that the call would make, for the lines below its description.
+std::string indented_diff(const Value& approval) {
+    std::string out;
+    const std::string drawn = drawn_diff(json::text_in(approval, "diff"));
+    for (const std::string_view line : text::split_lines(drawn)) cat_to(out, cat("    ", line));
+    return out;
+}
+
+// The description and the diff are escaped in the kernel: an agent chose their words.
 std::string approval_text(const Value& approval) {
     return cat(coloured(json::text_in(approval, "approval_id"), Colour::yellow), "  ",
                coloured(local_time(moment_in(approval)), Colour::grey), "  ",
                coloured(json::text_in(approval, "actor"), Colour::cyan), " asks to ",
                json::text_in(approval, "operation"), " ", approval_target(approval), "\n    ",
-               json::text_in(approval, "description"), "\n    ", approval_state(approval), "\n");
+               json::text_in(approval, "description"), "\n    ", approval_state(approval), "\n",
+               json::text_in(approval, "status") == "pending" ? indented_diff(approval) : "");
 }
 
 // The tool's answer. A refusal says how to be a person, if the actor is none.

@@ -1,4 +1,5 @@
-// quire export: all memory of an agent, with its history, in one file.
+// quire export: all memory of an agent, with its history, in one file; or the history of the files, as
+// commits of git.
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,11 +18,14 @@
 #include "json/json.h"
 #include "json/members.h"
 #include "memory/timestamp.h"
+#include "text/escape_hidden.h"
 
 namespace quire::cli {
 namespace {
 
 struct ExportOptions {
+    bool git = false;  // Export the files and no memory.
+    std::string ref = "refs/quire/history";
     std::string agent;
     std::string file;
     bool force = false;  // Overwrite a file.
@@ -70,9 +74,30 @@ Result<GatheredMemory> gather_memory(const Globals& globals, const std::string& 
                 cat(out.file.owner, " owns no memory here; quire memory list lists the blocks"));
 }
 
+Result<int> export_files(const Globals& globals, const std::string& ref) {
+    const Value answer = TRY(request_once(globals, "export_git", Map{{"ref", ref}}));
+    if (globals.json) return output_json(answer);
+    std::string out =
+        cat(ref, " is now ", json::text_in(answer, "commit"), ": ",
+            plural(static_cast<std::size_t>(json::number_in(answer, "commits")), "commit"), " of ",
+            plural(json::list_in(answer, "files").size(), "file"), ".\n");
+    for (const Value& path : json::list_in(answer, "ignored")) {
+        out +=
+            cat("left out, because git ignores it: ", text::escape_hidden(path.as_string()), "\n");
+    }
+    return output(out);
+}
+
 Result<int> run_export(const Globals& globals, const ExportOptions& options) {
     if (const auto person = check_is_person(globals); !person) {
         refuse(globals, person.error());
+        return kUsage;
+    }
+    if (options.git) return export_files(globals, options.ref);
+    if (options.agent.empty() || options.file.empty()) {
+        complain(
+            "name what to export: --agent AGENT FILE for an agent's memory, or --git for the "
+            "history of the files");
         return kUsage;
     }
     struct stat present = {};
@@ -104,22 +129,34 @@ Result<int> run_export(const Globals& globals, const ExportOptions& options) {
 }
 
 void add_export_options(CLI::App& app, ExportOptions& options) {
-    app.add_option("--agent", options.agent, "The agent whose memory to export")
-        ->required()
-        ->type_name("AGENT")
-        ->check(check_agent);
-    app.add_option("file", options.file, "The file to write")->required()->type_name("FILE");
+    auto* const agent = app.add_option("--agent", options.agent, "The agent whose memory to export")
+                            ->type_name("AGENT")
+                            ->check(check_agent);
+    auto* const file =
+        app.add_option("file", options.file, "The file to write")->type_name("FILE")->needs(agent);
     app.add_flag("--force", options.force, "Overwrite an existing file");
+    auto* const git = app.add_flag("--git", options.git,
+                                   "Commit every version of every file to a new ref of the git "
+                                   "repository, each by its actor")
+                          ->excludes(agent)
+                          ->excludes(file);
+    app.add_option("--ref", options.ref, "The ref, below refs/, that --git makes")
+        ->type_name("REF")
+        ->capture_default_str()
+        ->needs(git);
 }
 
 }  // namespace
 
 Command export_command() {
-    return {.name = "export",
-            .about = "Write all memory that an agent owns, with its history, to one file",
-            .example = "quire export --agent ada ada.memory",
-            .action = action_with(add_export_options, run_export),
-            .touches = Touches::looks};
+    return {
+        .name = "export",
+        .about =
+            "Write all memory that an agent owns, with its history, to one file; or the history "
+            "of the files to git",
+        .example = "quire export --agent ada ada.memory",
+        .action = action_with(add_export_options, run_export),
+        .touches = Touches::looks};
 }
 
 }  // namespace quire::cli

@@ -48,6 +48,18 @@ struct Caller {
     Result<void> check_approved() const {
         return unapproved == nullptr ? Result<void>() : Failure(*unapproved);
     }
+    // Error: `unapproved`, with diff() for the person who is asked: the unified diff of what would
+    // change. It is made for a refusal only.
+    template <class Diff>
+    Result<void> check_approved(Diff diff) const {
+        if (unapproved == nullptr) return {};
+        return Failure(with_diff(*unapproved, diff()));
+    }
+
+    // The refusal with the diff among its details, with what is hidden in it escaped, and 16 KiB of it
+    // at most; the end of a longer one is counted. take_diff() takes it out again: the caller knows what it wanted.
+    static Error with_diff(Error refusal, std::string diff);
+    static std::string take_diff(Error& refusal);
 };
 
 }  // namespace quire::kernel

@@ -13,8 +13,10 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "crdt/doc/text.h"
+#include "edits/splice_diff.h"
 #include "edits/view.h"
 #include "kernel/core/core.h"
+#include "kernel/core/versions.h"
 #include "seq/rope.h"
 
 namespace quire::kernel {
@@ -86,7 +88,14 @@ void Core::append(Visit<Appended> visit, const BlockRef& block, std::string text
         return finish<Appended>(std::move(visit),
                                 too_large("the block", limits().block_bytes, kGoOnElsewhere));
     }
-    if (const auto approved = visit.by.check_approved(); !approved)
+    const auto diff = [&] {
+        const seq::Rope& before = document.doc().text(block.content).rope();
+        const std::string name = diff_name(document, block);
+        const text::Splice splice{before.bytes(), {}, text};
+        return edits::splice_diff(before, {&splice, 1},
+                                  {.from = cat("a/", name), .to = cat("b/", name)});
+    };
+    if (const auto approved = visit.by.check_approved(diff); !approved)
         return finish<Appended>(std::move(visit), Failure(approved.error()));
     // Only the store can refuse it from here on: there is nothing to ask a person about.
     buffer(document, block, visit.by.actor,

@@ -8,10 +8,13 @@
 
 #include "base/bytes.h"
 #include "base/clock.h"
+#include "base/concat.h"
 #include "crdt/doc/text.h"
+#include "edits/splice_diff.h"
 #include "edits/view.h"
 #include "kernel/core/core.h"
 #include "kernel/core/describe.h"
+#include "kernel/core/versions.h"
 #include "memory/splices.h"
 #include "text/escape_hidden.h"
 
@@ -232,7 +235,11 @@ Result<Edited> Core::edit(LiveDocument& document, const BlockRef& block, const C
         TRY(check_size(text, *planned));
         for (const text::Splice& splice : planned->splices)
             TRY(check_savable(document, splice.insert));
-        return by.check_approved();
+        return by.check_approved([&] {
+            const std::string name = diff_name(document, block);
+            return edits::splice_diff(text, planned->splices,
+                                      {.from = cat("a/", name), .to = cat("b/", name)});
+        });
     };
     const auto write = [&](const edits::Planned& planned) -> Result<void> {
         if (what.before) TRY(what.before(planned.splices));

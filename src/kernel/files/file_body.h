@@ -24,6 +24,9 @@ namespace quire::kernel {
 
 // The file's path, block id and version now.
 FileVersion version_of_file(LiveDocument& document);
+// The unified diff of two texts of the file. O(texts).
+std::string file_diff(const LiveDocument& document, std::string_view before,
+                      std::string_view after);
 // Error: not_found "file_not_found" {path}.
 Failure no_such_file(const std::string& path);
 // The bytes that the file would have if it were saved now. O(file). Errors: those of

@@ -12,6 +12,7 @@
 #include "kernel/files/file_body.h"
 #include "memory/splices.h"
 #include "text/diff.h"
+#include "text/escape_hidden.h"
 
 namespace quire::kernel {
 namespace {
@@ -35,6 +36,12 @@ Result<std::string> bytes_of(LiveDocument& document, const files::DiskState& dis
 bool is_saved(LiveDocument& document, const files::DiskState& disk) {
     const Result<std::string> bytes = bytes_of(document, disk);
     return bytes && fs::Hash::of(*bytes) == disk.hash;
+}
+
+std::string file_diff(const LiveDocument& document, std::string_view before,
+                      std::string_view after) {
+    const std::string name = text::escape_hidden(document.name());
+    return text::unified_diff(before, after, {.from = cat("a/", name), .to = cat("b/", name)});
 }
 
 Failure no_such_file(const std::string& path) {
@@ -183,7 +190,7 @@ Result<FileVersion> FileCalls::Body::create(LiveDocument& document, const Caller
     const BlockRef block = document.whole();
     kernel->flush(document, block);
     TRY(check_create(document, by, what));
-    TRY(by.check_approved());
+    TRY(by.check_approved([&] { return file_diff(document, "", what.content); }));
     // The disk decides whether the name is free; the document follows.
     const fs::Saved saved = TRY(gate.files().create(document.name(), what.content));
     files::Decoded decoded = *files::decode(what.content, document.name());

@@ -138,10 +138,6 @@ std::vector<store::DocumentKey> file_documents(const Catalog& catalog) {
     return keys;
 }
 
-std::string diff_of(const std::string& path, const std::string& before, const std::string& after) {
-    return text::unified_diff(before, after, {.from = cat("a/", path), .to = cat("b/", path)});
-}
-
 }  // namespace
 
 bool FileCalls::Conflicts::was_told(const LiveDocument& document, const files::DiskState& disk,
@@ -429,8 +425,8 @@ Result<FileReconciled> FileCalls::Conflicts::reconcile(LiveDocument& document, c
         std::string theirs = TRY(text_at(document, disk.version));
         const std::string base = files::common_base(theirs, disk.conflicts);
         if (disk.has_deletion()) theirs.clear();
-        out.disk_changes = diff_of(out.path, base, theirs);
-        out.agent_changes = diff_of(out.path, base, ours);
+        out.disk_changes = file_diff(document, base, theirs);
+        out.agent_changes = file_diff(document, base, ours);
         return out;
     }
     out.result = ReconcileResult::resolved;
@@ -438,8 +434,8 @@ Result<FileReconciled> FileCalls::Conflicts::reconcile(LiveDocument& document, c
     out.resolution = update.resolution.value_or(Resolution::disk_wins);
     if (!update.resolution) return out;
     const std::string base = TRY(text_at(document, update.base_version));
-    out.disk_changes = diff_of(out.path, base, TRY(text_at(document, update.disk_version)));
-    out.agent_changes = diff_of(out.path, base, TRY(text_at(document, update.agent_version)));
+    out.disk_changes = file_diff(document, base, TRY(text_at(document, update.disk_version)));
+    out.agent_changes = file_diff(document, base, TRY(text_at(document, update.agent_version)));
     return out;
 }
 

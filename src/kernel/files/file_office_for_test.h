@@ -26,8 +26,13 @@ inline policy::PathRule rule(std::string_view pattern, policy::Permission permis
 // A kernel with files in memory, where another program can change them.
 class FileOffice {
 public:
-    // `other`: files to use in the place of those in memory; they outlive it.
-    explicit FileOffice(fs::FileSystem* other = nullptr) : used_(other) { start(); }
+    // `other`: files to use in the place of those in memory; they outlive it. Files of more than
+    // `file_bytes` are refused.
+    explicit FileOffice(fs::FileSystem* other = nullptr,
+                        std::size_t file_bytes = std::size_t{1} << 20)
+        : used_(other), file_bytes_(file_bytes) {
+        start();
+    }
     FileOffice(const FileOffice&) = delete;
     FileOffice& operator=(const FileOffice&) = delete;
     ~FileOffice() { stop(); }
@@ -156,7 +161,7 @@ private:
     void start() {
         fs::FileSystem& from = used_ == nullptr ? files : *used_;
         gate = std::make_unique<FileGate>(from, FileRules{policy::PathRules(path_rules())}, clock,
-                                          std::size_t{1} << 20);
+                                          file_bytes_);
         kernel = std::move(*open_kernel({store, scheduler, clock, rng, {}, gate.get()}));
         calls = std::make_unique<FileCalls>(*kernel, *gate);
     }
@@ -168,6 +173,7 @@ private:
     }
 
     fs::FileSystem* const used_;
+    const std::size_t file_bytes_;
 };
 
 }  // namespace quire::kernel

@@ -334,16 +334,16 @@ void FileCalls::PatchRun::ask_from(std::size_t i) {
         if (approvals_.size() > 1) asked_->details().set("approval_ids", std::move(approvals_));
         return reply_(Failure(std::move(*asked_)));
     }
-    kernel_.oversight().ask(
-        by_, target_of_file(acts_[i].path), *acts_[i].by.unapproved,
-        [self = shared_from_this(), i](Error why) {
-            if (why.code() != Errc::escalation_required)
-                return self->reply_(Failure(std::move(why)));
-            if (const Value* id = why.details().find("approval_id"))
-                self->approvals_.push_back(*id);
-            if (!self->asked_) self->asked_ = std::move(why);
-            self->ask_from(i + 1);
-        });
+    kernel_.oversight().ask(by_, target_of_file(acts_[i].path),
+                            Caller::with_diff(*acts_[i].by.unapproved, parts_[acts_[i].part].diff),
+                            [self = shared_from_this(), i](Error why) {
+                                if (why.code() != Errc::escalation_required)
+                                    return self->reply_(Failure(std::move(why)));
+                                if (const Value* id = why.details().find("approval_id"))
+                                    self->approvals_.push_back(*id);
+                                if (!self->asked_) self->asked_ = std::move(why);
+                                self->ask_from(i + 1);
+                            });
 }
 
 }  // namespace quire::kernel

@@ -57,7 +57,12 @@ Result<FileSaved> FileCalls::Body::save_now(LiveDocument& document, const Caller
     const std::string bytes = TRY(bytes_of(document, disk));
     FileSaved result{version_of_file(document), bytes.size(), false, {}};
     if (!disk.missing && fs::Hash::of(bytes) == disk.hash) return result;
-    TRY(by.check_approved());
+    TRY(by.check_approved([&] {
+        const Result<std::string> before =
+            disk.missing ? Result<std::string>(std::string()) : text_at(document, disk.version);
+        const std::string after = document.doc().text(document.whole().content).rope().str();
+        return file_diff(document, before.value_or(std::string()), after);
+    }));
     fs::Saved saved = TRY(write(document, by, disk, bytes));
     result.written = true;
     result.notes = std::move(saved.notes);
@@ -223,7 +228,9 @@ Result<FileVersion> FileCalls::Body::erase(LiveDocument& document, const Caller&
     kernel->flush(document, document.whole());
     const files::DiskState disk = *gate.state(document);
     TRY(check_erase(document, by, update));
-    TRY(by.check_approved());
+    TRY(by.check_approved([&] {
+        return file_diff(document, document.doc().text(document.whole().content).rope().str(), "");
+    }));
     if (!disk.missing) TRY(gate.files().remove(document.name(), disk.hash));
     record_deletion(document, by.actor);
     return version_of_file(document);

@@ -37,7 +37,14 @@ std::string on_a_line(std::string_view words) {
     return text::escape_hidden(words);
 }
 
-// The actor with most operations is the author: "agent:ada" <ada@agent.quire.invalid>.
+// "Quire-Operation: agent:ada edit v7 src/main.cc".
+std::string operation_trailer(const FlushedOperation& operation) {
+    return cat("Quire-Operation: ", on_a_line(operation.actor), " ",
+               on_a_line(operation.description), " v", operation.version, " ",
+               on_a_line(operation.path), "\n");
+}
+
+// The actor with most operations is the author.
 git::Person author_of(const std::map<std::string, std::size_t>& actors) {
     std::string name = "source:disk";
     std::size_t most = 0;
@@ -47,9 +54,7 @@ git::Person author_of(const std::map<std::string, std::size_t>& actors) {
             most = count;
         }
     }
-    const std::size_t colon = name.find(':');
-    return {name,
-            cat(name.substr(colon + 1), "@", name.substr(0, colon), ".quire.invalid")};
+    return flush_author(name);
 }
 
 struct Message {
@@ -78,11 +83,7 @@ Message message_for(const std::vector<const FlushedFile*>& files, const FlushBas
     }
     for (const auto& [actor, count] : actors) out.text += cat("Quire-Actor: ", on_a_line(actor), "\n");
     const std::size_t shown = std::min(operations.size(), kMostOperations);
-    for (std::size_t i = 0; i < shown; ++i) {
-        const FlushedOperation& each = operations[i];
-        out.text += cat("Quire-Operation: ", on_a_line(each.actor), " ", on_a_line(each.description),
-                        " v", each.version, " ", on_a_line(each.path), "\n");
-    }
+    for (std::size_t i = 0; i < shown; ++i) out.text += operation_trailer(operations[i]);
     if (shown < operations.size())
         out.text += cat("Quire-Operations-Left-Out: ", operations.size() - shown, "\n");
     if (base.head) out.text += cat(kHeadTrailer, *base.head, "\n");
@@ -91,6 +92,16 @@ Message message_for(const std::vector<const FlushedFile*>& files, const FlushBas
 }
 
 }  // namespace
+
+git::Person flush_author(const std::string& actor) {
+    const std::size_t colon = actor.find(':');
+    return {actor, cat(actor.substr(colon + 1), "@", actor.substr(0, colon), ".quire.invalid")};
+}
+
+std::string export_message(const FlushedOperation& operation) {
+    return cat(on_a_line(operation.path), ": ", on_a_line(operation.description),
+               "\n\nQuire-Actor: ", on_a_line(operation.actor), "\n", operation_trailer(operation));
+}
 
 Result<FlushBase> flush_base(const git::Repository& repository, const std::string& ref) {
     FlushBase base;

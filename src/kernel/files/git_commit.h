@@ -28,6 +28,11 @@ struct FlushedFile {
     std::vector<FlushedOperation> operations;
 };
 
+// The author of an actor's commit: "agent:ada" <ada@agent.quire.invalid>.
+git::Person flush_author(const std::string& actor);
+// The message of a commit that has one operation.
+std::string export_message(const FlushedOperation& operation);
+
 // The state of the ref before a flush.
 struct FlushBase {
     std::optional<std::string> tip;

@@ -122,6 +122,12 @@ void GitFlush::flush(Reply<GitFlushed> reply) {
     });
 }
 
+void GitFlush::export_history(const Caller& by, std::string ref, Reply<GitExported> reply) {
+    const Parts& parts = body_->parts;
+    export_to_git({parts.kernel, parts.gate, parts.workers, parts.directory}, by, std::move(ref),
+                  std::move(reply));
+}
+
 void GitFlush::stop(Reply<void> reply) {
     body_->strand.post([body = body_, reply = std::move(reply)]() mutable {
         Reply<GitFlushed> end([body, reply = std::move(reply)](Result<GitFlushed>) mutable {

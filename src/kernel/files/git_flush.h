@@ -23,6 +23,7 @@
 
 #include "base/function.h"
 #include "json/fields.h"
+#include "kernel/files/git_export.h"
 
 namespace quire::sched {
 class Scheduler;
@@ -75,6 +76,8 @@ public:
     // Flushes now. Errors: invalid_argument "no_git_ref" where no ref is set; conflict "ref_moved"
     // if someone else keeps moving the ref; those of git::Repository.
     void flush(Reply<GitFlushed> reply);
+    // Commits the history of all files to a new ref (git_export.h).
+    void export_history(const Caller& by, std::string ref, Reply<GitExported> reply);
     // Flushes what is left, if a ref is set, and begins no other. Replies once git has ended.
     void stop(Reply<void> reply);
 

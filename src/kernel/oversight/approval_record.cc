@@ -68,6 +68,7 @@ struct FieldsOf<policy::Approval> {
             .required("call", ask(&policy::Ask::call))
             .required("permission", &Approval::permission)
             .required("description", &Approval::description)
+            .optional("diff", &Approval::diff)
             .required("asked_ms", &Approval::asked_ms)
             .required("status", &Approval::status)
             .optional("resolved", &Approval::resolved)

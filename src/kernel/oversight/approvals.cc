@@ -301,9 +301,17 @@ Approvals::Asked Approvals::take_ask(State& state, const Caller& by, policy::Ask
     std::size_t pending = 0;
     std::size_t of_actor = 0;
     std::vector<std::string> earlier;
-    for (const auto& [id, entry] : state.all) {
+    for (auto& [id, entry] : state.all) {
         const Approval& known = entry.approval;
         const bool is_pending = known.status == ApprovalStatus::pending;
+        if (known.ask == ask && is_pending && entry.stored && !entry.answering &&
+            known.diff != what.diff) {
+            // The text has changed since: the person sees what the call would do now.
+            entry.approval.diff = std::move(what.diff);
+            store::Batch batch;
+            batch.keep(record_key(id), encode(entry.approval));
+            return {entry.approval, false, std::move(batch)};
+        }
         if (known.ask == ask && is_pending)
             return {known, entry.stored,
                     entry.stored ? store::Batch()
@@ -327,6 +335,7 @@ Approvals::Asked Approvals::take_ask(State& state, const Caller& by, policy::Ask
     approval.permission = what.permission;
     approval.description =
         what.description.empty() ? description_of(*by.call) : std::move(what.description);
+    approval.diff = std::move(what.diff);
     approval.asked_ms = free_moment(state, parts_.clock.wall_ms());
     store::Batch batch = batch_of(approval, ApprovalChange::asked, by.actor, parts_.clock);
     for (const std::string& id : earlier) {

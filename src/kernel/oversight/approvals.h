@@ -57,9 +57,10 @@ public:
         policy::Permission permission = policy::Permission::human;
         policy::Target target = {};
         std::string description = {};  // For a person to read; "" for the call as it is.
+        std::string diff = {};         // A unified diff of its change.
     };
-    // Requests an approval, or returns the one that waits for the same. The caller must have a
-    // call. Errors: denied "approval_denied"; unavailable "too_many_approvals" {limit, actor};
+    // Requests an approval, or returns the one that waits for the same, with the diff of today. The
+    // caller must have a call. Errors: denied "approval_denied"; unavailable "too_many_approvals" {limit, actor};
     // those of the store. O(approvals + call).
     void ask(const Caller& by, Wanted what, Reply<policy::Approval> reply);
 

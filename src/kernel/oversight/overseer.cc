@@ -79,6 +79,7 @@ void Overseer::ask(const Caller& by, policy::Target target, Error refusal,
     Approvals::Wanted wanted{named_in<policy::Operation>(refusal, "operation"),
                              named_in<policy::Permission>(refusal, "permission"),
                              std::move(target)};
+    wanted.diff = Caller::take_diff(refusal);
     ask(by, std::move(wanted), std::move(refusal), std::move(tell));
 }
 
