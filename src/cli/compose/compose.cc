@@ -233,8 +233,7 @@ Result<std::unique_ptr<rpc::Session>> KernelProcess::Body::session_for(
         return std::make_unique<server::CommandSession>(
             std::move(service),
             server::CommandSession::Workspace{*kernel, *file_calls, *watch, *memory_calls,
-                                              *source_calls,
-                                              *mounts, *git_flush, live.get(),
+                                              *source_calls, *mounts, *git_flush, live.get(),
                                               [this] { server->stop(); }},
             caller, std::move(connection), version);
     }
