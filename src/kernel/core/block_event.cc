@@ -35,7 +35,8 @@ BlockEvent project(BlockStep step) {
 
 std::size_t bytes_of(const BlockEvent& event) {
     std::size_t size = 96 + event.block_id.size() + event.actor.size() + event.path.size() +
-                       event.label.size() + event.owner.size() + event.updates.size();
+                       event.label.size() + event.owner.size();
+    if (event.updates) size += event.updates->size();
     if (event.text) size += event.text->size();
     if (event.content) size += event.content->size() + 256;
     if (event.edits) {

@@ -2,6 +2,7 @@
 // classified by what differs between two versions, and not by the call that made the difference.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -44,8 +45,8 @@ struct BlockEvent {
     std::optional<BlockInfo> block = {};
     std::optional<std::string> content = {};
     // The operations from the block's version before to this one, and what they depend on, as Loro
-    // updates. Empty where nobody wants them.
-    Bytes updates = {};
+    // updates. None where nobody wants them.
+    std::optional<Bytes> updates = {};
 
     // Of the block: its version before this one. 0 for none.
     std::uint64_t version_before = 0;

@@ -51,6 +51,7 @@ public:
         std::string subscription_id;
         Events events;
         Lag lagged{};
+        int kind = 0;  // Subscriber::kind.
     };
     struct Subscriber {
         std::string owner;  // Only its owner pulls.
@@ -62,6 +63,7 @@ public:
         std::function<void(const std::string& id, const Events&)> push = {};
         // Nothing is pushed, and pulls wait, until release().
         bool is_held = false;
+        int kind = 0;  // What its owner wants to know of it at each pull.
     };
 
     Hub(sched::Scheduler& scheduler, Clock& clock, Rng& rng, HubLimits limits = {})
@@ -149,7 +151,7 @@ private:
             Queue& queue = all[id];
             queue.subscriber = std::move(subscriber);
             queue.pulled_ms = clock.steady_ms();
-            reply(Pulled{std::move(id), {}, {}});
+            reply(Pulled{std::move(id), {}, {}, queue.subscriber.kind});
         }
 
         template <class BytesOf>
@@ -162,7 +164,7 @@ private:
             const auto gathered = std::exchange(queue.waiting, {});
             queue.bytes = 0;
             queue.subscriber.is_held = false;
-            reply(Pulled{id, {}, {}});
+            reply(Pulled{id, {}, {}, queue.subscriber.kind});
             for (const auto& [event, bytes] : gathered) {
                 if (queue.subscriber.sees(*event)) earlier.push_back(event);
             }
@@ -197,7 +199,7 @@ private:
         }
 
         Pulled take(const std::string& id, Queue& queue) {
-            Pulled out{id, {}, std::exchange(queue.lagged, Lag{})};
+            Pulled out{id, {}, std::exchange(queue.lagged, Lag{}), queue.subscriber.kind};
             for (auto& [event, bytes] : queue.waiting) out.events.push_back(std::move(event));
             queue.waiting.clear();
             queue.bytes = 0;
@@ -256,7 +258,8 @@ private:
         }
 
         typename All::iterator drop(typename All::iterator at) {
-            for (Waiting& each : at->second.pulls) each.reply(Pulled{at->first, {}, {}});
+            for (Waiting& each : at->second.pulls)
+                each.reply(Pulled{at->first, {}, {}, at->second.subscriber.kind});
             return all.erase(at);
         }
 
