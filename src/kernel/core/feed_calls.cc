@@ -146,6 +146,7 @@ void watch_blocks(const std::shared_ptr<Core>& kernel, const Caller& by, BlockWa
     BlockHub::Subscriber subscriber;
     subscriber.owner = owner_of(by);
     subscriber.is_held = true;
+    subscriber.is_pulled = what.is_pulled;
     subscriber.kind = what.wants_updates ? 1 : 0;
     // The kernel lives as long as there is something to tell.
     subscriber.sees = [core = std::weak_ptr(kernel), actor = by.actor, ids = std::move(ids), known,

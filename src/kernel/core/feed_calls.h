@@ -28,6 +28,7 @@ struct BlockWatch {
     // What came after these versions comes first.
     std::vector<BlockAtVersion> from_versions = {};
     bool wants_updates = false;  // BlockEvent::updates is filled in.
+    bool is_pulled = true;       // False: events are only pushed.
 };
 // Gets each batch of events of a subscription, and its id. Any thread; it does not wait.
 using BlockPush = std::function<void(const std::string& id, const BlockHub::Events& events)>;

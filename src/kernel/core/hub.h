@@ -63,7 +63,8 @@ public:
         std::function<void(const std::string& id, const Events&)> push = {};
         // Nothing is pushed, and pulls wait, until release().
         bool is_held = false;
-        int kind = 0;  // What its owner wants to know of it at each pull.
+        int kind = 0;           // What its owner wants to know of it at each pull.
+        bool is_pulled = true;  // False: nothing is kept for pulls.
     };
 
     Hub(sched::Scheduler& scheduler, Clock& clock, Rng& rng, HubLimits limits = {})
@@ -222,6 +223,8 @@ private:
         // Queues the events, within the bounds, and hands them on.
         template <class BytesOf>
         void add(const std::string& id, Queue& queue, const Events& seen, BytesOf bytes_of) {
+            if (!queue.subscriber.is_pulled && !queue.subscriber.is_held)
+                return queue.subscriber.push(id, seen);
             for (const auto& event : seen) {
                 const std::size_t bytes = bytes_of(*event);
                 queue.waiting.emplace_back(event, bytes);
