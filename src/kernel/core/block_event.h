@@ -32,11 +32,11 @@ constexpr auto words_of(BlockEventType) {
 struct BlockEvent {
     std::string block_id;
     std::uint64_t version = 0;
-    std::string actor;
+    std::string actor = {};
     BlockEventType type = BlockEventType::metadata;
-    std::string path;          // Of a file.
-    std::string label, owner;  // Of memory; and where in it the change was, if that is one place.
-    std::string section, field;
+    std::string path = {};               // Of a file.
+    std::string label = {}, owner = {};  // Of memory; and where in it the change was, if that is one place.
+    std::string section = {}, field = {};
     // By type: appended; replaced, in lines of the version before; status; metadata; created.
     std::optional<std::string> text = {};
     std::optional<std::vector<edits::LineChange>> edits = {};

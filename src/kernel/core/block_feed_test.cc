@@ -20,23 +20,26 @@ namespace {
 class Newsdesk : public Desk {
 public:
     std::string subscribe(const std::string& by = "reader", BlockWatch what = {}) {
-        return ask<std::string>([&](auto reply) {
-                   watch_blocks(kernel->core(), as(by), std::move(what), nullptr, std::move(reply));
-               })
-            .value();
+        Result<std::string> id = ask<std::string>([&](auto reply) {
+            watch_blocks(kernel->core(), as(by), std::move(what), nullptr, std::move(reply));
+        });
+        CHECK(id.has_value());
+        return std::move(*id);
     }
     BlockHub::Pulled pull(const std::string& id, const std::string& by = "reader") {
-        return ask<BlockHub::Pulled>([&](auto reply) {
-                   block_events(kernel->core(), as(by), id, 0, std::move(reply));
-               })
-            .value();
+        const auto pulled = ask<BlockHub::Pulled>([&](auto reply) {
+            block_events(kernel->core(), as(by), id, 0, std::move(reply));
+        });
+        CHECK(pulled.has_value());
+        return *pulled;
     }
     BlockSync sync(std::vector<BlockAtVersion> versions, bool updates = false) {
-        return ask<BlockSync>([&](auto reply) {
-                   sync_blocks(kernel->core(), as("reader"), std::move(versions), updates,
-                               std::move(reply));
-               })
-            .value();
+        Result<BlockSync> sync = ask<BlockSync>([&](auto reply) {
+            sync_blocks(kernel->core(), as("reader"), std::move(versions), updates,
+                        std::move(reply));
+        });
+        CHECK(sync.has_value());
+        return std::move(*sync);
     }
     // The events of a pull in words: "created 1 'one'", "replaced 3 [0, 1) 'x\n'".
     std::string told(const std::string& id) {

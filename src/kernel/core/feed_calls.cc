@@ -41,52 +41,69 @@ bool is_news(Known& known, const BlockEvent& event) {
 // Looks at blocks one after another. Errors: those of finding and reading them.
 class Looks : public std::enable_shared_from_this<Looks> {
 public:
-    using Found = std::vector<BlockEvent>;
+    struct Found {
+        std::vector<BlockEvent> events = {};
+        std::size_t bytes = 0;
+        bool is_cut = false;  // It ended early, with `most_bytes` found.
+    };
 
     Looks(std::shared_ptr<Core> core, Caller by, std::vector<Wanted> wanted, bool updates,
-          Reply<Found> done)
+          std::size_t most_bytes, Reply<Found> done)
         : core_(std::move(core)),
           by_(std::move(by)),
           wanted_(std::move(wanted)),
           updates_(updates),
+          most_bytes_(most_bytes),
           done_(std::move(done)) {}
 
     void next() {
-        if (next_ == wanted_.size()) return done_(std::move(found_));
+        found_.is_cut = next_ < wanted_.size() && found_.bytes > most_bytes_;
+        if (next_ == wanted_.size() || found_.is_cut) return done_(std::move(found_));
         const Wanted& wanted = wanted_[next_++];
         std::shared_ptr<LiveDocument> document = core_->catalog().find(wanted.id.document);
         if (document == nullptr) return done_(no_such_block(wanted.id.str()));
-        core_->look<Found>(
+        core_->look<Events>(
             by_, ThisDocument{std::move(document)}, Access::read,
-            [self = shared_from_this()](Result<Found> events) {
+            [self = shared_from_this()](Result<Events> events) {
                 if (!events) return self->done_(Failure(std::move(events).error()));
-                std::move(events->begin(), events->end(), std::back_inserter(self->found_));
+                self->add(std::move(*events));
                 self->next();
             },
             [core = core_, wanted, updates = updates_](LiveDocument& live,
-                                                       const Caller& caller) -> Result<Found> {
+                                                       const Caller& caller) -> Result<Events> {
                 const BlockRef block =
                     TRY(core->find_block(live, wanted.id, caller.actor, Access::read, true));
                 if (live.kind() == kStageKind) return no_such_block(wanted.id.str());
-                if (!wanted.seen) return Found();
+                if (!wanted.seen) return Events();
                 core->flush(live, block);
                 return replay_since(*core, live, block, *wanted.seen, updates);
             });
     }
 
 private:
+    using Events = std::vector<BlockEvent>;
+
+    void add(Events events) {
+        for (BlockEvent& event : events) {
+            found_.bytes += bytes_of(event);
+            found_.events.push_back(std::move(event));
+        }
+    }
+
     const std::shared_ptr<Core> core_;
     const Caller by_;
     const std::vector<Wanted> wanted_;
     const bool updates_;
+    const std::size_t most_bytes_;
     Reply<Found> done_;
     std::size_t next_ = 0;
     Found found_;
 };
 
 void look_at(std::shared_ptr<Core> core, const Caller& by, std::vector<Wanted> wanted, bool updates,
-             Reply<Looks::Found> done) {
-    std::make_shared<Looks>(std::move(core), by, std::move(wanted), updates, std::move(done))
+             std::size_t most_bytes, Reply<Looks::Found> done) {
+    std::make_shared<Looks>(std::move(core), by, std::move(wanted), updates, most_bytes,
+                            std::move(done))
         ->next();
 }
 
@@ -166,7 +183,7 @@ void watch_blocks(const std::shared_ptr<Core>& kernel, const Caller& by, BlockWa
          reply = std::move(reply)](Result<BlockHub::Pulled> opened) mutable {
             if (!opened) return reply(Failure(std::move(opened).error()));
             const std::string id = opened->subscription_id;
-            look_at(kernel, by, std::move(wanted), updates,
+            look_at(kernel, by, std::move(wanted), updates, SIZE_MAX,
                     [kernel, by, id, known,
                      reply = std::move(reply)](Result<Looks::Found> found) mutable {
                         if (!found) {
@@ -175,7 +192,7 @@ void watch_blocks(const std::shared_ptr<Core>& kernel, const Caller& by, BlockWa
                         }
                         BlockHub::Events earlier;
                         Known told;
-                        for (BlockEvent& event : *found) {
+                        for (BlockEvent& event : found->events) {
                             told.versions[event.block_id] = event.version;
                             earlier.push_back(std::make_shared<const BlockEvent>(std::move(event)));
                         }
@@ -251,8 +268,11 @@ bool add_new(Syncing& sync, LiveDocument& document) {
 
 void add_new_blocks(std::shared_ptr<Syncing> sync, const Caller& by, Reply<BlockSync> reply) {
     std::vector<store::DocumentKey> documents = sync->core->catalog().keys();
+    // What is named or not for the caller is not loaded.
     std::erase_if(documents, [&](store::DocumentKey key) {
-        return sync->named.contains(conversation::BlockId{key, -1, 0});
+        const auto record = sync->core->catalog().record(key);
+        return sync->named.contains(conversation::BlockId{key, -1, 0}) || !record ||
+               record->deleted || !sync->core->may_see(by.actor, *record);
     });
     const std::shared_ptr<Core> core = sync->core;
     std::make_shared<Walk>(
@@ -276,10 +296,11 @@ void sync_blocks(const std::shared_ptr<Core>& kernel, Caller by,
     std::ranges::sort(*wanted, {}, &Wanted::id);
     auto sync = std::make_shared<Syncing>(Syncing{kernel, by.actor, {}, wants_updates});
     for (const Wanted& each : *wanted) sync->named.insert(each.id);
-    look_at(kernel, by, std::move(*wanted), wants_updates,
+    look_at(kernel, by, std::move(*wanted), wants_updates, kMostReplayedBytes,
             [sync, by, reply = std::move(reply)](Result<Looks::Found> found) mutable {
                 if (!found) return reply(Failure(std::move(found).error()));
-                for (BlockEvent& event : *found) {
+                sync->answer.has_more = found->is_cut;
+                for (BlockEvent& event : found->events) {
                     // Of a block whose events do not all fit the next call has the rest.
                     if (is_full(*sync)) {
                         sync->answer.has_more = true;

@@ -12,20 +12,18 @@ namespace {
 class ToldStudy : public Study {
 public:
     std::string subscribe(const std::string& by, BlockWatch what = {}) {
-        return desk
-            .ask<std::string>([&](auto reply) {
-                watch_blocks(desk.kernel->core(), as(by), std::move(what), nullptr,
-                             std::move(reply));
-            })
-            .value();
+        Result<std::string> id = desk.ask<std::string>([&](auto reply) {
+            watch_blocks(desk.kernel->core(), as(by), std::move(what), nullptr, std::move(reply));
+        });
+        CHECK(id.has_value());
+        return std::move(*id);
     }
     BlockHub::Events pull(const std::string& id, const std::string& by) {
-        return desk
-            .ask<BlockHub::Pulled>([&](auto reply) {
-                block_events(desk.kernel->core(), as(by), id, 0, std::move(reply));
-            })
-            .value()
-            .events;
+        const auto pulled = desk.ask<BlockHub::Pulled>([&](auto reply) {
+            block_events(desk.kernel->core(), as(by), id, 0, std::move(reply));
+        });
+        CHECK(pulled.has_value());
+        return pulled->events;
     }
     Result<BlockSync> sync(const std::string& by, std::vector<BlockAtVersion> versions) {
         return desk.ask<BlockSync>([&](auto reply) {
