@@ -60,11 +60,13 @@ public:
         std::counting_semaphore<> room(kInFlight);
         const auto start = Time::now();
         for (std::size_t i = 0; i < kTokens; ++i) {
-            while (pause.count() > 0 && Time::now() < start + pause * static_cast<std::int64_t>(i)) {
+            while (pause.count() > 0 &&
+                   Time::now() < start + pause * static_cast<std::int64_t>(i)) {
             }
             room.acquire();
             sent[i] = Time::now();
-            kernel_->append(by(), block_, "token ", kernel::Ack::accepted,
+            kernel_->append(by(), block_, i % 20 == 19 ? "token\n" : "token ",
+                            kernel::Ack::accepted,
                             [&](const Result<kernel::Appended>&) { room.release(); });
         }
         for (std::ptrdiff_t i = 0; i < kInFlight; ++i) room.acquire();
@@ -84,7 +86,7 @@ private:
         return answer.get_future().get();
     }
 
-    TestDirectory directory_;
+    TestDirectory directory_{TestDirectory::parent_in("QUIRE_BENCH_DIR")};
     std::unique_ptr<store::Store> store_;
     sched::Pool pool_{2};
     SystemClock clock_;
@@ -145,7 +147,7 @@ BENCHMARK(tokens)
     ->Args({0, 0})
     ->Args({1, 0})
     ->Args({2, 0})
-    ->Args({1, 20'000})
+    ->Args({1, 100'000})
     ->Iterations(1)
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);

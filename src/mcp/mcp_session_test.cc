@@ -289,7 +289,8 @@ TEST(McpSession, AModernClientFollowsResourcesAsItListens) {
             uris, R"(]},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",)",
             R"("io.modelcontextprotocol/clientCapabilities":{}}}})");
     };
-    const Value acknowledged = client.only(listen("s", R"("block://b1","block://b9","block://b2")"));
+    const Value acknowledged =
+        client.only(listen("s", R"("block://b1","block://b9","block://b2")"));
     EXPECT_EQ(json::write(*acknowledged.get("params")->get("notifications")),
               R"({"resourceSubscriptions":["block://b1","block://b2"]})");
     client.only(listen("t", R"("block://b1")"));
@@ -301,7 +302,8 @@ TEST(McpSession, AModernClientFollowsResourcesAsItListens) {
     EXPECT_EQ(told,
               R"({"uri":"block://b1","_meta":{"io.modelcontextprotocol/subscriptionId":"s"}})"
               R"({"uri":"block://b1","_meta":{"io.modelcontextprotocol/subscriptionId":"t"}})");
-    client.say(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"s"}})");
+    client.say(
+        R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"s"}})");
     EXPECT_EQ(client.pending->followed.size(), 1U);
     EXPECT_TRUE(client.pending->followed.contains("block://b1"));
 }

@@ -26,8 +26,7 @@ TEST(ResourceWatch, AUriIsKnownInWhateverSpelling) {
 }
 
 TEST(ResourceWatch, MemoryIsToldByItsOwnerAndLabelAndAsPartOfContexts) {
-    const kernel::BlockEvent memory{
-        .block_id = "b3", .label = "plans/near", .owner = "agent:ada"};
+    const kernel::BlockEvent memory{.block_id = "b3", .label = "plans/near", .owner = "agent:ada"};
 
     EXPECT_TRUE(is_told("memory://agent:ada/plans/near", memory));
     EXPECT_TRUE(is_told("context://ada", memory));

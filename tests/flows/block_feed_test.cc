@@ -125,8 +125,8 @@ TEST(BlockFeedFlow, UpdatesStandInPlaceOfTheTextWhereTheyAreAskedFor) {
 TEST(BlockFeedFlow, ASessionIsSentWhatItCouldPull) {
     Feed feed;
     std::vector<std::string> sent;
-    feed.desk.notify = std::make_shared<const kernel::Notify>(
-        [&](std::string_view method, Map params) {
+    feed.desk.notify =
+        std::make_shared<const kernel::Notify>([&](std::string_view method, Map params) {
             sent.push_back(cat(method, " ", json::write(Value(std::move(params)))));
         });
     feed.desk.session = 7;

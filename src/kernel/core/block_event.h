@@ -34,8 +34,9 @@ struct BlockEvent {
     std::uint64_t version = 0;
     std::string actor = {};
     BlockEventType type = BlockEventType::metadata;
-    std::string path = {};               // Of a file.
-    std::string label = {}, owner = {};  // Of memory; and where in it the change was, if that is one place.
+    std::string path = {};  // Of a file.
+    std::string label = {},
+                owner = {};  // Of memory; and where in it the change was, if that is one place.
     std::string section = {}, field = {};
     // By type: appended; replaced, in lines of the version before; status; metadata; created.
     std::optional<std::string> text = {};

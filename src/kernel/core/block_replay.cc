@@ -90,10 +90,14 @@ private:
         name_document(step.event, *record_);
         step.is_new = is_creation(unit, i == 0);
         step.before = facts_;
+        const auto set_deleted = [&](bool before, bool after) {
+            step.before.is_deleted = before;
+            facts_.is_deleted = after;
+        };
         if (block_.fields != nullptr) step.metadata = block_.fields->metadata;
 
         const crdt::Diff diff = TRY(document_.doc().history().diff(heads_, *unit.heads));
-        for (const crdt::ContainerDiff& each : diff) take(each);
+        for (const crdt::ContainerDiff& each : diff) take(each, step.before);
         if (is_memory()) {
             const BlockAt version = at(i);
             ShownMemory shown = TRY(core_.oversight().shown_memory(document_, &version));
@@ -104,10 +108,10 @@ private:
             step.event.field = std::move(place.field);
         }
         if (unit.record) {
-            facts_.is_deleted = unit.record->after.deleted;
+            set_deleted(unit.record->before.deleted, unit.record->after.deleted);
         } else if (block_.fields == nullptr && unit.kind == UnitKind::take_back &&
                    unit.description == "delete") {
-            facts_.is_deleted = true;  // A file's.
+            set_deleted(false, true);  // A file's.
         }
         step.after = facts_;
         step.block = info_of(document_, block_, facts_.text, core_.gate());
@@ -122,7 +126,8 @@ private:
         return step;
     }
 
-    void take(const crdt::ContainerDiff& each) {
+    // What the walk has not seen of the block at its start shows when it changes: `before` is set too.
+    void take(const crdt::ContainerDiff& each, BlockFacts& before) {
         const crdt::Doc& doc = document_.doc();
         if (const auto* text = std::get_if<crdt::TextDelta>(&each.delta)) {
             if (!is_memory() && each.container == doc.id_of(block_.content))
@@ -137,8 +142,10 @@ private:
             const Value* const value = change.item ? std::get_if<Value>(&*change.item) : nullptr;
             if (change.key == "status" && value != nullptr && value->is_string())
                 facts_.status = value->as_string();
-            if (change.key == "deleted")
+            if (change.key == "deleted") {
                 facts_.is_deleted = value != nullptr && *value == Value(true);
+                before.is_deleted = !facts_.is_deleted;
+            }
         }
     }
 

@@ -146,22 +146,24 @@ TEST(Hub, EventsArePushedInTheirOrder) {
 TEST(Hub, AHeldSubscriptionGathersAndGoesOnAfterWhatCameEarlier) {
     Bell bell;
     std::vector<int> pushed;
-    const std::string id =
-        bell.open({.owner = "ada",
-                   .sees = Bell::all,
-                   .push = [&](const std::string&, const Hub<int>::Events& events) {
-                       for (const auto& event : events) pushed.push_back(*event);
-                   },
-                   .is_held = true})
-            .value()
-            .subscription_id;
+    const std::string id = bell.open({.owner = "ada",
+                                      .sees = Bell::all,
+                                      .push =
+                                          [&](const std::string&, const Hub<int>::Events& events) {
+                                              for (const auto& event : events)
+                                                  pushed.push_back(*event);
+                                          },
+                                      .is_held = true})
+                               .value()
+                               .subscription_id;
     bell.ring({3});
     EXPECT_TRUE(pushed.empty());
     Hub<int>::Events earlier = {std::make_shared<const int>(1), std::make_shared<const int>(2)};
 
     static_cast<void>(bell.ask([&](auto reply) {
-        bell.hub.release("ada", id, earlier, [] {}, [](const int&) { return std::size_t{10}; },
-                         std::move(reply));
+        bell.hub.release(
+            "ada", id, earlier, [] {}, [](const int&) { return std::size_t{10}; },
+            std::move(reply));
     }));
     bell.ring({4});
 

@@ -55,7 +55,7 @@ TEST(MemoryFeed, AFieldIsToldAsLinesOfThePlainText) {
     static_cast<void>(study.set("ann", "status", "busy"));
 
     EXPECT_EQ(study.told(feed, "agent:ada"),
-              "ann 1 created ''; ann 2 appended of status 'status: calm\n'; "
+              "ann 1 created 'visits: 0\n'; ann 2 replaced of status [0, 0) 'status: calm\n'; "
               "ann 3 replaced of status [0, 1) 'status: busy\n'; ");
 }
 
@@ -155,7 +155,7 @@ TEST(MemoryFeed, TheHistoryOfABlockIsReplayedAsItWas) {
     const std::string feed = study.subscribe("agent:ada", {.from_versions = {{made->block_id, 1}}});
 
     EXPECT_EQ(study.told(feed, "agent:ada"),
-              "ann 2 appended of status 'status: calm\n'; "
+              "ann 2 replaced of status [0, 0) 'status: calm\n'; "
               "ann 3 replaced of status [0, 1) 'status: busy\n'; ");
 }
 
