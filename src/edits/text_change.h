@@ -28,7 +28,7 @@ struct LineChange {
     friend bool operator==(const LineChange&, const LineChange&) = default;
 };
 
-// What leads from one text to the next. Without either the texts are equal.
+// The step from one text to the next. Without either the texts are equal.
 struct TextChange {
     // The text that was put at the end, where that is all; else "".
     std::string appended;

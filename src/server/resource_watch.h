@@ -36,7 +36,7 @@ private:
         Told told;
     };
     struct State {
-        std::multimap<std::string, Followed> resources;  // By resource_key().
+        std::multimap<std::string, Followed> resources;  // Keyed by resource_key().
         std::string subscription_id;                     // "" for none.
         bool is_opening = false;
         std::vector<Reply<void>> opening;  // Those who wait for it.
@@ -50,7 +50,7 @@ private:
     sched::Guarded<State> state_;
 };
 
-// What a URI names, in one spelling; "" for no resource. And what an event may change.
+// The resource that a URI names, in one spelling; "" for none. And those that an event may change.
 std::string resource_key(std::string_view uri);
 std::vector<std::string> resource_keys(const kernel::BlockEvent& event);
 

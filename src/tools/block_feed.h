@@ -10,7 +10,7 @@
 
 namespace quire::tools {
 
-// What events show: the change as text, or the operations that made it.
+// The content of events: the change as text, or the operations that made it.
 enum class EventFormat { text, ops };
 constexpr auto words_of(EventFormat) {
     return word_table("text", "ops");

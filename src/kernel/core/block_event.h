@@ -34,11 +34,11 @@ struct BlockEvent {
     std::uint64_t version = 0;
     std::string actor = {};
     BlockEventType type = BlockEventType::metadata;
-    std::string path = {};  // Of a file.
-    std::string label = {},
-                owner = {};  // Of memory; and where in it the change was, if that is one place.
-    std::string section = {}, field = {};
-    // By type: appended; replaced, in lines of the version before; status; metadata; created.
+    std::string path = {};                 // A file's.
+    std::string label = {}, owner = {};    // A memory block's; and where in it the change was,
+    std::string section = {}, field = {};  // if that is one place.
+    // The members below belong to types: appended; replaced, in lines of the version before; status;
+    // metadata; created.
     std::optional<std::string> text = {};
     std::optional<std::vector<edits::LineChange>> edits = {};
     std::optional<std::string> status = {};
@@ -49,7 +49,7 @@ struct BlockEvent {
     // updates. None where nobody wants them.
     std::optional<Bytes> updates = {};
 
-    // Of the block: its version before this one. 0 for none.
+    // The block's version before this one, 0 for none.
     std::uint64_t version_before = 0;
     // The document's record after the change, by which it is decided who is told.
     std::shared_ptr<const store::DocumentRecord> record = {};

@@ -10,25 +10,23 @@ struct BlockFeed::Token {
     Token(std::shared_ptr<Watched> of, std::optional<std::set<store::DocumentKey>> keys,
           bool updates)
         : watched(std::move(of)), documents(std::move(keys)), wants_updates(updates) {
-        watched->documents.with([&](Documents& now) {
-            if (!documents) ++now.all;
+        watched->with([&](Listeners& now) {
+            now.wanting_updates += wants_updates ? 1 : 0;
+            if (!documents) ++now.to_all;
             for (const store::DocumentKey key : documents.value_or(std::set<store::DocumentKey>()))
-                ++now.some[key];
+                ++now.to_some[key];
         });
-        if (wants_updates) ++watched->wanting_updates;
-        ++watched->any;
     }
     Token(const Token&) = delete;
     Token& operator=(const Token&) = delete;
     ~Token() {
-        --watched->any;
-        if (wants_updates) --watched->wanting_updates;
-        watched->documents.with([&](Documents& now) {
-            if (!documents) --now.all;
+        watched->with([&](Listeners& now) {
+            now.wanting_updates -= wants_updates ? 1 : 0;
+            if (!documents) --now.to_all;
             for (const store::DocumentKey key :
                  documents.value_or(std::set<store::DocumentKey>())) {
-                const auto at = now.some.find(key);
-                if (--at->second == 0) now.some.erase(at);
+                const auto at = now.to_some.find(key);
+                if (--at->second == 0) now.to_some.erase(at);
             }
         });
     }
@@ -51,9 +49,13 @@ std::shared_ptr<void> BlockFeed::watch(const std::optional<std::set<store::Docum
 }
 
 bool BlockFeed::is_watched(store::DocumentKey document) const {
-    if (watched_->any == 0) return false;
-    return watched_->documents.with(
-        [&](const Documents& now) { return now.all > 0 || now.some.contains(document); });
+    return watched_->with([&](const Listeners& now) {
+        return now.to_all > 0 || (!now.to_some.empty() && now.to_some.contains(document));
+    });
+}
+
+bool BlockFeed::wants_updates() const {
+    return watched_->with([](const Listeners& now) { return now.wanting_updates > 0; });
 }
 
 void BlockFeed::publish(std::vector<BlockStep> steps) {

@@ -2,7 +2,6 @@
 // give it what became durable; it turns that into events on a strand of its own.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <map>
 #include <memory>
@@ -27,11 +26,10 @@ public:
     // Documents somebody listens to, while the token lives; no set means all.
     std::shared_ptr<void> watch(const std::optional<std::set<store::DocumentKey>>& documents,
                                 bool wants_updates);
-    // Returns true if the document's changes are to be captured. With no subscriber at all it costs
-    // one load.
+    // Returns true if the document's changes are to be captured. One look under a lock.
     bool is_watched(store::DocumentKey document) const;
     // Returns true if somebody wants BlockEvent::updates.
-    bool wants_updates() const { return watched_->wanting_updates > 0; }
+    bool wants_updates() const;
     // Tells of steps that are durable, in the order of their document.
     void publish(std::vector<BlockStep> steps);
 
@@ -40,15 +38,13 @@ public:
     Gate* gate() const { return gate_; }
 
 private:
-    struct Documents {
-        std::size_t all = 0;
-        std::map<store::DocumentKey, std::size_t> some;
+    // The number of those who listen to all documents, and to each of some.
+    struct Listeners {
+        std::size_t to_all = 0;
+        std::map<store::DocumentKey, std::size_t> to_some;
+        std::size_t wanting_updates = 0;
     };
-    struct Watched {
-        std::atomic<std::size_t> any = 0;
-        std::atomic<std::size_t> wanting_updates = 0;
-        sched::Guarded<Documents> documents;
-    };
+    using Watched = sched::Guarded<Listeners>;
     struct Token;
 
     const std::shared_ptr<Oversight> oversight_;

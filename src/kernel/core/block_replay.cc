@@ -126,7 +126,8 @@ private:
         return step;
     }
 
-    // What the walk has not seen of the block at its start shows when it changes: `before` is set too.
+    // A walk that begins late has not seen whether the block was deleted. A change tells: it sets
+    // `before` too.
     void take(const crdt::ContainerDiff& each, BlockFacts& before) {
         const crdt::Doc& doc = document_.doc();
         if (const auto* text = std::get_if<crdt::TextDelta>(&each.delta)) {

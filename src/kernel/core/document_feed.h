@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "crdt/ids/diff.h"
+#include "crdt/doc/history.h"
 #include "kernel/core/block_event.h"
 #include "kernel/core/live_document.h"
 #include "memory/field_path.h"
@@ -37,13 +37,13 @@ private:
     struct Captured {
         BlockStep step;
         std::string key;  // BlockState::key.
-        Bytes header;     // Of the document's record, when a text was drawn by it.
+        Bytes header;     // The record's, when a text was drawn by it.
     };
     BlockFacts facts_of(const BlockRef& block, Map* metadata) const;
 
     LiveDocument& document_;
     BlockFeed& feed_;
-    std::map<std::string, BlockFacts> seen_;  // By BlockState::key.
+    std::map<std::string, BlockFacts> seen_;  // Keyed by BlockState::key.
     crdt::Frontiers heads_;                   // Before what is captured next.
     std::vector<Captured> captured_;
 };

@@ -27,8 +27,8 @@ std::string owner_of(const Caller& by) {
     return cat(by.actor.str(), " ", by.notify != nullptr ? by.session : 0);
 }
 
-// What a subscription leaves out, on the hub's strand: the versions that its caller was told of before
-// it was released.
+// The versions that a caller was told of before its subscription was released, which leaves them
+// out. Touched on the hub's strand.
 struct Known {
     std::map<std::string, std::uint64_t> versions;
 };
@@ -268,7 +268,7 @@ bool add_new(Syncing& sync, LiveDocument& document) {
 
 void add_new_blocks(std::shared_ptr<Syncing> sync, const Caller& by, Reply<BlockSync> reply) {
     std::vector<store::DocumentKey> documents = sync->core->catalog().keys();
-    // What is named or not for the caller is not loaded.
+    // Documents that are named, or not for the caller, are not loaded.
     std::erase_if(documents, [&](store::DocumentKey key) {
         const auto record = sync->core->catalog().record(key);
         return sync->named.contains(conversation::BlockId{key, -1, 0}) || !record ||
@@ -301,7 +301,7 @@ void sync_blocks(const std::shared_ptr<Core>& kernel, Caller by,
                 if (!found) return reply(Failure(std::move(found).error()));
                 sync->answer.has_more = found->is_cut;
                 for (BlockEvent& event : found->events) {
-                    // Of a block whose events do not all fit the next call has the rest.
+                    // The next call has the rest of a block whose events do not all fit.
                     if (is_full(*sync)) {
                         sync->answer.has_more = true;
                         break;

@@ -25,7 +25,7 @@ using BlockAtVersion = std::pair<std::string, std::uint64_t>;
 struct BlockWatch {
     // Absent: all that the caller may see, later ones too.
     std::optional<std::vector<std::string>> block_ids = {};
-    // What came after these versions comes first.
+    // Events after these versions come first.
     std::vector<BlockAtVersion> from_versions = {};
     bool wants_updates = false;  // BlockEvent::updates is filled in.
     bool is_pulled = true;       // False: events are only pushed.
@@ -47,8 +47,8 @@ void block_events(const std::shared_ptr<Core>& kernel, const Caller& by, std::st
 // Ends a subscription, if it is there.
 void end_watch(const std::shared_ptr<Core>& kernel, const Caller& by, std::string id);
 
-// What a caller who has some blocks at some versions lacks: the events after them, and the blocks that
-// it did not name. Both by block, in the order of documents, whatever order was asked in.
+// The answer to a caller who has some blocks at some versions: the events after them, and the blocks
+// that it did not name. Both by block, in the order of documents, whatever order was asked in.
 struct BlockSync {
     std::vector<BlockEvent> patches;
     std::vector<BlockEvent> new_blocks;  // Each `created`, as it is now.

@@ -31,8 +31,8 @@ struct HubLimits {
     std::int64_t idle_ms = 600'000;  // An owner that may come back and does not is forgotten.
 };
 
-// What a subscriber is told of events that were dropped: by itself, that there were some. An event
-// of which more is to be told specialises this.
+// The lag that a subscriber is told of: that events were dropped. An event of which more is to be told
+// specialises this.
 template <class Event>
 struct LagOf {
     using Told = bool;
@@ -63,7 +63,7 @@ public:
         std::function<void(const std::string& id, const Events&)> push = {};
         // Nothing is pushed, and pulls wait, until release().
         bool is_held = false;
-        int kind = 0;           // What its owner wants to know of it at each pull.
+        int kind = 0;           // Its owner is told it at each pull.
         bool is_pulled = true;  // False: nothing is kept for pulls.
     };
 

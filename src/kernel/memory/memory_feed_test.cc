@@ -1,4 +1,4 @@
-// What readers of memory are told, and who is.
+// Readers of memory: who is told of a change, and in which form.
 #include <gtest/gtest.h>
 
 #include "kernel/core/core.h"
