@@ -1,7 +1,5 @@
 // Views read a rope in one pass over the lines they show and never copy the whole text. Lines are
-// cut by code points, so that no output contains half a character. change_between() finds the
-// common beginning and end in windows of 32 KiB, which keeps the cost at one comparison of the text
-// without two copies of it.
+// cut by code points, so that no output contains half a character.
 
 #include "edits/view.h"
 
@@ -10,6 +8,7 @@
 #include "base/concat.h"
 #include "base/utf8.h"
 #include "edits/lines.h"
+#include "edits/text_change.h"
 
 namespace quire::edits {
 
@@ -199,39 +198,12 @@ Change change_made(const seq::Rope& after, std::span<const text::Splice> splices
     return out;
 }
 
-// Compares in windows from both ends; the middle is the change.
 Change change_between(const seq::Rope& before, const seq::Rope& after, std::size_t columns) {
-    constexpr std::size_t kWindow = 32 << 10;
-    const std::size_t old_size = before.bytes().n;
-    const std::size_t new_size = after.bytes().n;
-    const std::size_t most = std::min(old_size, new_size);
-
-    std::size_t prefix = 0;
-    for (bool same = true; same && prefix < most;) {
-        const std::size_t end = std::min(most, prefix + kWindow);
-        const std::string a = before.slice({prefix}, {end});
-        const std::string b = after.slice({prefix}, {end});
-        prefix += static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin()).first -
-                                           a.begin());
-        same = prefix == end;
-    }
-    while (prefix > 0 && !(before.is_boundary({prefix}) && after.is_boundary({prefix}))) --prefix;
-
-    std::size_t suffix = 0;
-    for (bool same = true; same && suffix < most - prefix;) {
-        const std::size_t begin = std::min(most - prefix, suffix + kWindow);
-        const std::string a = before.slice({old_size - begin}, {old_size - suffix});
-        const std::string b = after.slice({new_size - begin}, {new_size - suffix});
-        suffix += static_cast<std::size_t>(std::mismatch(a.rbegin(), a.rend(), b.rbegin()).first -
-                                           a.rbegin());
-        same = suffix == begin;
-    }
-    while (suffix > 0 && !after.is_boundary({new_size - suffix})) --suffix;
-
+    const UnlikePart part = unlike_part(before, after);
     std::vector<text::Splice> splices;
-    if (prefix + suffix < std::max(old_size, new_size)) {
+    if (part.begin < std::max(part.old_end, part.new_end)) {
         splices.push_back(
-            {{prefix}, {old_size - prefix - suffix}, after.slice({prefix}, {new_size - suffix})});
+            {{part.begin}, {part.old_end - part.begin}, after.slice({part.begin}, {part.new_end})});
     }
     return change_made(after, splices, columns);
 }

@@ -1,6 +1,7 @@
 // A client that keeps what it is sent, and a service without a kernel.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -33,6 +34,7 @@ private:
 struct Pending {
     std::vector<std::pair<std::stop_token, Reply<tools::ToolResult>>> calls;
     std::size_t hidden = 0;  // So many of the last tools are not listed.
+    std::map<std::string, Service::ResourceTold> followed;  // Resources by their URIs.
 
     void release(const std::string& text) {
         for (auto& [cancelled, reply] : std::exchange(calls, {})) {
@@ -95,6 +97,15 @@ public:
         if (uri == "block://b1") return reply(ResourceText{uri, "text/plain", "text"});
         reply(fail(Errc::not_found, "invalid_reference", "there is no resource " + uri));
     }
+
+    void follow_resource(std::string uri, std::stop_token, ResourceTold told,
+                         Reply<void> reply) override {
+        if (uri != "block://b1" && uri != "block://b2")
+            return reply(fail(Errc::not_found, "invalid_reference", "there is no resource " + uri));
+        pending_->followed.emplace(uri, std::move(told));
+        reply({});
+    }
+    void unfollow_resource(const std::string& uri) override { pending_->followed.erase(uri); }
 
 private:
     std::shared_ptr<Pending> pending_;

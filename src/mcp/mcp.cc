@@ -143,10 +143,10 @@ Map modern_result(Map result, Caching caching, const Implementation& server) {
     return result;
 }
 
-// The tools follow the settings, which may change. Resources cannot be subscribed to.
+// The tools follow the settings, which may change.
 Map capabilities() {
     return Map{{"tools", Map{{"listChanged", true}}},
-               {"resources", Map{{"subscribe", false}, {"listChanged", false}}},
+               {"resources", Map{{"subscribe", true}, {"listChanged", false}}},
                {"prompts", Map{{"listChanged", false}}},
                {"completions", Map{}}};
 }

@@ -42,11 +42,7 @@ std::string_view wrong_answers(const std::optional<std::string>& state,
 }
 
 constexpr std::string_view kToolsListChanged = "toolsListChanged";
-
-// The _meta of what is sent to a subscription.
-Map subscription_meta(const Value& id) {
-    return {{"io.modelcontextprotocol/subscriptionId", id}};
-}
+constexpr std::string_view kResourceSubscriptions = "resourceSubscriptions";
 
 bool are_published_alike(const tools::ToolInfo& one, const tools::ToolInfo& other) {
     return one.name == other.name && one.description == other.description &&
@@ -98,6 +94,8 @@ const McpSession::Method McpSession::kMethods[] = {
     {true, true, rpc::method<&McpSession::list_resources>("resources/list", "cursor")},
     {true, true, rpc::method<&McpSession::list_templates>("resources/templates/list", "cursor")},
     {true, true, rpc::method<&McpSession::read_resource>("resources/read", "uri")},
+    {true, false, rpc::method<&McpSession::subscribe>("resources/subscribe", "uri")},
+    {true, false, rpc::method<&McpSession::unsubscribe>("resources/unsubscribe", "uri")},
     {true, true, rpc::method<&McpSession::list_prompts>("prompts/list", "cursor")},
     {true, true, rpc::method<&McpSession::get_prompt>("prompts/get", "name", "arguments")},
     {true, true, rpc::method<&McpSession::complete>("completion/complete", "ref", "argument")},
@@ -120,6 +118,7 @@ McpSession::McpSession(std::unique_ptr<Service> service,
       connection_(std::move(connection)),
       in_flight_(std::make_shared<rpc::InFlight>(connection_, kMostInFlight, kLongestAnswer)),
       calls_(std::make_shared<ToolCalls>(service_, connection_, elicitation)),
+      news_(std::make_shared<ResourceNews>(service_, connection_)),
       server_(std::make_shared<const Implementation>(std::move(server))) {
     // People's answers come in the same input, which is held while too many requests are open. Open
     // questions alone must never hold it.
@@ -254,6 +253,7 @@ void McpSession::notice(const rpc::Message& message) {
     if (message.method == "notifications/cancelled") {
         const Value* id = message.params.find("requestId");
         if (id != nullptr) std::erase(subscriptions_, *id);
+        if (id != nullptr) news_->unfollow(*id);
         if (id == nullptr || !in_flight_->cancel(*id)) {
             log_debug("a cancellation named no request that is being served");
         } else {
@@ -375,6 +375,18 @@ void McpSession::read_resource(const Responder& responder, std::string uri) {
         });
 }
 
+void McpSession::subscribe(const Responder& responder, std::string uri) {
+    news_->follow({}, uri, responder.answer.cancelled(), [responder, uri](Result<void> done) {
+        if (!done) return responder.error(resource_fault(done.error(), uri, responder.era));
+        responder.result({}, Caching::none);
+    });
+}
+
+void McpSession::unsubscribe(const Responder& responder, std::string uri) {
+    news_->unfollow({}, uri);
+    responder.result({}, Caching::none);
+}
+
 void McpSession::list_prompts(const Responder& responder, std::optional<Value> cursor) {
     if (cursor) return responder.refuse("cursor is not one that this list gave");
     responder.result(prompts_result(service_->prompts(), responder.version), Caching::minutes);
@@ -408,8 +420,8 @@ void McpSession::complete(const Responder& responder, Map ref, Map argument) {
 void McpSession::listen(const Responder& responder, Map notifications) {
     const Value& id = responder.answer.id();
     in_flight_->leave_open(id);
-    // The list of tools is all that changes while the kernel runs. The request stays unanswered
-    // until it is cancelled.
+    // The list of tools is all that changes as a list. The request stays unanswered until it is
+    // cancelled.
     Map honoured;
     if (const Value* wanted = notifications.find(kToolsListChanged);
         wanted != nullptr && *wanted == Value(true)) {
@@ -417,9 +429,22 @@ void McpSession::listen(const Responder& responder, Map notifications) {
         subscriptions_.push_back(id);
         if (listed_ == nullptr) listed_ = service_->tools();
     }
-    connection_->send(json::write(rpc::notification(
-        "notifications/subscriptions/acknowledged",
-        {{"_meta", subscription_meta(id)}, {"notifications", std::move(honoured)}})));
+    std::vector<std::string> uris;
+    if (const Value* wanted = notifications.find(kResourceSubscriptions);
+        wanted != nullptr && wanted->is_list()) {
+        for (const Value& uri : wanted->as_list()) {
+            if (uri.is_string()) uris.push_back(uri.as_string());
+        }
+    }
+    news_->follow_all(
+        id, std::move(uris), responder.answer.cancelled(),
+        [connection = connection_, id, honoured = std::move(honoured)](List followed) mutable {
+            if (!followed.empty())
+                honoured.append(std::string(kResourceSubscriptions), std::move(followed));
+            connection->send(json::write(rpc::notification(
+                "notifications/subscriptions/acknowledged",
+                {{"_meta", subscription_meta(id)}, {"notifications", std::move(honoured)}})));
+        });
 }
 
 void McpSession::on_settings_change() {

@@ -10,6 +10,7 @@
 
 #include "base/enum_words.h"
 #include "mcp/mcp.h"
+#include "mcp/resource_news.h"
 #include "mcp/service.h"
 #include "mcp/tool_calls.h"
 #include "rpc/connection.h"
@@ -85,6 +86,8 @@ private:
     void list_resources(const Responder& responder, std::optional<std::string> cursor);
     void list_templates(const Responder& responder, std::optional<Value> cursor);
     void read_resource(const Responder& responder, std::string uri);
+    void subscribe(const Responder& responder, std::string uri);
+    void unsubscribe(const Responder& responder, std::string uri);
     void list_prompts(const Responder& responder, std::optional<Value> cursor);
     void get_prompt(const Responder& responder, std::string name, std::optional<Map> arguments);
     void complete(const Responder& responder, Map ref, Map argument);
@@ -104,6 +107,7 @@ private:
     std::shared_ptr<rpc::Connection> connection_;
     std::shared_ptr<rpc::InFlight> in_flight_;
     std::shared_ptr<ToolCalls> calls_;
+    std::shared_ptr<ResourceNews> news_;
     std::shared_ptr<const Implementation> server_;
     std::string_view legacy_version_;  // "" until the client has sent initialize.
     bool takes_forms_ = false;         // Its initialize said that it can show forms.

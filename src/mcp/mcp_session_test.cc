@@ -260,6 +260,54 @@ TEST(McpSession, ASubscriptionToTheListIsToldUnderItsIdUntilItIsCancelled) {
     EXPECT_TRUE(client.heard().empty());
 }
 
+TEST(McpSession, AClientIsToldOfTheResourcesThatItFollows) {
+    SessionClient client;
+    client.open();
+    const auto line = [](std::string_view method, std::string_view uri) {
+        return cat(R"({"jsonrpc":"2.0","id":1,"method":"resources/)", method,
+                   R"(","params":{"uri":")", uri, "\"}}");
+    };
+    EXPECT_EQ(json::write(*client.only(line("subscribe", "block://b1")).get("result")), "{}");
+    EXPECT_EQ(code(client.only(line("subscribe", "block://b9"))), -32002);
+
+    client.pending->followed.at("block://b1")("block://b1");
+
+    const auto heard = client.heard();
+    ASSERT_EQ(heard.size(), 1U);
+    EXPECT_EQ(*heard[0].get("method"), Value("notifications/resources/updated"));
+    EXPECT_EQ(json::write(*heard[0].get("params")), R"({"uri":"block://b1"})");
+    client.say(line("unsubscribe", "block://b1"));
+    EXPECT_TRUE(client.pending->followed.empty());
+}
+
+TEST(McpSession, AModernClientFollowsResourcesAsItListens) {
+    SessionClient client;
+    const auto listen = [](std::string_view id, std::string_view uris) {
+        return cat(
+            R"({"jsonrpc":"2.0","id":")", id,
+            R"(","method":"subscriptions/listen","params":{"notifications":{"resourceSubscriptions":[)",
+            uris, R"(]},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",)",
+            R"("io.modelcontextprotocol/clientCapabilities":{}}}})");
+    };
+    const Value acknowledged =
+        client.only(listen("s", R"("block://b1","block://b9","block://b2")"));
+    EXPECT_EQ(json::write(*acknowledged.get("params")->get("notifications")),
+              R"({"resourceSubscriptions":["block://b1","block://b2"]})");
+    client.only(listen("t", R"("block://b1")"));
+
+    client.pending->followed.at("block://b1")("block://b1");
+
+    std::string told;
+    for (const Value& message : client.heard()) told += json::write(*message.get("params"));
+    EXPECT_EQ(told,
+              R"({"uri":"block://b1","_meta":{"io.modelcontextprotocol/subscriptionId":"s"}})"
+              R"({"uri":"block://b1","_meta":{"io.modelcontextprotocol/subscriptionId":"t"}})");
+    client.say(
+        R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"s"}})");
+    EXPECT_EQ(client.pending->followed.size(), 1U);
+    EXPECT_TRUE(client.pending->followed.contains("block://b1"));
+}
+
 TEST(McpSession, AnswersABatchAsOneArray) {
     SessionClient client;
     client.open("2025-03-26");

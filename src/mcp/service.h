@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -118,6 +119,16 @@ public:
     // Errors: not_found for a URI that names nothing; those of reading it.
     virtual void read_resource(std::string uri, std::stop_token cancelled,
                                Reply<ResourceText> reply) = 0;
+
+    // From now on told(uri) is called, from any thread, each time what is read under the URI may have
+    // changed, until unfollow_resource() or the end of the service. Errors: those of reading it.
+    using ResourceTold = std::function<void(const std::string& uri)>;
+    virtual void follow_resource(std::string uri, std::stop_token cancelled, ResourceTold told,
+                                 Reply<void> reply) {
+        static_cast<void>(cancelled), static_cast<void>(told);
+        reply(fail(Errc::not_found, "invalid_reference", "there is no resource " + uri));
+    }
+    virtual void unfollow_resource(const std::string& uri) { static_cast<void>(uri); }
 
     virtual std::vector<Prompt> prompts() const { return {}; }
     // One of prompts(), with arguments that it has. Errors: those of what it tells about.

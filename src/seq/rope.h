@@ -115,6 +115,15 @@ public:
     // CHECKs every structural invariant. O(n).
     void check_invariants() const;
 
+    // Bytes at the start and at the end that two ropes share, found by the nodes that are in both:
+    // more may be alike. The two parts do not overlap in either rope. O(log n) for a copy that few
+    // edits tell from its original.
+    struct SharedEnds {
+        std::size_t start = 0;
+        std::size_t end = 0;
+    };
+    static SharedEnds shared_ends(const BasicRope& a, const BasicRope& b);
+
     friend bool operator==(const BasicRope& a, const BasicRope& b) {
         return a.total_ == b.total_ && (a.root_ == b.root_ || a.str() == b.str());
     }
@@ -187,6 +196,8 @@ private:
     static bool visit(const Node* node, std::size_t begin, std::size_t end,
                       Function<bool(std::string_view)>& take);
     static std::size_t shown_below(const Node* node);
+    template <bool kFromStart>
+    static std::size_t shared_part(const Node* a, const Node* b, std::size_t size);
     static TextSummary check(const Node* node);
 
     Node* root_ = nullptr;  // Null if the rope is empty.

@@ -237,4 +237,46 @@ void BasicRope<kChunk, kFan>::check_invariants() const {
     }
 }
 
+// The bytes that two nodes share from one side; `size` is that of `a`. Below a pair of children that
+// differ nothing further can be told.
+template <std::size_t kChunk, std::size_t kFan>
+template <bool kFromStart>
+std::size_t BasicRope<kChunk, kFan>::shared_part(const Node* a, const Node* b, std::size_t size) {
+    if (a == b) return size;
+    const auto nth = [](const Node* node, std::uint32_t i) {
+        return kFromStart ? i : node->count - 1 - i;
+    };
+    if (a->height > b->height) {
+        const auto* const inner = static_cast<const Inner*>(a);
+        const std::uint32_t first = nth(a, 0);
+        return shared_part<kFromStart>(inner->children[first], b, inner->sizes[first].bytes);
+    }
+    if (a->height < b->height) {
+        const auto* const inner = static_cast<const Inner*>(b);
+        return shared_part<kFromStart>(a, inner->children[nth(b, 0)], size);
+    }
+    if (a->height == 0) return 0;
+    const auto* const left = static_cast<const Inner*>(a);
+    const auto* const right = static_cast<const Inner*>(b);
+    std::size_t sum = 0;
+    for (std::uint32_t i = 0; i < std::min(a->count, b->count); ++i) {
+        const Node* const one = left->children[nth(a, i)];
+        const Node* const other = right->children[nth(b, i)];
+        const std::size_t bytes = left->sizes[nth(a, i)].bytes;
+        if (one != other) return sum + shared_part<kFromStart>(one, other, bytes);
+        sum += bytes;
+    }
+    return sum;
+}
+
+template <std::size_t kChunk, std::size_t kFan>
+auto BasicRope<kChunk, kFan>::shared_ends(const BasicRope& a, const BasicRope& b) -> SharedEnds {
+    if (a.root_ == nullptr || b.root_ == nullptr) return {};
+    SharedEnds out;
+    out.start = shared_part<true>(a.root_, b.root_, a.total_.bytes);
+    const std::size_t left = std::min(a.total_.bytes, b.total_.bytes) - out.start;
+    out.end = std::min(left, shared_part<false>(a.root_, b.root_, a.total_.bytes));
+    return out;
+}
+
 }  // namespace quire::seq

@@ -191,9 +191,11 @@ WorkspaceService::WorkspaceService(Parts parts, tools::Session session, Reach re
       session_(std::move(session)),
       reach_(reach) {
     session_.caller.session = kernel_.open_session();
+    watch_ = std::make_shared<ResourceWatch>(kernel_.core(), session_.caller);
 }
 
 WorkspaceService::~WorkspaceService() {
+    watch_->end();
     registry_.end_session(session_.caller);
     kernel_.close_session(session_.caller.session);
 }
@@ -373,6 +375,16 @@ void WorkspaceService::read_resource(std::string uri, std::stop_token cancelled,
     const bool serves_files = registry_.find(tools::Profile::full, "file") != nullptr;
     if (!path || path->empty() || !serves_files) return answer(no_resource(uri));
     read_file(std::move(*path), by, std::move(answer));
+}
+
+void WorkspaceService::follow_resource(std::string uri, std::stop_token cancelled,
+                                       ResourceTold told, Reply<void> reply) {
+    read_resource(uri, std::move(cancelled),
+                  [watch = watch_, uri, told = std::move(told),
+                   reply = std::move(reply)](Result<mcp::ResourceText> text) mutable {
+                      if (!text) return reply(Failure(std::move(text).error()));
+                      watch->follow(uri, std::move(told), std::move(reply));
+                  });
 }
 
 void WorkspaceService::read_block(std::string uri, const kernel::Caller& by,

@@ -14,6 +14,7 @@
 #include "mcp/service.h"
 #include "policy/actor.h"
 #include "server/memory_resources.h"
+#include "server/resource_watch.h"
 #include "server/workspace_prompts.h"
 #include "tools/tool.h"
 
@@ -64,6 +65,11 @@ public:
     void read_resource(std::string uri, std::stop_token cancelled,
                        Reply<mcp::ResourceText> reply) override;
 
+    // It is read once, like any resource, to see that it is there and may be read.
+    void follow_resource(std::string uri, std::stop_token cancelled, ResourceTold told,
+                         Reply<void> reply) override;
+    void unfollow_resource(const std::string& uri) override { watch_->unfollow(uri); }
+
     std::vector<mcp::Prompt> prompts() const override { return WorkspacePrompts::all(); }
     void get_prompt(std::string name, Map arguments, std::stop_token cancelled,
                     Reply<mcp::PromptText> reply) override;
@@ -96,6 +102,7 @@ private:
     Reach reach_;
     ProfileSource profile_now_;  // None for a client that named its profile.
     std::unique_ptr<mcp::Approver> approver_;
+    std::shared_ptr<ResourceWatch> watch_;
 };
 
 // The path of a file:/// URI, percent-decoded; none when it is no such URI or not UTF-8. And back.

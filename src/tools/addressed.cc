@@ -64,6 +64,31 @@ ToolInfo with_names(ToolInfo info) {
     return info;
 }
 
+// Errors: those of FileCalls::open() and MemoryCalls::find(). An id that names nothing is left to the
+// tool to refuse.
+void resolve(const BlockNames& names, const kernel::Caller& by, std::string name,
+             Reply<BlockTarget> reply) {
+    if (name.starts_with(kFilePrefix) && names.files != nullptr) {
+        return names.files->open(
+            by, name.substr(kFilePrefix.size()),
+            [reply = std::move(reply)](Result<kernel::FileVersion> file) mutable {
+                if (!file) return reply(Failure(std::move(file).error()));
+                reply(BlockTarget{std::move(file->block_id), std::move(file->path)});
+            });
+    }
+    const bool by_label = name.starts_with(kernel::kMemoryPrefix);
+    kernel::BlockPlace place = names.kernel.place_of(name);
+    if (names.memory == nullptr || (!by_label && place.kind != kernel::kMemoryKind))
+        return reply(BlockTarget{std::move(name), std::move(place.path)});
+    names.memory->find(
+        by, name,
+        [name, by_label, reply = std::move(reply)](Result<kernel::MemoryRow> row) mutable {
+            if (row) return reply(target_of(*row));
+            if (by_label) return reply(Failure(std::move(row).error()));
+            reply(BlockTarget{std::move(name)});
+        });
+}
+
 class AddressedTool final : public Tool {
 public:
     AddressedTool(MadeTool tool, BlockNames names)
@@ -73,7 +98,7 @@ public:
         const Value* const given = arguments.get(kArgument);
         if (given == nullptr) return tool_->call(session, std::move(arguments), std::move(reply));
         std::string name = given->as_string();
-        resolve(session.caller, std::move(name),
+        resolve(names_, session.caller, std::move(name),
                 [tool = tool_.get(), session, arguments = std::move(arguments),
                  reply = std::move(reply)](Result<BlockTarget> target) mutable {
                     if (!target) return reply(refused(std::move(target).error()));
@@ -88,35 +113,38 @@ public:
     }
 
 private:
-    // Errors: those of FileCalls::open() and MemoryCalls::find(). An id that names nothing is left
-    // to the tool to refuse.
-    void resolve(const kernel::Caller& by, std::string name, Reply<BlockTarget> reply) const {
-        if (name.starts_with(kFilePrefix) && names_.files != nullptr) {
-            return names_.files->open(
-                by, name.substr(kFilePrefix.size()),
-                [reply = std::move(reply)](Result<kernel::FileVersion> file) mutable {
-                    if (!file) return reply(Failure(std::move(file).error()));
-                    reply(BlockTarget{std::move(file->block_id), std::move(file->path)});
-                });
-        }
-        const bool by_label = name.starts_with(kernel::kMemoryPrefix);
-        kernel::BlockPlace place = names_.kernel.place_of(name);
-        if (names_.memory == nullptr || (!by_label && place.kind != kernel::kMemoryKind))
-            return reply(BlockTarget{std::move(name), std::move(place.path)});
-        names_.memory->find(
-            by, name,
-            [name, by_label, reply = std::move(reply)](Result<kernel::MemoryRow> row) mutable {
-                if (row) return reply(target_of(*row));
-                if (by_label) return reply(Failure(std::move(row).error()));
-                reply(BlockTarget{std::move(name)});
-            });
-    }
-
     MadeTool tool_;
     BlockNames names_;
 };
 
+// Names are resolved one after another.
+struct Resolving {
+    BlockNames names;
+    kernel::Caller by;
+    std::vector<std::string> blocks;
+    Reply<std::vector<std::string>> reply;
+    std::size_t next = 0;
+};
+
+void resolve_next(std::shared_ptr<Resolving> all) {
+    if (all->next == all->blocks.size()) return all->reply(std::move(all->blocks));
+    std::string name = std::move(all->blocks[all->next]);
+    const BlockNames names = all->names;
+    const kernel::Caller by = all->by;
+    resolve(names, by, std::move(name), [all = std::move(all)](Result<BlockTarget> target) mutable {
+        if (!target) return all->reply(Failure(std::move(target).error()));
+        all->blocks[all->next++] = std::move(target->block_id);
+        resolve_next(std::move(all));
+    });
+}
+
 }  // namespace
+
+void resolve_ids(const BlockNames& names, kernel::Caller by, std::vector<std::string> blocks,
+                 Reply<std::vector<std::string>> reply) {
+    resolve_next(std::make_shared<Resolving>(
+        Resolving{names, std::move(by), std::move(blocks), std::move(reply)}));
+}
 
 MadeTool addressed(MadeTool tool, BlockNames names) {
     return std::make_unique<AddressedTool>(std::move(tool), names);

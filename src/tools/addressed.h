@@ -17,6 +17,11 @@ struct BlockNames {
     kernel::MemoryCalls* memory = nullptr;
 };
 
+// The ids of blocks that a call names by id, path or label, in their order. Errors: those of
+// FileCalls::open() and MemoryCalls::find().
+void resolve_ids(const BlockNames& names, kernel::Caller by, std::vector<std::string> blocks,
+                 Reply<std::vector<std::string>> reply);
+
 // The tool with these spellings of its argument `block_id`.
 MadeTool addressed(MadeTool tool, BlockNames names);
 

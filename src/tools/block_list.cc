@@ -3,33 +3,10 @@
 // Both profiles take the same arguments.
 #include "base/concat.h"
 #include "kernel/core/kernel.h"
+#include "tools/block_fields.h"
 #include "tools/render.h"
 #include "tools/tools.h"
 #include "tools/typed_tool.h"
-
-namespace quire::json {
-
-template <>
-struct FieldsOf<kernel::BlockInfo> {
-    static Fields<kernel::BlockInfo> fields() {
-        using kernel::BlockInfo;
-        return Fields<BlockInfo>()
-            .required("block_id", &BlockInfo::block_id)
-            .nullable("parent_id", &BlockInfo::parent_id)
-            .required("role", &BlockInfo::role)
-            .required("kind", &BlockInfo::kind)
-            .required("status", &BlockInfo::status)
-            .nullable("path", &BlockInfo::path)
-            .required("summary", &BlockInfo::summary)
-            .required("version", &BlockInfo::version)
-            .required("line_count", &BlockInfo::line_count)
-            .required("bytes", &BlockInfo::bytes)
-            .required("dirty", &BlockInfo::dirty)
-            .optional("reason", &BlockInfo::reason);
-    }
-};
-
-}  // namespace quire::json
 
 namespace quire::tools {
 

@@ -325,6 +325,9 @@ Registry::Registry(kernel::Kernel& kernel, kernel::FileCalls* files, kernel::Mem
     add_named(Profile::full, make_block_history(kernel));
     add_named(Profile::full, make_block_diff(kernel, files, memory));
     add_named(Profile::full, make_block_rollback(kernel, files));
+    add(Profile::full, make_block_subscribe({kernel, files, memory}));
+    add(Profile::full, make_block_events(kernel));
+    add(Profile::full, make_block_sync({kernel, files, memory}));
     add_named(Profile::model, make_block_view(kernel));
     add_named(Profile::model, make_block_str_replace(kernel, files));
     add_named(Profile::model, make_block_insert(kernel, files));

@@ -46,6 +46,11 @@ MadeTool make_block_diff(kernel::Kernel& kernel, kernel::FileCalls* files,
                          kernel::MemoryCalls* memory);
 MadeTool make_block_rollback(kernel::Kernel& kernel, kernel::FileCalls* files);
 
+struct BlockNames;
+MadeTool make_block_subscribe(const BlockNames& names);
+MadeTool make_block_events(kernel::Kernel& kernel);
+MadeTool make_block_sync(const BlockNames& names);
+
 // In `model` only.
 MadeTool make_block_view(kernel::Kernel& kernel);
 MadeTool make_block_str_replace(kernel::Kernel& kernel, kernel::FileCalls* files);

@@ -66,7 +66,7 @@ TEST(ToolList, EachProfileHasItsTools) {
               "block_create block_status block_append block_edit block_splice "
               "block_apply_patch block_read block_search block_list "
               "kernel_search block_delete block_undo block_redo block_history block_diff "
-              "block_rollback file file_history context ");
+              "block_rollback block_subscribe block_events block_sync file file_history context ");
     EXPECT_EQ(names(tools::Profile::model),
               "block_view block_str_replace block_insert block_replace_lines "
               "block_apply_patch block_append block_create block_list "
@@ -204,17 +204,22 @@ TEST(ToolList, AReadOnlyToolChangesNothing) {
         ToolDesk desk(profile);
         const std::string id = desk.block("a\nb\n");
         const std::size_t commits = desk.desk.kernel->status().commits;
+        Value subscription("none");
         for (const tools::ToolInfo& tool :
              *desk.registry().list(profile, policy::Actor{policy::ActorKind::agent, "ada"})) {
             if (!tool.annotations.read_only) continue;
             Map arguments;
             if (const Value* required = tool.input_schema.get("required")) {
                 for (const Value& name : required->as_list()) {
-                    arguments.set(name.as_string(),
-                                  name == Value("block_id") ? Value(id) : Value("a"));
+                    arguments.set(name.as_string(), name == Value("block_id")   ? Value(id)
+                                                    : name == Value("versions") ? Value(List{})
+                                                    : name == Value("subscription_id")
+                                                        ? subscription
+                                                        : Value("a"));
                 }
             }
-            desk.ok(tool.name, arguments, "someone");
+            const Value answer = desk.ok(tool.name, arguments, "someone");
+            if (const Value* const opened = answer.get("subscription_id")) subscription = *opened;
         }
         EXPECT_EQ(desk.desk.kernel->status().commits, commits);
         EXPECT_EQ(desk.version(id), 1);

@@ -121,6 +121,24 @@ const full = {
         await ok(client, "block_undo", { block_id });
         await refused(client, "block_rollback", { block_id, version_id: "99" }, "not_found", "invalid_reference");
     },
+    async block_subscribe(client, story) {
+        const { block_id } = story;
+        story.subscription_id = (await ok(client, "block_subscribe", { block_ids: [block_id], from_versions: [[block_id, 1]] })).subscription_id;
+        await refused(client, "block_subscribe", { block_ids: ["b999"] }, "not_found", "invalid_reference");
+    },
+    async block_events(client, { block_id, subscription_id }) {
+        const { events } = await ok(client, "block_events", { subscription_id, wait_ms: 5000 });
+        assert.deepEqual(events[0], { block_id, version: 2, actor: "agent:test", type: "appended", text: "gamma\n" });
+        await refused(client, "block_events", { subscription_id: "none" }, "not_found", "invalid_reference");
+    },
+    async block_sync(client, { block_id }) {
+        const { patches } = await ok(client, "block_sync", { versions: [[block_id, 1]] });
+        assert.equal(patches[0].text, "gamma\n");
+        const { new_blocks } = await ok(client, "block_sync", { versions: [] });
+        assert.ok(new_blocks.some((event) => event.block_id === block_id));
+        const { patches: [first] } = await ok(client, "block_sync", { versions: [[block_id, 1]], format: "ops" });
+        assert.ok(first.updates.length > 0);
+    },
     async block_apply_patch(client, { block_id }) {
         const patch = "@@ -1,2 +1,2 @@\n FIRST\n-alpha\n+ALPHA\n";
         const { blocks, diff } = await ok(client, "block_apply_patch", { block_id, patch });

@@ -258,14 +258,8 @@ std::string store_id(store::Store& of) {
 
 void KernelProcess::Body::open_diagnostics(const DiagnosticsSettings& settings,
                                            const server::StateDirectory& state) {
-    diagnostics::DiagnosticsOptions made;
-    made.root = state.workspace();
-    made.label = settings.label;
-    made.compile_commands = settings.compile_commands;
-    made.tool = settings.tool;
-    made.scratch = state.file("diagnostics");
-    made.timeout_ms = settings.timeout_s * 1000;
-    made.jobs = settings.jobs > 0 ? settings.jobs : usual_jobs();
+    diagnostics::DiagnosticsOptions made =
+        diagnostics_options(settings, state.workspace(), state.file("diagnostics"));
     made.agents_write = [this](const std::string& path) {
         return agents_write(gate->rules()->paths, path);
     };

@@ -35,6 +35,19 @@ kernel::WatchSettings watch_settings(const Settings& settings) {
     return {settings.files.watch, settings.files.settle_ms, settings.files.ignore};
 }
 
+diagnostics::DiagnosticsOptions diagnostics_options(const DiagnosticsSettings& settings,
+                                                    std::string workspace, std::string scratch) {
+    diagnostics::DiagnosticsOptions made;
+    made.root = std::move(workspace);
+    made.label = settings.label;
+    made.compile_commands = settings.compile_commands;
+    made.tool = settings.tool;
+    made.scratch = std::move(scratch);
+    made.timeout_ms = settings.timeout_s * 1000;
+    made.jobs = settings.jobs > 0 ? settings.jobs : usual_jobs();
+    return made;
+}
+
 std::vector<std::string> environment_of(const MountSettings& settings) {
     std::vector<std::string> out;
     for (const char* const name :

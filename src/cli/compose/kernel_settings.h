@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/settings/config.h"
+#include "diagnostics/diagnostics_feed.h"
 #include "kernel/files/disk_watch.h"
 #include "kernel/files/file_gate.h"
 #include "kernel/files/git_flush.h"
@@ -19,6 +20,10 @@ Settings settings_for_looking(Settings settings);
 kernel::FileRules file_rules(const Settings& settings);
 kernel::WatchSettings watch_settings(const Settings& settings);
 std::optional<kernel::GitFlushSettings> flush_settings(const Settings& settings);
+
+// `scratch`: a directory for the files of a check.
+diagnostics::DiagnosticsOptions diagnostics_options(const DiagnosticsSettings& settings,
+                                                    std::string workspace, std::string scratch);
 
 // The environment of a mounted server. It gets little of ours, which may hold secrets.
 std::vector<std::string> environment_of(const MountSettings& settings);

@@ -30,14 +30,14 @@ Failure is_memory(const LiveDocument& document);
 class Core : public std::enable_shared_from_this<Core> {
 public:
     Core(const Parts& parts, std::vector<store::DocumentRecord> known,
-         std::shared_ptr<Oversight> oversight)
-        : parts_(parts), catalog_(parts, std::move(known)), oversight_(std::move(oversight)) {}
+         std::shared_ptr<Oversight> oversight);
 
     const Parts& parts() const { return parts_; }
     const Limits& limits() const { return parts_.limits; }
     Gate* gate() const { return parts_.gate; }
     Catalog& catalog() { return catalog_; }
     Oversight& oversight() { return *oversight_; }
+    BlockFeed& feed() { return *feed_; }
 
     // Counters for `quire status`, and the switch that refuses new calls.
     struct Counters {
@@ -200,9 +200,10 @@ private:
     void write(LiveDocument& document, const BlockRef& block, Appends::Turn turn);
     void put_back(LiveDocument& document, const BlockRef& block, Appends::Turn turn);
 
+    const std::shared_ptr<Oversight> oversight_;
+    const std::shared_ptr<BlockFeed> feed_;
     const Parts parts_;
     Catalog catalog_;
-    const std::shared_ptr<Oversight> oversight_;
     sched::Guarded<Counters> counters_;
     Turns turns_;
 };

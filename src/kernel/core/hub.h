@@ -31,16 +31,27 @@ struct HubLimits {
     std::int64_t idle_ms = 600'000;  // An owner that may come back and does not is forgotten.
 };
 
+// The lag that a subscriber is told of: that events were dropped. An event of which more is to be told
+// specialises this.
+template <class Event>
+struct LagOf {
+    using Told = bool;
+    static void note(Told& told, const Event&) { told = true; }
+    static bool is_lag(const Told& told) { return told; }
+};
+
 // Its copies are the same hub, which lives until the last task on its strand has run. Any thread.
 template <class Event>
 class Hub {
 public:
     using Events = std::vector<std::shared_ptr<const Event>>;
+    using Lag = typename LagOf<Event>::Told;
     // The events that have come since the last pull. `lagged`: others came before and were dropped.
     struct Pulled {
         std::string subscription_id;
         Events events;
-        bool lagged = false;
+        Lag lagged{};
+        int kind = 0;  // Subscriber::kind.
     };
     struct Subscriber {
         std::string owner;  // Only its owner pulls.
@@ -50,6 +61,10 @@ public:
         std::function<bool(const Event&)> sees = {};  // True for events that it may see.
         // Gets each batch of events as it comes, on the strand; null for none.
         std::function<void(const std::string& id, const Events&)> push = {};
+        // Nothing is pushed, and pulls wait, until release().
+        bool is_held = false;
+        int kind = 0;           // Its owner is told it at each pull.
+        bool is_pulled = true;  // False: nothing is kept for pulls.
     };
 
     Hub(sched::Scheduler& scheduler, Clock& clock, Rng& rng, HubLimits limits = {})
@@ -67,6 +82,27 @@ public:
         on_strand([owner = std::move(owner), id = std::move(id), wait_ms,
                    reply = std::move(reply)](Body& body) mutable {
             body.pull(owner, id, wait_ms, std::move(reply));
+        });
+    }
+    // Lets a held subscription go on, with `earlier` before what it has gathered since it was opened.
+    // `prepare` runs before that; what `sees` refuses from then on is left out, also of what was
+    // gathered. Replies like open(), before anything is pushed. Errors: those of pull().
+    template <class BytesOf>
+    void release(std::string owner, std::string id, Events earlier, Function<void()> prepare,
+                 BytesOf bytes_of, Reply<Pulled> reply) {
+        on_strand([owner = std::move(owner), id = std::move(id), earlier = std::move(earlier),
+                   prepare = std::move(prepare), bytes_of,
+                   reply = std::move(reply)](Body& body) mutable {
+            prepare();
+            body.release(owner, id, std::move(earlier), bytes_of, std::move(reply));
+        });
+    }
+    // Ends a subscription, if it is there.
+    void close(std::string owner, std::string id) {
+        on_strand([owner = std::move(owner), id = std::move(id)](Body& body) {
+            const auto found = body.all.find(id);
+            if (found != body.all.end() && found->second.subscriber.owner == owner)
+                body.drop(found);
         });
     }
     // Hands the events to everyone who may see them. `bytes_of(event)` is its weight.
@@ -92,7 +128,7 @@ private:
         Subscriber subscriber;
         std::deque<std::pair<std::shared_ptr<const Event>, std::size_t>> waiting;
         std::size_t bytes = 0;
-        bool lagged = false;
+        Lag lagged{};
         std::int64_t pulled_ms = 0;
         std::vector<Waiting> pulls;
     };
@@ -116,22 +152,35 @@ private:
             Queue& queue = all[id];
             queue.subscriber = std::move(subscriber);
             queue.pulled_ms = clock.steady_ms();
-            reply(Pulled{std::move(id), {}, false});
+            reply(Pulled{std::move(id), {}, {}, queue.subscriber.kind});
+        }
+
+        template <class BytesOf>
+        void release(const std::string& owner, const std::string& id, Events earlier,
+                     BytesOf bytes_of, Reply<Pulled> reply) {
+            const auto found = all.find(id);
+            if (found == all.end() || found->second.subscriber.owner != owner)
+                return reply(no_subscription(id));
+            Queue& queue = found->second;
+            const auto gathered = std::exchange(queue.waiting, {});
+            queue.bytes = 0;
+            queue.subscriber.is_held = false;
+            reply(Pulled{id, {}, {}, queue.subscriber.kind});
+            for (const auto& [event, bytes] : gathered) {
+                if (queue.subscriber.sees(*event)) earlier.push_back(event);
+            }
+            if (!earlier.empty()) add(id, queue, earlier, bytes_of);
         }
 
         void pull(const std::string& owner, const std::string& id, std::int64_t wait_ms,
                   Reply<Pulled> reply) {
             const auto found = all.find(id);
-            if (found == all.end() || found->second.subscriber.owner != owner) {
-                return reply(fail(Errc::not_found, "invalid_reference",
-                                  cat("you have no subscription ", id,
-                                      "; a call without subscription_id opens one"),
-                                  {{"subscription_id", id}}));
-            }
+            if (found == all.end() || found->second.subscriber.owner != owner)
+                return reply(no_subscription(id));
             Queue& queue = found->second;
             queue.pulled_ms = clock.steady_ms();
-            if (wait_ms <= 0 || !queue.waiting.empty() || queue.lagged)
-                return reply(take(id, queue));
+            const bool is_due = !queue.waiting.empty() || LagOf<Event>::is_lag(queue.lagged);
+            if (wait_ms <= 0 || is_due) return reply(take(id, queue));
             queue.pulls.push_back({std::move(reply), ++last_pull});
             strand.post_after(wait_ms, [self = this->shared_from_this(), id, number = last_pull] {
                 self->give_up(id, number);
@@ -151,7 +200,7 @@ private:
         }
 
         Pulled take(const std::string& id, Queue& queue) {
-            Pulled out{id, {}, std::exchange(queue.lagged, false)};
+            Pulled out{id, {}, std::exchange(queue.lagged, Lag{}), queue.subscriber.kind};
             for (auto& [event, bytes] : queue.waiting) out.events.push_back(std::move(event));
             queue.waiting.clear();
             queue.bytes = 0;
@@ -167,24 +216,39 @@ private:
                 for (const auto& event : events) {
                     if (queue.subscriber.sees(*event)) seen.push_back(event);
                 }
-                if (seen.empty()) continue;
-                for (const auto& event : seen) {
-                    const std::size_t bytes = bytes_of(*event);
-                    queue.waiting.emplace_back(event, bytes);
-                    queue.bytes += bytes;
-                }
-                while (queue.waiting.size() > limits.events ||
-                       (queue.bytes > limits.bytes && !queue.waiting.empty())) {
-                    queue.bytes -= queue.waiting.front().second;
-                    queue.waiting.pop_front();
-                    queue.lagged = true;
-                }
-                if (queue.subscriber.push) queue.subscriber.push(id, seen);
-                if (queue.pulls.empty()) continue;
-                Reply<Pulled> reply = std::move(queue.pulls.front().reply);
-                queue.pulls.erase(queue.pulls.begin());
-                reply(take(id, queue));
+                if (!seen.empty()) add(id, queue, seen, bytes_of);
             }
+        }
+
+        // Queues the events, within the bounds, and hands them on.
+        template <class BytesOf>
+        void add(const std::string& id, Queue& queue, const Events& seen, BytesOf bytes_of) {
+            if (!queue.subscriber.is_pulled && !queue.subscriber.is_held)
+                return queue.subscriber.push(id, seen);
+            for (const auto& event : seen) {
+                const std::size_t bytes = bytes_of(*event);
+                queue.waiting.emplace_back(event, bytes);
+                queue.bytes += bytes;
+            }
+            while (queue.waiting.size() > limits.events ||
+                   (queue.bytes > limits.bytes && !queue.waiting.empty())) {
+                queue.bytes -= queue.waiting.front().second;
+                LagOf<Event>::note(queue.lagged, *queue.waiting.front().first);
+                queue.waiting.pop_front();
+            }
+            if (queue.subscriber.is_held) return;
+            if (queue.subscriber.push) queue.subscriber.push(id, seen);
+            if (queue.pulls.empty()) return;
+            Reply<Pulled> reply = std::move(queue.pulls.front().reply);
+            queue.pulls.erase(queue.pulls.begin());
+            reply(take(id, queue));
+        }
+
+        static Failure no_subscription(const std::string& id) {
+            return fail(
+                Errc::not_found, "invalid_reference",
+                cat("you have no subscription ", id, "; a call without subscription_id opens one"),
+                {{"subscription_id", id}});
         }
 
         bool has_ended(const Queue& queue) const {
@@ -197,7 +261,8 @@ private:
         }
 
         typename All::iterator drop(typename All::iterator at) {
-            for (Waiting& each : at->second.pulls) each.reply(Pulled{at->first, {}, false});
+            for (Waiting& each : at->second.pulls)
+                each.reply(Pulled{at->first, {}, {}, at->second.subscriber.kind});
             return all.erase(at);
         }
 

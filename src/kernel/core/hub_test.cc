@@ -143,5 +143,61 @@ TEST(Hub, EventsArePushedInTheirOrder) {
     EXPECT_EQ(Bell::text(bell.pull("ada", session->subscription_id)), "1 2 3");
 }
 
+TEST(Hub, AHeldSubscriptionGathersAndGoesOnAfterWhatCameEarlier) {
+    Bell bell;
+    std::vector<int> pushed;
+    const std::string id = bell.open({.owner = "ada",
+                                      .sees = Bell::all,
+                                      .push =
+                                          [&](const std::string&, const Hub<int>::Events& events) {
+                                              for (const auto& event : events)
+                                                  pushed.push_back(*event);
+                                          },
+                                      .is_held = true})
+                               .value()
+                               .subscription_id;
+    bell.ring({3});
+    EXPECT_TRUE(pushed.empty());
+    Hub<int>::Events earlier = {std::make_shared<const int>(1), std::make_shared<const int>(2)};
+
+    static_cast<void>(bell.ask([&](auto reply) {
+        bell.hub.release(
+            "ada", id, earlier, [] {}, [](const int&) { return std::size_t{10}; },
+            std::move(reply));
+    }));
+    bell.ring({4});
+
+    EXPECT_EQ(pushed, (std::vector<int>{1, 2, 3, 4}));
+    EXPECT_EQ(Bell::text(bell.pull("ada", id)), "1 2 3 4");
+}
+
+TEST(Hub, WhatIsOnlyPushedIsNotKept) {
+    Bell bell;
+    std::size_t pushed = 0;
+    const std::string id =
+        bell.open({.owner = "ada",
+                   .sees = Bell::all,
+                   .push = [&](const std::string&, const auto& events) { pushed += events.size(); },
+                   .is_pulled = false})
+            .value()
+            .subscription_id;
+
+    bell.ring({1, 2, 3, 4, 5, 6});
+
+    EXPECT_EQ(pushed, 6U);
+    EXPECT_EQ(Bell::text(bell.pull("ada", id)), "");
+}
+
+TEST(Hub, AClosedSubscriptionIsGone) {
+    Bell bell;
+    const std::string id = bell.open("ada");
+
+    bell.hub.close("bob", id);
+    EXPECT_TRUE(bell.pull("ada", id));
+    bell.hub.close("ada", id);
+
+    EXPECT_EQ(Bell::text(bell.pull("ada", id)), "invalid_reference");
+}
+
 }  // namespace
 }  // namespace quire::kernel

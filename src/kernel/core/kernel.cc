@@ -2,9 +2,26 @@
 // this source.
 #include "kernel/core/kernel.h"
 
+#include "kernel/core/block_feed.h"
 #include "kernel/core/core.h"
 
 namespace quire::kernel {
+
+namespace {
+
+Parts with_feed(Parts parts, BlockFeed& feed) {
+    parts.feed = &feed;
+    return parts;
+}
+
+}  // namespace
+
+Core::Core(const Parts& parts, std::vector<store::DocumentRecord> known,
+           std::shared_ptr<Oversight> oversight)
+    : oversight_(std::move(oversight)),
+      feed_(std::make_shared<BlockFeed>(parts, oversight_)),
+      parts_(with_feed(parts, *feed_)),
+      catalog_(parts_, std::move(known)) {}
 
 Kernel::Kernel(std::shared_ptr<Core> core) : core_(std::move(core)) {}
 Kernel::~Kernel() = default;
@@ -38,6 +55,7 @@ bool is_no_room(const Error& error) {
 void Kernel::close(Reply<void> reply) {
     core_->counters().with([](Core::Counters& counters) { counters.closing = true; });
     core_->oversight().close();
+    core_->feed().hub().end();
     // Replies when the last live document has nothing more in flight.
     struct Closing {
         sched::Guarded<std::size_t> left;

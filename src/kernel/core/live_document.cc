@@ -15,6 +15,8 @@
 #include "base/concat.h"
 #include "codec/updates.h"
 #include "crdt/doc/history.h"
+#include "kernel/core/block_feed.h"
+#include "kernel/core/document_feed.h"
 #include "kernel/core/replay.h"
 #include "policy/attribution.h"
 
@@ -35,6 +37,7 @@ Failure no_such_block(const std::string& block_id) {
 
 LiveDocument::LiveDocument(const Parts& parts, store::DocumentRecord record, bool fresh)
     : parts_(parts), strand_(parts.scheduler), record_(std::move(record)), fresh_(fresh) {}
+LiveDocument::~LiveDocument() = default;
 
 bool LiveDocument::has_waiting_appends() const {
     return std::any_of(states_.begin(), states_.end(),
@@ -48,10 +51,21 @@ Result<void> LiveDocument::ready() {
         TRY(forget_unstored_header());
         doc_.reset();
     }
-    if (doc_ != nullptr) return {};
-    TRY(load());
-    in_flight_.mend();
+    if (doc_ == nullptr) {
+        TRY(load());
+        in_flight_.mend();
+    }
+    heed_feed();
     return {};
+}
+
+// Called between transactions alone, so that each is captured whole or not at all. Private copies
+// have no readers but their owners, who read what they write.
+void LiveDocument::heed_feed() {
+    const bool is_watched = parts_.feed != nullptr && record_.kind != kStageKind &&
+                            parts_.feed->is_watched(record_.key);
+    if (is_watched == (feed_ != nullptr)) return;
+    feed_ = is_watched ? std::make_unique<DocumentFeed>(*this, *parts_.feed) : nullptr;
 }
 
 // Rebuilds the document from its stored updates, and its blocks from their records. O(history).
@@ -77,6 +91,7 @@ Result<void> LiveDocument::load() {
         if (states[key].appends != nullptr) states[key].appends->in_flight = false;
     }
 
+    feed_ = nullptr;
     states_ = std::move(states);
     peers_ = std::move(replayed.peers);
     batch_ = {};
@@ -141,7 +156,9 @@ BlockRef LiveDocument::ref_of(const conversation::ConversationBlock& block) {
     const std::string key = key_of(block.id);
     BlockState& state = states_[key];
     state.key = key;
-    return {&state, block.content, &block, block.id};
+    const BlockRef ref{&state, block.content, &block, block.id};
+    if (feed_ != nullptr) feed_->see(ref);
+    return ref;
 }
 
 BlockRef LiveDocument::whole() {
@@ -181,6 +198,7 @@ void LiveDocument::begin(const policy::Actor& actor) {
         record = peers_.end() - 1;
     }
     doc_->set_peer(record->peer);
+    if (feed_ != nullptr) feed_->begin();
 }
 
 crdt::IdSpan LiveDocument::commit(const policy::Actor& actor, std::string_view operation) {
@@ -227,6 +245,7 @@ void LiveDocument::record_quietly(const BlockRef& block, Unit unit, std::uint64_
     unit.heads = doc_->frontiers();
     record_version(block);
     batch_.units.push_back(to_record(unit, record_.key, state.key));
+    if (feed_ != nullptr) feed_->record(block, unit, calls);
     state.history.add(std::move(unit));
 }
 
@@ -289,6 +308,7 @@ Result<void> LiveDocument::forget_unstored_header() {
 // The store answers on its own thread, so the reply is posted to the strand. Batches of one
 // document end in the order in which they were submitted.
 void LiveDocument::submit(Reply<void> done) {
+    if (feed_ != nullptr) feed_->finish();
     const std::uint64_t sequence = in_flight_.submit();
     if (fresh_) batch_.documents.insert(batch_.documents.begin(), record_);
     due_ = false;
@@ -315,6 +335,7 @@ void LiveDocument::settle(bool stored) {
 
 store::Batch LiveDocument::give() {
     CHECK(doorway_.is_held() && in_flight_.idle());
+    if (feed_ != nullptr) feed_->finish();
     in_flight_.submit();
     if (fresh_ && due_) batch_.documents.insert(batch_.documents.begin(), record_);
     due_ = false;

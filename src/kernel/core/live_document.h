@@ -36,6 +36,8 @@ struct Attribution;
 
 namespace quire::kernel {
 
+class DocumentFeed;
+
 // The kernel's records of a block, beside its content.
 struct BlockState {
     // How the store names it: "" for the document itself, else "PEER_NUMBER_COUNTER".
@@ -87,6 +89,9 @@ class LiveDocument : public std::enable_shared_from_this<LiveDocument> {
 public:
     // `fresh`: the store does not know the document yet; its record goes with the first commit.
     LiveDocument(const Parts& parts, store::DocumentRecord record, bool fresh);
+    LiveDocument(const LiveDocument&) = delete;
+    LiveDocument& operator=(const LiveDocument&) = delete;
+    ~LiveDocument();
 
     store::DocumentKey key() const { return record_.key; }
     const std::string& kind() const { return record_.kind; }
@@ -183,6 +188,7 @@ private:
     std::int64_t peer_number(crdt::PeerId peer) const;
     std::string key_of(crdt::OpId id) const;
     void compact_if_long(std::size_t update_count);
+    void heed_feed();  // Begins to capture for subscribers, or ends it.
 
     const Parts parts_;
     sched::Strand strand_;
@@ -200,6 +206,7 @@ private:
     std::vector<Function<void(Result<void>&)>> on_given_;   // For what give() returned.
     InFlight in_flight_;
     Doorway doorway_;
+    std::unique_ptr<DocumentFeed> feed_;  // Null where nobody listens.
 };
 
 }  // namespace quire::kernel

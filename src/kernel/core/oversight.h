@@ -15,6 +15,13 @@
 namespace quire::kernel {
 
 class LiveDocument;
+struct BlockAt;
+
+// A memory block as its readers see it: its plain text, and what is known beside that.
+struct ShownMemory {
+    std::string text;
+    Map metadata = {};
+};
 
 // The target of an approval for a file.
 policy::Target target_of_file(const std::string& path);
@@ -32,6 +39,8 @@ public:
     // The plain text of a memory block, for those that may read it (memory/plain_text.h). Errors:
     // not_found "invalid_reference"; corrupt.
     virtual Result<std::string> plain_text(const Caller& by, LiveDocument& memory) = 0;
+    // A memory block now, for all who may see it, or its text at a version. Errors: corrupt.
+    virtual Result<ShownMemory> shown_memory(LiveDocument& memory, const BlockAt* at) = 0;
     // Asks a person to allow what `refusal`, an escalation, refused. tell() gets what the caller is
     // answered: that an approval waits, that it was denied, or why none could be asked for.
     virtual void ask(const Caller& by, policy::Target target, Error refusal,

@@ -19,6 +19,7 @@ class Store;
 
 namespace quire::kernel {
 
+class BlockFeed;
 class Gate;
 
 // Bounds on texts and answers, from quire.toml.
@@ -41,6 +42,7 @@ struct Parts {
     Limits limits;
     Gate* gate = nullptr;      // The gate for documents of kind "file"; null for none.
     std::string version = {};  // The program's, for the audit log.
+    BlockFeed* feed = nullptr;  // The kernel sets it, for its documents.
 };
 
 }  // namespace quire::kernel

@@ -11,6 +11,7 @@
 #include "kernel/core/take_back.h"
 #include "kernel/memory/memory_body.h"
 #include "kernel/memory/memory_record.h"
+#include "kernel/memory/plain_memory.h"
 #include "memory/convert.h"
 #include "memory/incoming.h"
 #include "memory/plain_text.h"
@@ -182,6 +183,21 @@ Result<MemoryUndone> take_record_back(LiveDocument& document, const OpenedMemory
 }
 
 }  // namespace
+
+Result<ShownMemory> shown_memory(LiveDocument& document, const BlockAt* at) {
+    const store::DocumentRecord& record = document.record();
+    const MemoryHeader header = TRY(decode_memory_header(record.name, record.header));
+    ShownMemory out;
+    out.text = at != nullptr ? TRY(plain_text_at(document, header, *at))
+                             : memory::plain_text({document.doc(), header.block.schema});
+    out.metadata = {{"label", record.name},
+                    {"owner", record.owner},
+                    {"type", name_of(header.type)},
+                    {"permission", name_of(header.block.permission)},
+                    {"description", header.block.description},
+                    {"pinned", header.pinned}};
+    return out;
+}
 
 void MemoryCalls::undo(Caller by, std::string label, bool redo, Reply<MemoryUndone> reply) {
     // A swap concerns two blocks, so it cannot be taken back while this one is held.

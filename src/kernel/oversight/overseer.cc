@@ -74,6 +74,10 @@ Result<std::string> Overseer::plain_text(const Caller& by, LiveDocument& memory)
     return plain_text_of_memory(memory, by.actor);
 }
 
+Result<ShownMemory> Overseer::shown_memory(LiveDocument& memory, const BlockAt* at) {
+    return kernel::shown_memory(memory, at);
+}
+
 void Overseer::ask(const Caller& by, policy::Target target, Error refusal,
                    Function<void(Error)> tell) {
     Approvals::Wanted wanted{named_in<policy::Operation>(refusal, "operation"),

@@ -31,6 +31,7 @@ public:
     policy::Operations approved(const Caller& by, LiveDocument& document) override;
     bool may_see(const policy::Actor& by, const store::DocumentRecord& memory) override;
     Result<std::string> plain_text(const Caller& by, LiveDocument& memory) override;
+    Result<ShownMemory> shown_memory(LiveDocument& memory, const BlockAt* at) override;
     void ask(const Caller& by, policy::Target target, Error refusal,
              Function<void(Error)> tell) override;
     void ask(const Caller& by, LiveDocument& document, Error refusal,

@@ -1,0 +1,151 @@
+#include "kernel/core/document_feed.h"
+
+#include <utility>
+
+#include "codec/updates.h"
+#include "crdt/doc/history.h"
+#include "crdt/doc/text.h"
+#include "kernel/core/block_feed.h"
+#include "kernel/core/describe.h"
+#include "kernel/core/oversight.h"
+
+namespace quire::kernel {
+
+memory::FieldPath place_of_change(const crdt::Diff& diff) {
+    std::optional<memory::FieldPath> out;
+    const auto add = [&](memory::FieldPath place) {
+        if (!out) {
+            out = std::move(place);
+        } else if (*out != place) {
+            if (out->section != place.section) out->section.clear();
+            out->field.clear();
+        }
+    };
+    for (const crdt::ContainerDiff& each : diff) {
+        if (!each.container.is_root() || crdt::is_empty(each.delta)) continue;
+        const std::optional<memory::Place> place = memory::place_of(each.container.root_name());
+        if (!place) continue;
+        const auto* const fields = std::get_if<crdt::MapDelta>(&each.delta);
+        if (fields == nullptr || place->part != memory::Part::root) {
+            add({place->section, place->field});
+            continue;
+        }
+        for (const crdt::MapChange& change : *fields) add({place->section, change.key});
+    }
+    return out.value_or(memory::FieldPath());
+}
+
+Result<Bytes> updates_between(const crdt::Doc& doc, const crdt::Frontiers& from,
+                              const crdt::Frontiers& to) {
+    const auto spans = TRY(doc.history().spans_between(from, to)).forward;
+    if (spans.empty()) return Bytes();
+    return codec::encode_updates(doc.changes_in(spans));
+}
+
+void name_document(BlockEvent& event, const store::DocumentRecord& record) {
+    if (is_file_text(record.kind)) event.path = record.name;
+    if (record.kind != kMemoryKind) return;
+    event.label = record.name;
+    event.owner = record.owner;
+}
+
+bool is_creation(const Unit& unit, bool is_first) {
+    return unit.kind == UnitKind::create || (is_first && unit.kind == UnitKind::take_back);
+}
+
+void DocumentFeed::see(const BlockRef& block) {
+    if (seen_.contains(block.state->key)) return;
+    seen_.emplace(block.state->key, facts_of(block, nullptr));
+}
+
+void DocumentFeed::begin() {
+    heads_ = document_.doc().frontiers();
+    if (document_.conversation() == nullptr) see(document_.whole());
+}
+
+BlockFacts DocumentFeed::facts_of(const BlockRef& block, Map* metadata) const {
+    BlockFacts facts;
+    facts.is_deleted = block.fields != nullptr ? block.fields->deleted : document_.record().deleted;
+    if (block.fields != nullptr) {
+        facts.status = block.fields->status;
+        if (metadata != nullptr) *metadata = block.fields->metadata;
+    }
+    if (document_.kind() != kMemoryKind) {
+        facts.text = document_.doc().text(block.content).rope();
+    } else if (!document_.record().header.empty()) {
+        Result<ShownMemory> shown = feed_.oversight().shown_memory(document_, nullptr);
+        if (!shown) return facts;
+        facts.text = seq::Rope(shown->text);
+        if (metadata != nullptr) *metadata = std::move(shown->metadata);
+    }
+    return facts;
+}
+
+void DocumentFeed::record(const BlockRef& block, const Unit& unit, std::uint64_t calls) {
+    const std::vector<Unit>& units = block.state->history.units();
+    Captured captured;
+    captured.key = block.state->key;
+    captured.header = document_.record().header;
+    BlockStep& step = captured.step;
+    step.event.block_id = document_.id_of(block).str();
+    step.event.version = block.state->version;
+    step.event.version_before = block.state->version - calls;
+    step.event.actor = unit.actor;
+    step.is_new = is_creation(unit, units.empty());
+    if (const auto seen = seen_.find(captured.key); seen != seen_.end()) step.before = seen->second;
+    step.after = facts_of(block, &step.metadata);
+
+    const crdt::Frontiers now = document_.doc().frontiers();
+    if (document_.kind() == kMemoryKind && document_.doc().history().load()) {
+        if (const Result<crdt::Diff> diff = document_.doc().history().diff(heads_, now)) {
+            memory::FieldPath place = place_of_change(*diff);
+            step.event.section = std::move(place.section);
+            step.event.field = std::move(place.field);
+        }
+    }
+    if (feed_.wants_updates() && document_.doc().pending().size() == 0) {
+        const bool is_after_unit = !step.is_new && !units.empty() && units.back().heads;
+        if (Result<Bytes> updates =
+                updates_between(document_.doc(), is_after_unit ? *units.back().heads : heads_, now))
+            step.event.updates = std::move(*updates);
+    }
+    heads_ = now;
+    seen_[captured.key] = step.after;
+    captured_.push_back(std::move(captured));
+}
+
+// A call may change the document's record after it has recorded its version.
+void DocumentFeed::finish() {
+    if (captured_.empty()) return;
+    const auto record = std::make_shared<const store::DocumentRecord>(document_.record());
+    if (document_.conversation() == nullptr) {
+        Captured& last = captured_.back();
+        if (document_.kind() == kMemoryKind && last.header != record->header)
+            last.step.after = facts_of(document_.whole(), &last.step.metadata);
+        last.step.after.is_deleted = record->deleted;
+        seen_[last.key] = last.step.after;
+    }
+    std::vector<BlockStep> steps;
+    for (Captured& each : captured_) {
+        BlockStep& step = each.step;
+        step.event.record = record;
+        name_document(step.event, *record);
+        const bool is_shown = step.is_new || (step.before.is_deleted && !step.after.is_deleted);
+        if (is_shown) {
+            const Result<BlockRef> block =
+                document_.find(conversation::BlockId::parse(step.event.block_id).value(), true);
+            if (block) {
+                step.block = info_of(document_, *block, step.after.text, feed_.gate());
+                step.block.version = step.event.version;
+            }
+        }
+        steps.push_back(std::move(step));
+    }
+    captured_.clear();
+    document_.on_stored(
+        [feed = feed_.shared_from_this(), steps = std::move(steps)](Result<void>& stored) mutable {
+            if (stored) feed->publish(std::move(steps));
+        });
+}
+
+}  // namespace quire::kernel

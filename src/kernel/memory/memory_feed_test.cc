@@ -1,0 +1,175 @@
+// Readers of memory: who is told of a change, and in which form.
+#include <gtest/gtest.h>
+
+#include "kernel/core/core.h"
+#include "kernel/core/feed_calls.h"
+#include "kernel/core/feed_reader_for_test.h"
+#include "kernel/memory/memory_study_test.h"
+
+namespace quire::kernel {
+namespace {
+
+class ToldStudy : public Study {
+public:
+    std::string subscribe(const std::string& by, BlockWatch what = {}) {
+        Result<std::string> id = desk.ask<std::string>([&](auto reply) {
+            watch_blocks(desk.kernel->core(), as(by), std::move(what), nullptr, std::move(reply));
+        });
+        CHECK(id.has_value());
+        return std::move(*id);
+    }
+    BlockHub::Events pull(const std::string& id, const std::string& by) {
+        const auto pulled = desk.ask<BlockHub::Pulled>([&](auto reply) {
+            block_events(desk.kernel->core(), as(by), id, 0, std::move(reply));
+        });
+        CHECK(pulled.has_value());
+        return pulled->events;
+    }
+    Result<BlockSync> sync(const std::string& by, std::vector<BlockAtVersion> versions) {
+        return desk.ask<BlockSync>([&](auto reply) {
+            sync_blocks(desk.kernel->core(), as(by), std::move(versions), false, std::move(reply));
+        });
+    }
+    std::string told(const std::string& id, const std::string& by) {
+        std::string out;
+        for (const auto& event : pull(id, by)) {
+            cat_to(out, cat(event->label, " ", event->version, " ", name_of(event->type)));
+            if (!event->section.empty()) cat_to(out, cat(" in ", event->section));
+            if (!event->field.empty()) cat_to(out, cat(" of ", event->field));
+            if (event->text) cat_to(out, cat(" '", *event->text, "'"));
+            if (event->content) cat_to(out, cat(" '", *event->content, "'"));
+            for (const auto& edit : event->edits.value_or(std::vector<edits::LineChange>()))
+                cat_to(out, cat(" [", edit.start, ", ", edit.end, ") '", edit.content, "'"));
+            out += "; ";
+        }
+        return out;
+    }
+};
+
+TEST(MemoryFeed, AFieldIsToldAsLinesOfThePlainText) {
+    ToldStudy study;
+    const std::string feed = study.subscribe("agent:ada");
+
+    static_cast<void>(study.create("ann"));
+    static_cast<void>(study.set("ann", "status", "calm"));
+    static_cast<void>(study.set("ann", "status", "busy"));
+
+    EXPECT_EQ(study.told(feed, "agent:ada"),
+              "ann 1 created 'visits: 0\n'; ann 2 replaced of status [0, 0) 'status: calm\n'; "
+              "ann 3 replaced of status [0, 1) 'status: busy\n'; ");
+}
+
+TEST(MemoryFeed, ASectionIsNamed) {
+    ToldStudy study;
+    static_cast<void>(study.create("build", kBuild));
+    const std::string feed = study.subscribe("agent:ada");
+
+    static_cast<void>(study.write("build", AppendContent{"notes", "check\n"}));
+
+    const auto events = study.pull(feed, "agent:ada");
+    ASSERT_EQ(events.size(), 1U);
+    EXPECT_EQ(events[0]->section, "notes");
+    EXPECT_EQ(events[0]->owner, "agent:ada");
+}
+
+TEST(MemoryFeed, ATextIsToldAsItGrows) {
+    ToldStudy study;
+    const auto made = study.create("log", kText);
+    const std::string feed = study.subscribe("agent:ada");
+    FeedReader reader;
+    reader.take(*study.sync("agent:ada", {}));
+
+    static_cast<void>(study.write("log", AppendContent{"", "one\n"}));
+    static_cast<void>(study.write("log", AppendContent{"", "two\n"}));
+    static_cast<void>(study.undo("log"));
+    for (const auto& event : study.pull(feed, "agent:ada")) reader.take(*event);
+
+    EXPECT_EQ(reader.copies[made->block_id].text, study.desk
+                                                      .ask<WholeText>([&](auto reply) {
+                                                          study.desk.kernel->text(
+                                                              Study::as("agent:ada"),
+                                                              made->block_id, std::move(reply));
+                                                      })
+                                                      ->text);
+    EXPECT_EQ(reader.copies[made->block_id].version, study.version("log"));
+}
+
+TEST(MemoryFeed, WhatIsKnownBesideTheTextIsMetadata) {
+    ToldStudy study;
+    static_cast<void>(study.create("ann"));
+    const std::string feed = study.subscribe("agent:ada");
+
+    static_cast<void>(study.archive("ann", "old"));
+    static_cast<void>(study.erase("old"));
+
+    const auto events = study.pull(feed, "agent:ada");
+    ASSERT_EQ(events.size(), 2U);
+    EXPECT_EQ(events[0]->type, BlockEventType::metadata);
+    EXPECT_EQ(events[0]->label, "old");
+    EXPECT_EQ(json::text_in(Value(*events[0]->metadata), "type"), "archival");
+    EXPECT_EQ(events[1]->type, BlockEventType::deleted);
+}
+
+TEST(MemoryFeed, PrivateMemoryIsToldToItsOwnerAlone) {
+    ToldStudy study;
+    const std::string own = study.subscribe("agent:ada");
+    const std::string others = study.subscribe("agent:bob");
+
+    const auto made = study.create("secret");
+    static_cast<void>(study.set("secret", "status", "calm"));
+
+    EXPECT_EQ(study.pull(own, "agent:ada").size(), 2U);
+    EXPECT_EQ(study.told(others, "agent:bob"), "");
+    EXPECT_EQ(reason(study.sync("agent:bob", {{made->block_id, 0}})), "invalid_reference");
+    EXPECT_TRUE(study.sync("agent:bob", {})->new_blocks.empty());
+    const auto refused = study.desk.ask<std::string>([&](auto reply) {
+        watch_blocks(study.desk.kernel->core(), Study::as("agent:bob"),
+                     {.block_ids = std::vector{made->block_id}}, nullptr, std::move(reply));
+    });
+    EXPECT_EQ(reason(refused), "invalid_reference");
+}
+
+TEST(MemoryFeed, SharingAndItsEndTakeEffectAtOnce) {
+    ToldStudy study;
+    const std::string feed = study.subscribe("agent:bob");
+    static_cast<void>(study.create("plan"));
+    static_cast<void>(study.set("plan", "status", "private"));
+    EXPECT_EQ(study.told(feed, "agent:bob"), "");
+
+    static_cast<void>(study.share("plan", "agent:bob", Permission::read_only));
+    static_cast<void>(study.set("plan", "status", "shared"));
+    EXPECT_EQ(study.told(feed, "agent:bob"),
+              "plan 3 metadata; plan 4 replaced of status [0, 1) 'status: shared\n'; ");
+
+    static_cast<void>(study.share("plan", "agent:bob", std::nullopt));
+    static_cast<void>(study.set("plan", "status", "private again"));
+    EXPECT_EQ(study.told(feed, "agent:bob"), "");
+}
+
+TEST(MemoryFeed, TheHistoryOfABlockIsReplayedAsItWas) {
+    ToldStudy study;
+    const auto made = study.create("ann");
+    static_cast<void>(study.set("ann", "status", "calm"));
+    static_cast<void>(study.set("ann", "status", "busy"));
+
+    const std::string feed = study.subscribe("agent:ada", {.from_versions = {{made->block_id, 1}}});
+
+    EXPECT_EQ(study.told(feed, "agent:ada"),
+              "ann 2 replaced of status [0, 0) 'status: calm\n'; "
+              "ann 3 replaced of status [0, 1) 'status: busy\n'; ");
+}
+
+TEST(MemoryFeed, BothBlocksOfASwapAreTold) {
+    ToldStudy study;
+    static_cast<void>(study.create("now"));
+    static_cast<void>(
+        study.create("then", kStatus, Permission::read_write, "agent:ada", MemoryType::archival));
+    const std::string feed = study.subscribe("agent:ada");
+
+    static_cast<void>(study.swap("now", "then"));
+
+    EXPECT_EQ(study.pull(feed, "agent:ada").size(), 2U);
+}
+
+}  // namespace
+}  // namespace quire::kernel

@@ -1,0 +1,95 @@
+#include "mcp/resource_news.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "json/json.h"
+#include "rpc/jsonrpc.h"
+
+namespace quire::mcp {
+
+Map subscription_meta(const Value& id) {
+    return {{"io.modelcontextprotocol/subscriptionId", id}};
+}
+
+// A follower is entered before the service begins to tell, so that it misses nothing.
+void ResourceNews::follow(Value id, std::string uri, std::stop_token cancelled, Reply<void> reply) {
+    followers_.with([&](auto& followers) {
+        std::vector<Value>& ids = followers[uri];
+        if (std::ranges::find(ids, id) == ids.end()) ids.push_back(id);
+    });
+    service_->follow_resource(
+        uri, std::move(cancelled),
+        [news = weak_from_this()](const std::string& changed) {
+            if (const auto alive = news.lock()) alive->tell(changed);
+        },
+        [self = shared_from_this(), id, uri, reply = std::move(reply)](Result<void> done) mutable {
+            if (!done) self->unfollow(id, uri);
+            reply(std::move(done));
+        });
+}
+
+struct ResourceNews::Following {
+    Value id;
+    std::vector<std::string> uris;
+    std::stop_token cancelled;
+    Function<void(List)> done;
+    List followed = {};
+    std::size_t next = 0;
+};
+
+void ResourceNews::follow_all(Value id, std::vector<std::string> uris, std::stop_token cancelled,
+                              Function<void(List)> done) {
+    follow_next(std::make_shared<Following>(
+        Following{std::move(id), std::move(uris), std::move(cancelled), std::move(done)}));
+}
+
+// NOLINTNEXTLINE(misc-no-recursion): one step for each resource.
+void ResourceNews::follow_next(std::shared_ptr<Following> all) {
+    if (all->next == all->uris.size()) return all->done(std::move(all->followed));
+    const std::string uri = all->uris[all->next++];
+    const Value id = all->id;
+    const std::stop_token cancelled = all->cancelled;
+    follow(id, uri, cancelled,
+           [self = shared_from_this(), all = std::move(all), uri](Result<void> done) mutable {
+               if (done) all->followed.emplace_back(uri);
+               self->follow_next(std::move(all));
+           });
+}
+
+void ResourceNews::unfollow(const Value& id, const std::string& uri) {
+    const bool is_last = followers_.with([&](auto& followers) {
+        const auto at = followers.find(uri);
+        if (at == followers.end()) return false;
+        std::erase(at->second, id);
+        if (!at->second.empty()) return false;
+        followers.erase(at);
+        return true;
+    });
+    if (is_last) service_->unfollow_resource(uri);
+}
+
+void ResourceNews::unfollow(const Value& id) {
+    std::vector<std::string> uris;
+    followers_.with([&](const auto& followers) {
+        for (const auto& [uri, ids] : followers) {
+            if (std::ranges::find(ids, id) != ids.end()) uris.push_back(uri);
+        }
+    });
+    for (const std::string& uri : uris) unfollow(id, uri);
+}
+
+void ResourceNews::tell(const std::string& uri) const {
+    const std::vector<Value> ids = followers_.with([&](const auto& followers) {
+        const auto at = followers.find(uri);
+        return at == followers.end() ? std::vector<Value>() : at->second;
+    });
+    for (const Value& id : ids) {
+        Map params{{"uri", uri}};
+        if (!id.is_null()) params.append("_meta", subscription_meta(id));
+        connection_->send(
+            json::write(rpc::notification("notifications/resources/updated", std::move(params))));
+    }
+}
+
+}  // namespace quire::mcp

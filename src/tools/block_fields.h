@@ -1,0 +1,90 @@
+// Blocks as JSON: the row of a list, and the events of a subscription.
+//
+// The members and their order are published: clients rely on them.
+#pragma once
+
+#include "json/fields.h"
+#include "kernel/core/block_event.h"
+#include "kernel/core/block_reads.h"
+#include "kernel/core/feed_calls.h"
+
+namespace quire::json {
+
+template <>
+struct FieldsOf<kernel::BlockInfo> {
+    static Fields<kernel::BlockInfo> fields() {
+        using kernel::BlockInfo;
+        return Fields<BlockInfo>()
+            .required("block_id", &BlockInfo::block_id)
+            .nullable("parent_id", &BlockInfo::parent_id)
+            .required("role", &BlockInfo::role)
+            .required("kind", &BlockInfo::kind)
+            .required("status", &BlockInfo::status)
+            .nullable("path", &BlockInfo::path)
+            .required("summary", &BlockInfo::summary)
+            .required("version", &BlockInfo::version)
+            .required("line_count", &BlockInfo::line_count)
+            .required("bytes", &BlockInfo::bytes)
+            .required("dirty", &BlockInfo::dirty)
+            .optional("reason", &BlockInfo::reason);
+    }
+};
+
+template <>
+struct FieldsOf<edits::LineChange> {
+    static Fields<edits::LineChange> fields() {
+        using edits::LineChange;
+        return Fields<LineChange>()
+            .required("start", &LineChange::start)
+            .required("end", &LineChange::end)
+            .required("content", &LineChange::content);
+    }
+};
+template <>
+struct FieldsOf<kernel::BlockEvent> {
+    static Fields<kernel::BlockEvent> fields() {
+        using kernel::BlockEvent;
+        return Fields<BlockEvent>()
+            .required("block_id", &BlockEvent::block_id)
+            .required("version", &BlockEvent::version)
+            .required("actor", &BlockEvent::actor)
+            .required("type", &BlockEvent::type)
+            .optional("path", &BlockEvent::path)
+            .optional("label", &BlockEvent::label)
+            .optional("owner", &BlockEvent::owner)
+            .optional("section", &BlockEvent::section)
+            .optional("field", &BlockEvent::field)
+            .optional("text", &BlockEvent::text)
+            .optional("edits", &BlockEvent::edits)
+            .optional("status", &BlockEvent::status)
+            .optional("metadata", &BlockEvent::metadata)
+            .optional("block", &BlockEvent::block)
+            .optional("content", &BlockEvent::content)
+            .optional("updates", &BlockEvent::updates);
+    }
+};
+// A block and a version of it: [block_id, version].
+template <>
+struct Codec<kernel::BlockAtVersion> {
+    static Map schema() {
+        return {{"type", "array"},
+                {"prefixItems",
+                 List{Map{{"type", "string"}}, Map{{"type", "integer"}, {"minimum", 0}}}},
+                {"minItems", 2},
+                {"maxItems", 2}};
+    }
+    static Read<kernel::BlockAtVersion> read(const Value& value) {
+        constexpr std::string_view kWanted = "[block_id, version]";
+        if (!value.is_list() || value.as_list().size() != 2) return wrong_type(kWanted, value);
+        const List& pair = value.as_list();
+        if (!pair[0].is_string() || !pair[1].is_int() || pair[1].as_int() < 0)
+            return wrong_type(kWanted, value);
+        return kernel::BlockAtVersion(pair[0].as_string(),
+                                      static_cast<std::uint64_t>(pair[1].as_int()));
+    }
+    static Value encode(const kernel::BlockAtVersion& pair) {
+        return List{pair.first, pair.second};
+    }
+};
+
+}  // namespace quire::json
