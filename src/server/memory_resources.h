@@ -15,7 +15,7 @@
 
 #include "base/function.h"
 #include "kernel/core/caller.h"
-#include "kernel/memory/memory_address.h"
+#include "kernel/memory/owned_label.h"
 #include "mcp/service.h"
 
 namespace quire::kernel {

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "base/concat.h"
+#include "server/file_uri.h"
 #include "server/memory_resources.h"
-#include "server/workspace_service.h"
 
 namespace quire::server {
 namespace {

@@ -16,6 +16,7 @@
 #include "kernel/files/file_calls.h"
 #include "kernel/oversight/admission.h"
 #include "kernel/oversight/approval_calls.h"
+#include "server/file_uri.h"
 #include "server/source_report.h"
 #include "text/escape.h"
 
@@ -23,7 +24,6 @@ namespace quire::server {
 namespace {
 
 constexpr std::string_view kBlockScheme = "block://";
-constexpr std::string_view kFileScheme = "file:///";
 constexpr std::string_view kBlockTemplate = "block://{block_id}";
 constexpr std::string_view kFileTemplate = "file:///{+path}";
 constexpr std::size_t kMostFiles = 200'000;  // How many a completion looks among,
@@ -437,17 +437,6 @@ void WorkspaceService::read_memory(std::string uri, const kernel::Caller& by,
         std::move(reply), [memory = memory_, uri](const kernel::Caller& as, auto read) {
             memory.read(as, uri, std::move(read));
         });
-}
-
-std::optional<std::string> path_of_uri(std::string_view uri) {
-    if (!uri.starts_with(kFileScheme)) return std::nullopt;
-    std::optional<std::string> path = text::percent_decoded(uri.substr(kFileScheme.size()));
-    if (path && !utf8::is_valid(*path)) return std::nullopt;
-    return path;
-}
-
-std::string uri_of_path(std::string_view path) {
-    return cat(kFileScheme, text::percent_encoded(path, "-._~/!$&'()*+,;=:@"));
 }
 
 std::string_view mime_type_of(std::string_view path) {

@@ -105,10 +105,6 @@ private:
     std::shared_ptr<ResourceWatch> watch_;
 };
 
-// The path of a file:/// URI, percent-decoded; none when it is no such URI or not UTF-8. And back.
-std::optional<std::string> path_of_uri(std::string_view uri);
-std::string uri_of_path(std::string_view path);
-
 // The type for the name's extension; "text/plain" for an unknown one.
 std::string_view mime_type_of(std::string_view path);
 

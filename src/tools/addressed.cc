@@ -9,8 +9,8 @@
 #include "kernel/core/kernel.h"
 #include "kernel/core/kinds.h"
 #include "kernel/files/file_calls.h"
-#include "kernel/memory/memory_address.h"
 #include "kernel/memory/memory_calls.h"
+#include "kernel/memory/owned_label.h"
 #include "tools/tool.h"
 
 namespace quire::tools {

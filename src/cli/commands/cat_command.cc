@@ -9,7 +9,7 @@
 #include "cli/commands/terminal.h"
 #include "cli/commands/workspace_path.h"
 #include "conversation/block.h"
-#include "server/workspace_service.h"
+#include "server/file_uri.h"
 
 namespace quire::cli {
 namespace {

@@ -76,18 +76,6 @@ std::string former_label(const store::DocumentRecord& record) {
 
 }  // namespace
 
-std::optional<OwnedLabel> OwnedLabel::parse(std::string_view text) {
-    const std::size_t slash = text.find('/');
-    if (slash == std::string_view::npos) return std::nullopt;
-    Result<policy::Actor> owner = policy::Actor::parse(text.substr(0, slash));
-    if (!owner) return std::nullopt;
-    return OwnedLabel{std::move(*owner), std::string(text.substr(slash + 1))};
-}
-
-std::string OwnedLabel::str() const {
-    return cat(owner.str(), "/", label);
-}
-
 Name name_of_memory(const policy::Actor& owner, std::string label) {
     return {kMemoryKind, std::move(label), owner.str()};
 }

@@ -18,21 +18,10 @@
 #include "base/result.h"
 #include "kernel/core/catalog.h"
 #include "kernel/memory/memory_header.h"
+#include "kernel/memory/owned_label.h"
 #include "policy/actor.h"
 
 namespace quire::kernel {
-
-// "agent:ada/persona". The owner ends at the first '/', which no actor's name contains.
-struct OwnedLabel {
-    policy::Actor owner;
-    std::string label;
-
-    // Nothing for a text that does not begin with an actor and a '/'.
-    static std::optional<OwnedLabel> parse(std::string_view text);
-    std::string str() const;
-};
-
-inline constexpr std::string_view kMemoryPrefix = "memory:";
 
 // The catalog's name for the block of that owner and label.
 Name name_of_memory(const policy::Actor& owner, std::string label);
