@@ -1,6 +1,7 @@
 // block_subscribe, block_events and block_sync on files and conversations, as callers see them.
 #include <gtest/gtest.h>
 
+#include "json/members.h"
 #include "tests/flows/workspace.h"
 
 namespace quire {
