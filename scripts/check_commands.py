@@ -55,6 +55,7 @@ FIRST = {
     r"quire restore ": r"there is no file",
     r"quire edit ": r"no memory block .*makes one",
     r"quire export ": r"owns no memory here; .* lists",
+    r"quire export$": r"name what to export",
     r"quire import ada\.memory": r"No such file",
     r"quire mounts (show|check|approve) fs": r"\[tools\.mount\.NAME\]",
     r"quire sources run diagnostics": r"\[sources\.NAME\]",

@@ -70,8 +70,8 @@ test("blocks that are read and listed as resources count as calls of the tools t
     await assert.rejects(ada.listResources(), /`block_view`/);
     assert.equal((await ada.readResource({ uri: `block://${block_id}` })).contents[0].text, "one");
     await assert.rejects(ada.readResource({ uri: `block://${block_id}` }), (error) => error.data.reason === "max_calls_exceeded");
-    // Its context, the block, and the file quire.toml.
-    assert.equal((await ada.listResources()).resources.length, 3);
+    // The sources, its context, the block, and the file quire.toml.
+    assert.equal((await ada.listResources()).resources.length, 4);
     await refused(ada, "block_view", { block_id }, "denied", "max_calls_exceeded");
 });
 
