@@ -39,8 +39,12 @@ MemoryDocument::Batch::~Batch() {
     document_->attribution_.reset();
 }
 
-void MemoryDocument::auto_attribution(std::string_view operation) {
-    set_attribution(policy::message_of({accessor_.actor, std::string(operation), ""}));
+void MemoryDocument::auto_attribution(std::string_view what) {
+    const std::size_t colon = what.find(':');
+    const std::string_view detail =
+        colon == std::string_view::npos ? std::string_view() : what.substr(colon + 1);
+    set_attribution(policy::message_of(
+        {accessor_.actor, std::string(what.substr(0, colon)), std::string(detail)}));
 }
 
 // An empty transaction keeps the attribution for the next one.

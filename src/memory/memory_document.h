@@ -73,8 +73,9 @@ public:
 
     // Sets the message of the next commit that is not empty, even if an open batch makes it.
     void set_attribution(std::string message) { attribution_ = std::move(message); }
-    // Sets the message "agent:ada:OPERATION".
-    void auto_attribution(std::string_view operation);
+    // Sets the message "agent:ada:OP", or "agent:ada:OP:DETAIL" for "OP:DETAIL". The first colon
+    // ends the operation; the detail keeps the others, escaped.
+    void auto_attribution(std::string_view what);
     // Ends the transaction. If it is empty, so is the commit, and the attribution is kept.
     crdt::Commit commit();
     crdt::Commit commit_with_attribution(std::string message);

@@ -114,6 +114,19 @@ TEST(MemoryDocument, AnAttributionIsForTheNextCommitThatHoldsSomething) {
                                         "agent:ada:plan"}));
 }
 
+TEST(MemoryDocument, AnAutomaticAttributionTellsTheDetail) {
+    Library library;
+    library.memory.auto_attribution("plan:tasks");
+    library.set_status("busy");
+    library.memory.auto_attribution("plan:tasks:old");
+    library.set_status("idle");
+    library.memory.auto_attribution("plan:");
+    library.set_status("away");
+    EXPECT_EQ(library.messages(),
+              (std::vector<std::string>{"agent:ada:plan", "agent:ada:plan:tasks%3Aold",
+                                        "agent:ada:plan:tasks"}));
+}
+
 TEST(MemoryDocument, OpsMadeByHandAreCommittedWithAnAttribution) {
     Library library;
     ASSERT_TRUE(library.doc.map(library.doc.open(root_of(""))).set("status", "x").has_value());
