@@ -68,10 +68,9 @@ MadeTool make_block_subscribe(const BlockNames& names) {
          .title = "Follow blocks",
          .description =
              "Opens a stream of what becomes of blocks: one event for each version. Subscribe "
-             "first, "
-             "then read the blocks, then leave out events that are not newer. The events come as "
-             "notifications/quire/blocks, and block_events pulls the same. The subscription ends "
-             "with your session.",
+             "first, then read the blocks, then leave out events that are not newer. The events "
+             "come as notifications/quire/blocks, and block_events pulls the same. The "
+             "subscription ends with your session.",
          .annotations = {.read_only = true}},
         Fields<BlockSubscribeArgs>()
             .optional("block_ids", &BlockSubscribeArgs::block_ids,

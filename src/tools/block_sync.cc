@@ -39,10 +39,9 @@ MadeTool make_block_sync(const BlockNames& names) {
         {.name = "block_sync",
          .title = "Catch up with blocks",
          .description = "What came after the versions that you have, as events, and the blocks "
-                        "that you did not "
-                        "name. Changes nothing: the same call gives the same answer until "
-                        "something changes. An "
-                        "event `created` of a block that you have already is its whole state.",
+                        "that you did not name. Changes nothing: the same call gives the same "
+                        "answer until something changes. An event `created` of a block that you "
+                        "have already is its whole state.",
          .annotations = {.read_only = true, .idempotent = true}},
         Fields<BlockSyncArgs>()
             .required("versions", &BlockSyncArgs::versions,

@@ -138,7 +138,7 @@ test("quire sources lists them and runs them", { skip }, async (t) => {
     // It keeps the kernel there.
     const ada = await agent(t, folder);
     assert.match(command(folder, "sources").stdout,
-        /^file {2}\S+ {2}\d+ blocks of source:disk {2}.*\ndiagnostics {2}diagnostics {2}1 blocks of source:diagnostics {2}not run since the kernel started\n$/);
+        /^file {2}\S+ {2}\d+ blocks? of source:disk {2}.*\ndiagnostics {2}diagnostics {2}1 block of source:diagnostics {2}not run since the kernel started\n$/);
     const run = command(folder, "sources", "run", "diagnostics", "--wait");
     assert.equal(run.status, 0, run.stderr);
     assert.match(run.stdout, /^diagnostics: checked 2 files\n$/);

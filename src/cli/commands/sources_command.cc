@@ -57,9 +57,9 @@ Result<int> list_sources(const Globals& globals) {
     for (const Value& row : json::list_in(answer, "sources")) {
         has_diagnostics = has_diagnostics || json::text_in(row, "source_id") == "diagnostics";
         out += cat(coloured(json::text_in(row, "source_id"), Colour::cyan), "  ",
-                   json::text_in(row, "base"), "  ", json::list_in(row, "blocks").size(),
-                   " blocks of ", json::text_in(row, "actor"), "  ", json::text_in(row, "state"),
-                   "\n");
+                   json::text_in(row, "base"), "  ",
+                   plural(json::list_in(row, "blocks").size(), "block"), " of ",
+                   json::text_in(row, "actor"), "  ", json::text_in(row, "state"), "\n");
     }
     // A look at a workspace whose kernel does not run starts no source that feeds memory.
     if (!has_diagnostics && TRY(load_config(globals.workspace)).diagnostics)
