@@ -102,9 +102,13 @@ void Conversation::load_fields(ConversationBlock& block) const {
     const auto metadata = field("metadata");
     const Value* map = plain(metadata);
     block.metadata = map != nullptr && map->is_map() ? map->as_map() : Map();
-    const auto deleted = field("deleted");
-    const Value* flag = plain(deleted);
-    block.deleted = flag != nullptr && flag->is_bool() && flag->as_bool();
+    const auto is_set = [&](std::string_view key) {
+        const auto slot = field(key);
+        const Value* flag = plain(slot);
+        return flag != nullptr && flag->is_bool() && flag->as_bool();
+    };
+    block.deleted = is_set("deleted");
+    for (const MarkField& mark : kMarkFields) block.marks.*mark.flag = is_set(mark.key);
 }
 
 // Puts a block among its siblings, where the list has it.
@@ -152,6 +156,16 @@ std::vector<Conversation::Visit> Conversation::walk(std::optional<crdt::OpId> pa
     return visits;
 }
 
+const ConversationBlock* Conversation::answer_to(crdt::OpId call) const {
+    const auto children = children_.find(call);
+    if (children == children_.end()) return nullptr;
+    for (const Index child : children->second) {
+        const ConversationBlock& block = blocks_[child];
+        if (block.kind == "tool_result" && !block.deleted) return &block;
+    }
+    return nullptr;
+}
+
 crdt::OpId Conversation::create(const NewBlock& block) {
     CHECK(!block.parent || find(*block.parent) != nullptr);
     std::size_t index = doc_.list(list_).size();
@@ -170,6 +184,9 @@ crdt::OpId Conversation::create(const NewBlock& block) {
     set("created_ms", block.created_ms);
     if (block.parent) set("parent", text_of_id(*block.parent));
     if (!block.metadata.empty()) set("metadata", block.metadata);
+    for (const MarkField& mark : kMarkFields) {
+        if (block.marks.*mark.flag) set(mark.key, true);
+    }
     const crdt::ContainerId content =
         must(doc_.map(fields).insert_container(kText, crdt::ContainerKind::text));
     if (!block.content.empty()) must(doc_.text(doc_.open(content)).insert({0}, block.content));
@@ -195,6 +212,14 @@ void Conversation::set_deleted(crdt::OpId id, bool deleted) {
     ConversationBlock& block = known(id);
     must(doc_.map(block.fields).set("deleted", deleted));
     block.deleted = deleted;
+}
+
+void Conversation::set_marks(crdt::OpId id, const Marks& marks) {
+    ConversationBlock& block = known(id);
+    for (const auto& [key, flag] : kMarkFields) {
+        if (block.marks.*flag != marks.*flag) must(doc_.map(block.fields).set(key, marks.*flag));
+    }
+    block.marks = marks;
 }
 
 void Conversation::refresh(crdt::OpId id) {

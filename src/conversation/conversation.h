@@ -1,9 +1,12 @@
 // Conversation: the layout of a conversation's blocks in a document, and an index over them.
 //
 // The root List `blocks` holds one Map per block, in document order; a block's id is the atom
-// that made its Map. The Map holds role, kind, status, parent, author, created_ms, metadata and
-// deleted, and the block's text in a child Text `content`. A parent is written "COUNTER@PEER".
-// Deletion sets a flag: the text, the children and their links stay.
+// that made its Map. The Map holds role, kind, status, parent, author, created_ms, metadata,
+// deleted and the marks, and the block's text in a child Text `content`. A parent is written
+// "COUNTER@PEER". Deletion sets a flag: the text, the children and their links stay.
+//
+// A tool_call has at most one tool_result that is not deleted, and is its parent. The callers keep
+// this rule; answer_to() tells what they need.
 //
 // Changing calls add ops to the document's pending transaction, which the caller commits.
 // Everything runs on the document's strand.
@@ -18,6 +21,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "conversation/marks.h"
 #include "crdt/doc/doc.h"
 
 namespace quire::conversation {
@@ -34,6 +38,7 @@ struct ConversationBlock {
     std::string author;
     std::int64_t created_ms = 0;
     Map metadata;
+    Marks marks;
     bool deleted = false;
 };
 
@@ -47,6 +52,7 @@ struct NewBlock {
     std::string author;
     std::int64_t created_ms = 0;
     Map metadata;
+    Marks marks;
     std::string content;
 };
 
@@ -75,11 +81,15 @@ public:
     std::vector<Visit> walk(std::optional<crdt::OpId> parent, std::size_t levels,
                             bool deleted_too = false) const;
 
+    // The tool_result that a tool_call has, if it is not deleted; null for none. O(children).
+    const ConversationBlock* answer_to(crdt::OpId call) const;
+
     // Adds a block. CHECKs that parent and after are blocks of this conversation.
     crdt::OpId create(const NewBlock& block);
     // Changes of a block, which must exist.
     void set_status(crdt::OpId id, std::string_view status);
     void set_deleted(crdt::OpId id, bool deleted);
+    void set_marks(crdt::OpId id, const Marks& marks);
     // Reads a block's fields again, after undo or an import changed its Map.
     void refresh(crdt::OpId id);
 

@@ -211,9 +211,11 @@ void WorkspacePrompts::handoff(const kernel::Caller& by, Reply<mcp::PromptText> 
     Reply<kernel::ListPage> listed =
         [state, answer, reply = std::move(reply)](Result<kernel::ListPage> page) mutable {
             if (!page) return reply(Failure(std::move(page).error()));
-            for (const kernel::BlockInfo& block : page->blocks)
+            for (const kernel::BlockInfo& block : page->blocks) {
+                if (block.marks.is_hidden()) continue;
                 state->running.push_back(
                     cat(block.block_id, " ", block.kind, " ", safe(block.summary)));
+            }
             answer(reply);
         };
     Reply<std::vector<kernel::FileStatus>> looked =

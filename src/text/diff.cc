@@ -4,11 +4,16 @@
 // be slow and would align unrelated words. A token is what an editor's user would change as a unit:
 // a word, a run of blanks, a line end, or a character with everything that combines with it, so
 // that no splice cuts an emoji in half.
+//
+// Most edits of a long text touch a few lines. So the whole lines that both texts have at their ends
+// are skipped by their bytes, before anything is cut into lines: of 10 MB with one changed line that
+// leaves a line.
 
 #include "text/diff.h"
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <unordered_map>
 
 #include "base/concat.h"
@@ -115,6 +120,11 @@ constexpr std::size_t kTokenBytes = 256 << 10;
 // recognised as a conflict.
 void replace_whole(std::string_view before, std::string_view after, std::size_t at,
                    std::vector<Splice>& out) {
+    if (before.empty() || after.empty()) {
+        if (before.size() != after.size())
+            out.push_back({{at}, {before.size()}, std::string(after)});
+        return;
+    }
     std::size_t prefix = 0;
     while (prefix < before.size() && prefix < after.size()) {
         const std::size_t end = token_end(before, prefix);
@@ -196,6 +206,76 @@ std::vector<std::string_view> split_lines(std::string_view text) {
 
 namespace {
 
+// The bytes that both texts begin with.
+std::size_t common_prefix(std::string_view one, std::string_view other) {
+    constexpr std::size_t kBlock = 4096;
+    const std::size_t most = std::min(one.size(), other.size());
+    std::size_t at = 0;
+    while (at + kBlock <= most && std::memcmp(one.data() + at, other.data() + at, kBlock) == 0)
+        at += kBlock;
+    while (at < most && one[at] == other[at]) ++at;
+    return at;
+}
+
+// The bytes that both texts end with.
+std::size_t common_suffix(std::string_view one, std::string_view other) {
+    constexpr std::size_t kBlock = 4096;
+    const std::size_t most = std::min(one.size(), other.size());
+    const char* const one_end = one.data() + one.size();
+    const char* const other_end = other.data() + other.size();
+    std::size_t size = 0;
+    while (size + kBlock <= most &&
+           std::memcmp(one_end - size - kBlock, other_end - size - kBlock, kBlock) == 0)
+        size += kBlock;
+    while (size < most && one[one.size() - size - 1] == other[other.size() - size - 1]) ++size;
+    return size;
+}
+
+// The size of `begin` without what follows its last newline, and without `lines` lines before that.
+std::size_t without_last_lines(std::string_view begin, std::size_t lines) {
+    std::size_t size = begin.size();
+    for (std::size_t kept = 0; size > 0; ++kept) {
+        const std::size_t newline = begin.rfind('\n', size - 1);
+        if (newline == std::string_view::npos) return 0;
+        if (kept == lines) return newline + 1;
+        size = newline;
+    }
+    return 0;
+}
+
+// Two texts without the whole lines that both have at either end.
+struct Middles {
+    std::string_view before;
+    std::string_view after;
+    std::size_t bytes = 0;  // In front of both.
+    std::size_t lines = 0;
+};
+
+// `keep` common lines stay at either end. O(bytes), some gigabytes a second.
+Middles middles_of(std::string_view before, std::string_view after, std::size_t keep) {
+    Middles out{before, after};
+    const std::size_t prefix = common_prefix(before, after);
+    out.bytes = without_last_lines(before.substr(0, prefix), keep);
+    const std::string_view skipped = before.substr(0, out.bytes);
+    out.lines = static_cast<std::size_t>(std::count(skipped.begin(), skipped.end(), '\n'));
+    out.before.remove_prefix(out.bytes);
+    out.after.remove_prefix(out.bytes);
+
+    std::size_t suffix = common_suffix(out.before, out.after);
+    const auto drop_line = [&] {
+        const std::size_t newline = out.before.find('\n', out.before.size() - suffix);
+        suffix = newline == std::string_view::npos ? 0 : out.before.size() - newline - 1;
+    };
+    const auto begins_line = [&](std::string_view text) {
+        return suffix == text.size() || text[text.size() - suffix - 1] == '\n';
+    };
+    if (!begins_line(out.before) || !begins_line(out.after)) drop_line();
+    for (std::size_t kept = 0; kept < keep && suffix > 0; ++kept) drop_line();
+    out.before.remove_suffix(suffix);
+    out.after.remove_suffix(suffix);
+    return out;
+}
+
 // Compares lines as symbols, by histogram.
 std::vector<Hunk> hunks_of(const std::vector<std::string_view>& before,
                            const std::vector<std::string_view>& after) {
@@ -212,21 +292,35 @@ std::vector<Hunk> hunks_of(const std::vector<std::string_view>& before,
 }  // namespace
 
 std::vector<Hunk> diff_lines(std::string_view before, std::string_view after) {
-    return hunks_of(split_lines(before), split_lines(after));
+    const Middles middles = middles_of(before, after, 0);
+    std::vector<Hunk> hunks = hunks_of(split_lines(middles.before), split_lines(middles.after));
+    for (Hunk& hunk : hunks) {
+        for (LineRange* const range : {&hunk.before, &hunk.after}) {
+            range->begin.n += middles.lines;
+            range->end.n += middles.lines;
+        }
+    }
+    return hunks;
 }
 
 // Hunks by line first; then each hunk is refined by itself.
 std::vector<Splice> minimal_splices(std::string_view before, std::string_view after) {
-    const std::vector<std::string_view> old_lines = split_lines(before);
-    const std::vector<std::string_view> new_lines = split_lines(after);
+    const Middles middles = middles_of(before, after, 0);
+    std::vector<Splice> out;
+    if (middles.before.empty() || middles.after.empty()) {
+        replace_whole(middles.before, middles.after, middles.bytes, out);
+        return out;
+    }
+    const std::vector<std::string_view> old_lines = split_lines(middles.before);
+    const std::vector<std::string_view> new_lines = split_lines(middles.after);
     const std::vector<std::size_t> old_starts = starts_of(old_lines);
     const std::vector<std::size_t> new_starts = starts_of(new_lines);
-    std::vector<Splice> out;
     for (const Hunk& hunk : hunks_of(old_lines, new_lines)) {
         const std::size_t begin = old_starts[hunk.before.begin.n];
         const std::size_t new_begin = new_starts[hunk.after.begin.n];
-        splice_hunk(before.substr(begin, old_starts[hunk.before.end.n] - begin),
-                    after.substr(new_begin, new_starts[hunk.after.end.n] - new_begin), begin, out);
+        splice_hunk(middles.before.substr(begin, old_starts[hunk.before.end.n] - begin),
+                    middles.after.substr(new_begin, new_starts[hunk.after.end.n] - new_begin),
+                    middles.bytes + begin, out);
     }
     return out;
 }
@@ -250,10 +344,13 @@ std::vector<Splice> fewest_splices(std::string_view before, std::string_view aft
 // The format of POSIX diff -u.
 std::string unified_diff(std::string_view before, std::string_view after,
                          const UnifiedOptions& options) {
-    const std::vector<std::string_view> old_lines = split_lines(before);
-    const std::vector<std::string_view> new_lines = split_lines(after);
+    const Middles middles = middles_of(before, after, options.context);
+    const std::vector<std::string_view> old_lines = split_lines(middles.before);
+    const std::vector<std::string_view> new_lines = split_lines(middles.after);
     const std::vector<Hunk> hunks = hunks_of(old_lines, new_lines);
     if (hunks.empty()) return "";
+    const std::size_t from_line = options.lines_before_from + middles.lines;
+    const std::size_t to_line = options.lines_before_to + middles.lines;
 
     std::string out;
     if (!options.from.empty() || !options.to.empty())
@@ -282,9 +379,8 @@ std::string unified_diff(std::string_view before, std::string_view after,
         const std::size_t new_begin = hunks[i].after.begin.n - lead;
         const std::size_t old_end = hunks[last].before.end.n + trail;
         const std::size_t new_end = hunks[last].after.end.n + trail;
-        cat_to(out, cat("@@ -", range(options.lines_before_from + old_begin, old_end - old_begin),
-                        " +", range(options.lines_before_to + new_begin, new_end - new_begin),
-                        " @@\n"));
+        cat_to(out, cat("@@ -", range(from_line + old_begin, old_end - old_begin), " +",
+                        range(to_line + new_begin, new_end - new_begin), " @@\n"));
         std::size_t at = old_begin;
         for (; i <= last; ++i) {
             for (; at < hunks[i].before.begin.n; ++at) put(' ', old_lines[at]);

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/concat.h"
 #include "base/utf8.h"
 #include "text/sequence_diff.h"
 
@@ -178,6 +179,49 @@ TEST(Unified, MatchesTheOutputOfDiff) {
               "--- a\n+++ b\n@@ -1 +1 @@\n-a\n+a\n\\ No newline at end of file\n");
     EXPECT_EQ(unified_diff("a\nb\nc\n", "b\nc\nd\n", {.context = 0}),
               "--- a\n+++ b\n@@ -1 +0,0 @@\n-a\n@@ -3,0 +3 @@\n+d\n");
+}
+
+// Lines that both texts have at their ends are skipped, and that changes no answer.
+TEST(Diff, SkipsWhatBothTextsHaveAtTheirEnds) {
+    std::mt19937_64 random(11);
+    const auto below = [&](std::size_t n) {
+        return std::uniform_int_distribution<std::size_t>(0, n - 1)(random);
+    };
+    const auto some_lines = [&](std::size_t count) {
+        std::string out;
+        for (std::size_t i = 0; i < count; ++i) out += cat(char('a' + below(3)), "\n");
+        return out;
+    };
+    for (int round = 0; round < 3000; ++round) {
+        const std::string head = some_lines(below(7));
+        const std::string tail = some_lines(below(7)) + (below(3) == 0 ? "end" : "");
+        const std::string before = head + some_lines(below(4)) + tail;
+        const std::string after = head + some_lines(below(4)) + tail;
+        std::string rebuilt;
+        const auto old_lines = split_lines(before);
+        const auto new_lines = split_lines(after);
+        std::size_t at = 0;
+        for (const Hunk& hunk : diff_lines(before, after)) {
+            for (; at < hunk.before.begin.n; ++at) rebuilt += old_lines[at];
+            at = hunk.before.end.n;
+            for (std::size_t i = hunk.after.begin.n; i < hunk.after.end.n; ++i)
+                rebuilt += new_lines[i];
+        }
+        for (; at < old_lines.size(); ++at) rebuilt += old_lines[at];
+        ASSERT_EQ(rebuilt, after) << before;
+        // With lots of context nothing is skipped, and the hunks are the same.
+        const auto changed = [](const std::string& diff) {
+            std::string out;
+            for (const std::string_view line : split_lines(diff)) {
+                if (line.starts_with('+') || line.starts_with('-')) out += line;
+            }
+            return out;
+        };
+        ASSERT_EQ(changed(unified_diff(before, after, {.from = "", .to = "", .context = 0})),
+                  changed(unified_diff(before, after, {.from = "", .to = "", .context = 100})))
+            << before << "to\n"
+            << after;
+    }
 }
 
 TEST(Diff, IsNeverLate) {

@@ -1,4 +1,5 @@
-// block_create: a new block in a conversation, or for a file of the workspace.
+// block_create: a new block in a conversation. A block of kind file whose metadata names a path of the
+// workspace is that file, and not another block beside it.
 //
 // A `client_token` makes the call safe to repeat: the second call with a token gets the block that
 // the first one made. The kernel does not say which of the two it was, so the answer to a call with
@@ -10,6 +11,8 @@
 #include "json/json.h"
 #include "kernel/core/kernel.h"
 #include "kernel/core/parts.h"
+#include "kernel/files/file_calls.h"
+#include "text/escape_hidden.h"
 #include "tools/render.h"
 #include "tools/tools.h"
 #include "tools/typed_tool.h"
@@ -53,13 +56,15 @@ Fields<BlockCreateArgs> block_create_fields(Profile profile) {
 
 struct BlockCreateAnswer : kernel::BlockVersion {
     std::string snippet;
+    std::string path = {};  // A file's.
 };
 
 // Like block_append, only profile `full` answers without a snippet.
 Fields<BlockCreateAnswer> block_create_answer(Profile profile) {
     Fields<BlockCreateAnswer> out;
     out.required("block_id", &BlockCreateAnswer::block_id)
-        .required("version", &BlockCreateAnswer::version);
+        .required("version", &BlockCreateAnswer::version)
+        .optional("path", &BlockCreateAnswer::path);
     if (profile != Profile::full) out.required("snippet", &BlockCreateAnswer::snippet);
     return out;
 }
@@ -86,9 +91,67 @@ void reply_as_it_is(kernel::Kernel& kernel, const Session& session, kernel::Bloc
         });
 }
 
+void create_in_conversation(kernel::Kernel& kernel, const Session& session, BlockCreateArgs args,
+                            std::string shown, Reply<Answered<BlockCreateAnswer>> reply) {
+    const bool has_token = !args.client_token.empty();
+    kernel::BlockCreate what;
+    what.conversation = std::move(args.conversation);
+    what.parent_id = std::move(args.parent_id);
+    what.after = std::move(args.after);
+    what.role = args.role;
+    what.kind = args.kind;
+    what.content = std::move(args.content);
+    what.metadata = std::move(args.metadata);
+    what.status = args.status;
+    what.client_token = std::move(args.client_token);
+    kernel.create(session.caller, std::move(what),
+                  [&kernel, session, has_token, shown = std::move(shown),
+                   reply = std::move(reply)](Result<kernel::BlockVersion> made) mutable {
+                      if (!made) return reply(Failure(std::move(made).error()));
+                      if (has_token)
+                          return reply_as_it_is(kernel, session, std::move(*made),
+                                                std::move(reply));
+                      reply(render_create(std::move(*made), "Created", std::move(shown)));
+                  });
+}
+
+// The path that a block of kind file has in its metadata; "" for none.
+std::string path_in(const BlockCreateArgs& args) {
+    const Value* const path =
+        args.kind == conversation::Kind::file ? args.metadata.find("path") : nullptr;
+    return path != nullptr && path->is_string() ? path->as_string() : std::string();
+}
+
+// The block of a file is that file: with content it is created on the disk, else it is opened. Where
+// there is none to open, `otherwise` goes on.
+void reply_with_file(kernel::FileCalls& files, const Session& session, std::string path,
+                     std::string content, std::string shown,
+                     Reply<Answered<BlockCreateAnswer>> reply,
+                     Function<void(Reply<Answered<BlockCreateAnswer>>)> otherwise) {
+    const bool creates = !content.empty();
+    Reply<kernel::FileVersion> made =
+        [creates, shown = std::move(shown), reply = std::move(reply),
+         otherwise = std::move(otherwise)](Result<kernel::FileVersion> file) mutable {
+            if (file) {
+                Answered<BlockCreateAnswer> answer = render_create(
+                    {file->block_id, file->version},
+                    cat(creates ? "Created " : "Opened ", text::escape_hidden(file->path), ","),
+                    std::move(shown));
+                answer.answer.path = std::move(file->path);
+                return reply(std::move(answer));
+            }
+            if (!creates && file.error().code() == Errc::not_found)
+                return otherwise(std::move(reply));
+            reply(Failure(std::move(file).error()));
+        };
+    if (creates)
+        return files.create(session.caller, {std::move(path), std::move(content)}, std::move(made));
+    files.open(session.caller, std::move(path), std::move(made));
+}
+
 }  // namespace
 
-MadeTool make_block_create(kernel::Kernel& kernel, Profile profile) {
+MadeTool make_block_create(kernel::Kernel& kernel, kernel::FileCalls* files, Profile profile) {
     return make_tool<BlockCreateArgs>(
         {.name = "block_create",
          .title = "Create block",
@@ -96,8 +159,8 @@ MadeTool make_block_create(kernel::Kernel& kernel, Profile profile) {
          .annotations = {},
          .conversation = BlockCreateArgs{}.conversation},
         block_create_fields(profile), block_create_answer(profile),
-        [&kernel](const Session& session, BlockCreateArgs args,
-                  Reply<Answered<BlockCreateAnswer>> reply) {
+        [&kernel, files](const Session& session, BlockCreateArgs args,
+                         Reply<Answered<BlockCreateAnswer>> reply) {
             const std::size_t most = kernel.limits().operation_bytes;
             if (json::write(args.metadata).size() > most) {
                 return reply(fail(Errc::out_of_range, "too_large",
@@ -106,27 +169,16 @@ MadeTool make_block_create(kernel::Kernel& kernel, Profile profile) {
                                   {{"limit", most}}));
             }
             std::string shown = beginning_of(args.content, session.profile);
-            const bool has_token = !args.client_token.empty();
-            kernel::BlockCreate what;
-            what.conversation = std::move(args.conversation);
-            what.parent_id = std::move(args.parent_id);
-            what.after = std::move(args.after);
-            what.role = args.role;
-            what.kind = args.kind;
-            what.content = std::move(args.content);
-            what.metadata = std::move(args.metadata);
-            what.status = args.status;
-            what.client_token = std::move(args.client_token);
-            kernel.create(session.caller, std::move(what),
-                          [&kernel, session, has_token, shown = std::move(shown),
-                           reply = std::move(reply)](Result<kernel::BlockVersion> made) mutable {
-                              if (!made) return reply(Failure(std::move(made).error()));
-                              if (has_token) {
-                                  return reply_as_it_is(kernel, session, std::move(*made),
-                                                        std::move(reply));
-                              }
-                              reply(render_create(std::move(*made), "Created", std::move(shown)));
-                          });
+            std::string path = files == nullptr ? std::string() : path_in(args);
+            std::string content = path.empty() ? std::string() : args.content;
+            auto in_conversation = [&kernel, session, args = std::move(args),
+                                    shown](Reply<Answered<BlockCreateAnswer>> to) mutable {
+                create_in_conversation(kernel, session, std::move(args), std::move(shown),
+                                       std::move(to));
+            };
+            if (path.empty()) return in_conversation(std::move(reply));
+            reply_with_file(*files, session, std::move(path), std::move(content), std::move(shown),
+                            std::move(reply), std::move(in_conversation));
         });
 }
 

@@ -26,6 +26,11 @@ struct FieldsOf<kernel::BlockInfo> {
             .required("line_count", &BlockInfo::line_count)
             .required("bytes", &BlockInfo::bytes)
             .required("dirty", &BlockInfo::dirty)
+            .members(Fields<conversation::Marks>()
+                         .optional("excluded", &conversation::Marks::excluded)
+                         .optional("collapsed", &conversation::Marks::collapsed)
+                         .optional("ephemeral", &conversation::Marks::ephemeral),
+                     &BlockInfo::marks)
             .optional("reason", &BlockInfo::reason);
     }
 };

@@ -25,14 +25,24 @@ struct BlockListArgs {
     std::string cursor;
 };
 
+// ", excluded, collapsed": the marks that are set.
+std::string mark_words(const conversation::Marks& marks) {
+    std::string out;
+    for (const auto& [key, flag] : conversation::kMarkFields) {
+        if (marks.*flag) cat_to(out, cat(", ", key));
+    }
+    return out;
+}
+
 // One line for each block, indented by its depth: id, role, kind, status, size, path, first line.
 Answered<ListPage> render_list(ListPage page) {
     std::string text = page.blocks.empty() ? "No blocks.\n" : "";
     for (const kernel::BlockInfo& info : page.blocks) {
         text += cat(std::string(2 * info.depth, ' '), info.block_id, " ", info.role, " ", info.kind,
                     " ", status_words(info), " ", version_line(info.version, info.line_count),
-                    info.dirty ? ", not saved" : "", info.path.empty() ? "" : " ", info.path,
-                    info.summary.empty() ? "" : " | ", info.summary, "\n");
+                    info.dirty ? ", not saved" : "", mark_words(info.marks),
+                    info.path.empty() ? "" : " ", info.path, info.summary.empty() ? "" : " | ",
+                    info.summary, "\n");
     }
     text += cursor_line(page.next_cursor);
     return {std::move(page), std::move(text)};

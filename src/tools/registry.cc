@@ -309,7 +309,7 @@ Registry::Registry(kernel::Kernel& kernel, kernel::FileCalls* files, kernel::Mem
     const auto add_named = [&](Profile profile, MadeTool tool) {
         add(profile, addressed(std::move(tool), {kernel, files, memory}));
     };
-    add(Profile::full, make_block_create(kernel, Profile::full));
+    add(Profile::full, make_block_create(kernel, files, Profile::full));
     add_named(Profile::full, make_block_status(kernel));
     add_named(Profile::full, make_block_append(kernel, files, Profile::full));
     add_named(Profile::full, make_block_edit(kernel, files));
@@ -328,13 +328,16 @@ Registry::Registry(kernel::Kernel& kernel, kernel::FileCalls* files, kernel::Mem
     add(Profile::full, make_block_subscribe({kernel, files, memory}));
     add(Profile::full, make_block_events(kernel));
     add(Profile::full, make_block_sync({kernel, files, memory}));
+    add(Profile::full, make_block_fork(kernel));
+    add_named(Profile::full, make_block_mark(kernel));
+    add_named(Profile::full, make_block_cursor(kernel));
     add_named(Profile::model, make_block_view(kernel));
     add_named(Profile::model, make_block_str_replace(kernel, files));
     add_named(Profile::model, make_block_insert(kernel, files));
     add_named(Profile::model, make_block_replace_lines(kernel, files));
     if (files != nullptr) add_named(Profile::model, make_block_apply_patch(kernel, *files));
     add_named(Profile::model, make_block_append(kernel, files, Profile::model));
-    add(Profile::model, make_block_create(kernel, Profile::model));
+    add(Profile::model, make_block_create(kernel, files, Profile::model));
     add(Profile::model, make_block_list(kernel));
     add_named(Profile::model, make_block_search(kernel, Profile::model));
     add_named(Profile::model, make_block_undo(kernel, files, Profile::model));

@@ -25,7 +25,7 @@ using MadeTool = std::unique_ptr<const Tool>;
 
 // In the profiles `model` and `full`; make_block_list() is the same in both.
 MadeTool make_block_list(kernel::Kernel& kernel);
-MadeTool make_block_create(kernel::Kernel& kernel, Profile profile);
+MadeTool make_block_create(kernel::Kernel& kernel, kernel::FileCalls* files, Profile profile);
 MadeTool make_block_append(kernel::Kernel& kernel, kernel::FileCalls* files, Profile profile);
 MadeTool make_block_search(kernel::Kernel& kernel, Profile profile);
 MadeTool make_block_undo(kernel::Kernel& kernel, kernel::FileCalls* files, Profile profile);
@@ -39,6 +39,9 @@ MadeTool make_block_edit(kernel::Kernel& kernel, kernel::FileCalls* files);
 MadeTool make_block_splice(kernel::Kernel& kernel, kernel::FileCalls* files);
 MadeTool make_block_read(kernel::Kernel& kernel);
 MadeTool make_kernel_search(kernel::Kernel& kernel);
+MadeTool make_block_mark(kernel::Kernel& kernel);
+MadeTool make_block_fork(kernel::Kernel& kernel);
+MadeTool make_block_cursor(kernel::Kernel& kernel);
 MadeTool make_block_delete(kernel::Kernel& kernel);
 MadeTool make_block_redo(kernel::Kernel& kernel, kernel::FileCalls* files);
 MadeTool make_block_history(kernel::Kernel& kernel);
@@ -80,6 +83,7 @@ std::vector<std::string> file_operations();
 std::vector<std::string> file_history_operations();
 std::vector<std::string> context_operations();
 std::vector<std::string> approval_operations();
+std::vector<std::string> block_cursor_operations();
 std::vector<std::string> text_editor_operations();
 std::vector<std::string> memory_operations();
 

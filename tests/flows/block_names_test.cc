@@ -52,6 +52,25 @@ TEST_F(BlockNames, AFileIsLoadedAndNamedInEveryAnswer) {
     EXPECT_EQ(found.get("matches")->as_list().size(), 1U);
 }
 
+// A block of kind file is the file that its metadata names, and no namesake.
+TEST_F(BlockNames, ABlockOfAFileIsThatFile) {
+    const auto create = [&](const std::string& path, const std::string& more = "") {
+        return cat(R"({"kind":"file","metadata":{"path":")", path, "\"}", more, "}");
+    };
+    const std::string with_content = R"(,"content":"text\n")";
+    const Value made = ask("block_create", create("new.txt", with_content));
+    EXPECT_EQ(text(made, "path"), "new.txt");
+    EXPECT_EQ(workspace.disk.get("new.txt"), "text\n");
+    EXPECT_EQ(reason("block_create", create("new.txt", with_content)), "file_exists");
+    workspace.call(R"({"operation":"read","path":"new.txt"})");
+    EXPECT_EQ(text(workspace.last, "block_id"), text(made, "block_id"));
+    EXPECT_EQ(text(ask("block_create", create("new.txt")), "block_id"), text(made, "block_id"));
+    EXPECT_EQ(reason("block_create", create("../outside.txt")), "outside_workspace");
+    // While there is no such file, the block only speaks of one.
+    EXPECT_NE(text(ask("block_create", create("later.txt")), "block_id").find('_'),
+              std::string::npos);
+}
+
 TEST_F(BlockNames, AFilesBlockIsNamedByItsIdToo) {
     workspace.disk.put("a.txt", "one\n");
     workspace.call(R"({"operation":"read","path":"a.txt"})");

@@ -24,7 +24,7 @@ TEST_F(Full, ABlockIsPendingUntilItsFirstWriteUnlessSaidOtherwise) {
     EXPECT_EQ(*ok("block_read", Map{{"block_id", id}}).get("status"), Value("running"));
 
     const Value done =
-        ok("block_create", parsed(R"({"role":"tool","kind":"tool_result","status":"done"})"));
+        ok("block_create", parsed(R"({"role":"tool","kind":"task","status":"done"})"));
     EXPECT_EQ(*ok("block_read", Map{{"block_id", *done.get("block_id")}}).get("status"),
               Value("done"));
 }

@@ -139,6 +139,30 @@ const full = {
         const { patches: [first] } = await ok(client, "block_sync", { versions: [[block_id, 1]], format: "ops" });
         assert.ok(first.updates.length > 0);
     },
+    async block_mark(client, { block_id }) {
+        const { version } = await ok(client, "block_mark", { block_id, excluded: true });
+        const row = (list) => list.blocks.find((block) => block.block_id === block_id);
+        const marked = row(await ok(client, "block_list", { depth: 0 }));
+        assert.deepEqual([marked.version, marked.excluded, "collapsed" in marked], [version, true, false]);
+        await ok(client, "block_mark", { block_id, excluded: false });
+        assert.equal("excluded" in row(await ok(client, "block_list", { depth: 0 })), false);
+        await refused(client, "block_mark", { block_id: "b999", excluded: true }, "not_found", "invalid_reference");
+    },
+    async block_cursor(client, { block_id }) {
+        const set = await ok(client, "block_cursor", { operation: "set", block_id, selections: [{ anchor: 0, head: 2 }] });
+        assert.deepEqual(set.cursors, [{ actor: "agent:test", selections: [{ anchor: 0, head: 2 }] }]);
+        assert.deepEqual((await ok(client, "block_cursor", { operation: "get", block_id })).cursors, set.cursors);
+        assert.deepEqual((await ok(client, "block_cursor", { operation: "clear", block_id })).cursors, []);
+        await refused(client, "block_cursor", { operation: "set", block_id, selections: [{ anchor: 0, head: 2000 }] }, "invalid_argument", "invalid_range");
+    },
+    async block_fork(client, { block_id }) {
+        const { conversation, blocks } = await ok(client, "block_fork", { as: "fork", from: block_id, to: block_id });
+        assert.equal(conversation, "fork");
+        assert.equal(blocks[0][0], block_id);
+        const copied = await ok(client, "block_read", { block_id: blocks[0][1], line_numbers: false });
+        assert.equal(copied.content, (await ok(client, "block_read", { block_id, line_numbers: false })).content);
+        await refused(client, "block_fork", { as: "fork" }, "conflict", "conversation_exists");
+    },
     async block_apply_patch(client, { block_id }) {
         const patch = "@@ -1,2 +1,2 @@\n FIRST\n-alpha\n+ALPHA\n";
         const { blocks, diff } = await ok(client, "block_apply_patch", { block_id, patch });
@@ -278,8 +302,8 @@ for (const kind of Object.keys(kinds)) {
     test(`${kind} reads what it writes through resources`, { skip }, async (t) => {
         const client = await connectQuire(t, kind, workspace(t, files), { profile: "full" });
         const { block_id } = await ok(client, "block_create", { role: "user", kind: "text", content: "in a resource\n" });
-        // A block that speaks of a file is none.
-        const claim = await ok(client, "block_create", { role: "tool", kind: "file", content: "not so\n", metadata: { path: "notes.md" } });
+        // A block that speaks of a file is none, unless its kind says so.
+        const claim = await ok(client, "block_create", { role: "tool", kind: "notification", content: "not so\n", metadata: { path: "notes.md" } });
 
         const { resources } = await client.listResources();
         const { resourceTemplates } = await client.listResourceTemplates();

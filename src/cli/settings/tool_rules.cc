@@ -34,8 +34,8 @@ policy::KnownTool later_tool(const char* name, Names operations = {},
             .in_conversations = in_conversations};
 }
 
-policy::KnownTool block_tool(const char* name, const Names& profiles) {
-    return {.name = name, .profiles = profiles};
+policy::KnownTool block_tool(const char* name, const Names& profiles, Names operations = {}) {
+    return {.name = name, .operations = std::move(operations), .profiles = profiles};
 }
 
 // A tool whose calls belong to no conversation.
@@ -54,6 +54,8 @@ policy::ToolCatalog known_tools() {
     approvals.for_people = true;
     policy::KnownTool block_create = block_tool("block_create", kInModelAndFull);
     block_create.conversation = kernel::BlockCreate{}.conversation;
+    policy::KnownTool block_fork = block_tool("block_fork", kInFull);
+    block_fork.conversation = kernel::ForkWhich{}.conversation;
     policy::KnownTool context = other_tool("context", kEachProfile, tools::context_operations());
     context.twins = tools::context_twins();
     policy::KnownTool file = other_tool("file", kEachProfile, tools::file_operations());
@@ -83,7 +85,9 @@ policy::ToolCatalog known_tools() {
         other_tool("block_subscribe", kInFull),
         other_tool("block_events", kInFull),
         other_tool("block_sync", kInFull),
-        later_tool("block_cursor", {"set", "get", "clear"}),
+        std::move(block_fork),
+        block_tool("block_mark", kInFull),
+        block_tool("block_cursor", kInFull, tools::block_cursor_operations()),
         block_tool("block_view", kInModel),
         block_tool("block_str_replace", kInModel),
         block_tool("block_insert", kInModel),

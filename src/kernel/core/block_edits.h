@@ -35,6 +35,36 @@ struct BlockVersion {
     std::uint64_t version = 0;
 };
 
+// The marks of a block to set or to take away; those that are absent stay.
+struct MarkChange {
+    std::optional<bool> excluded = {}, collapsed = {}, ephemeral = {};
+};
+
+// The blocks of a conversation that a new one, `as`, gets copies of: those from `from` to `to` in
+// document order, both included, or from the first and to the last.
+struct ForkWhich {
+    std::string conversation = "main";
+    std::string as = {};
+    std::optional<std::string> from = {}, to = {};
+};
+struct Forked {
+    std::string conversation;
+    std::vector<std::pair<std::string, std::string>> blocks;  // Each old id, and its new one.
+};
+
+// A selection in a block's text, in code points: `head` is where it grows, and equals `anchor` for
+// a mere cursor.
+struct Selection {
+    std::size_t anchor = 0;
+    std::size_t head = 0;
+    friend bool operator==(const Selection&, const Selection&) = default;
+};
+struct ActorCursors {
+    std::string actor;
+    std::vector<Selection> selections;
+    friend bool operator==(const ActorCursors&, const ActorCursors&) = default;
+};
+
 // The promise of an append's answer: the text is on disk, or it is in memory with its version
 // fixed.
 enum class Ack { durable, accepted };

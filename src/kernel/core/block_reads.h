@@ -9,6 +9,7 @@
 
 #include "base/value.h"
 #include "conversation/block.h"
+#include "conversation/marks.h"
 #include "edits/find.h"
 #include "edits/view.h"
 #include "text/search.h"
@@ -30,6 +31,7 @@ struct BlockInfo {
     std::size_t line_count = 0;
     std::size_t bytes = 0;
     bool dirty = false;     // A file block with changes that are not on disk.
+    conversation::Marks marks;  // A conversation block's.
     std::size_t depth = 0;  // 0 for a root, or for a direct child of the query's parent.
 };
 

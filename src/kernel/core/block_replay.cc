@@ -15,21 +15,6 @@
 namespace quire::kernel {
 namespace {
 
-void apply_delta(seq::Rope& text, const crdt::TextDelta& delta) {
-    text::CodePoint at{0};
-    for (const crdt::TextStep& step : delta) {
-        if (const auto* kept = std::get_if<crdt::Retain>(&step)) {
-            at.n += kept->count;
-        } else if (const auto* gone = std::get_if<crdt::Erase>(&step)) {
-            text.erase(at, {gone->count});
-        } else if (const auto* put = std::get_if<crdt::PutText>(&step)) {
-            const std::size_t before = text.code_points().n;
-            text.insert(at, put->text);
-            at.n += text.code_points().n - before;
-        }
-    }
-}
-
 std::shared_ptr<const store::DocumentRecord> record_of(const LiveDocument& document) {
     return std::make_shared<const store::DocumentRecord>(document.record());
 }

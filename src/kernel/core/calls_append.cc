@@ -16,6 +16,7 @@
 #include "edits/splice_diff.h"
 #include "edits/view.h"
 #include "kernel/core/core.h"
+#include "kernel/core/cursors.h"
 #include "kernel/core/versions.h"
 #include "seq/rope.h"
 
@@ -241,6 +242,8 @@ void Core::write(LiveDocument& document, const BlockRef& block, Appends::Turn tu
     Appended appended{
         0, true, doc.text(block.content).rope().lines().n,
         edits::change_made(doc.text(block.content).rope(), splices, limits().read_columns)};
+    if (state.cursors != nullptr)
+        state.cursors->follow(doc, block.content, turn.writer.str(), splices);
     set_running(document, block);
     Unit unit;
     unit.actor = turn.writer.str();

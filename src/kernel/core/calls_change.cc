@@ -13,6 +13,7 @@
 #include "edits/splice_diff.h"
 #include "edits/view.h"
 #include "kernel/core/core.h"
+#include "kernel/core/cursors.h"
 #include "kernel/core/describe.h"
 #include "kernel/core/versions.h"
 #include "memory/splices.h"
@@ -58,6 +59,25 @@ Result<conversation::NewBlock> place(LiveDocument& document, const BlockCreate& 
     return block;
 }
 
+// A tool_result belongs to a tool_call, which has one. Errors: not_found "invalid_reference"; conflict
+// "already_answered" {block_id}.
+Result<void> check_answers(LiveDocument& document, const conversation::NewBlock& block) {
+    if (block.kind != name_of(conversation::Kind::tool_result)) return {};
+    const conversation::ConversationBlock* const call =
+        block.parent ? document.conversation()->find(*block.parent) : nullptr;
+    if (call == nullptr || call->kind != name_of(conversation::Kind::tool_call)) {
+        return fail(Errc::not_found, "invalid_reference",
+                    "a tool_result answers a tool_call: give the call's id as parent_id");
+    }
+    const conversation::ConversationBlock* const before =
+        document.conversation()->answer_to(call->id);
+    if (before == nullptr) return {};
+    const std::string id = document.id_of(document.ref_of(*before)).str();
+    return fail(Errc::conflict, "already_answered",
+                cat("this tool_call has its tool_result, ", id, ". Append to that one or edit it"),
+                {{"block_id", id}});
+}
+
 Result<void> check_text(std::string_view what, std::size_t size, std::size_t limit) {
     if (size > limit) return too_large(what, limit);
     return {};
@@ -69,6 +89,35 @@ bool is_conversation_name(std::string_view name) {
     return !name.empty() && name.size() <= kLongestName;
 }
 
+BlockVersion add_block(LiveDocument& document, const policy::Actor& by,
+                       const conversation::NewBlock& block, std::string_view operation) {
+    document.begin(by);
+    const crdt::OpId id = document.conversation()->create(block);
+    Unit unit;
+    unit.actor = by.str();
+    unit.description = operation;
+    unit.kind = UnitKind::create;
+    unit.spans = {document.commit(by, operation)};
+    const BlockRef ref = document.ref_of(*document.conversation()->find(id));
+    document.record(ref, std::move(unit));
+    return {document.id_of(ref).str(), ref.state->version};
+}
+
+Result<void> check_conversation_name(Core& core, std::string_view name) {
+    if (!is_conversation_name(name)) {
+        return invalid("invalid_argument",
+                       cat("a conversation's name has 1 to ", kLongestName, " bytes"));
+    }
+    // A conversation that an earlier version made goes on under its name.
+    if (text::has_forbidden_in_name(name) &&
+        !core.catalog().is_taken({kConversationKind, std::string(name)})) {
+        return invalid("invalid_label",
+                       "a conversation's name has no control, direction or line-separating "
+                       "characters");
+    }
+    return {};
+}
+
 Failure too_large(std::string_view what, std::size_t limit, std::string_view advice) {
     return fail(Errc::out_of_range, "too_large",
                 cat(what, " would be over the limit of ", limit, " bytes. ", advice),
@@ -76,6 +125,16 @@ Failure too_large(std::string_view what, std::size_t limit, std::string_view adv
 }
 
 namespace {
+
+// Ends the transaction that changed a block's fields beside its text.
+BlockVersion commit_fields(LiveDocument& document, const BlockRef& block, const policy::Actor& by,
+                           Unit unit, std::string_view operation) {
+    unit.actor = by.str();
+    unit.spans = {document.commit(by, operation)};
+    block.state->end_append_runs();
+    document.record(block, std::move(unit));
+    return {document.id_of(block).str(), block.state->version};
+}
 
 // Creates the block in the document of its conversation.
 Result<BlockVersion> create_in(LiveDocument& document, const Caller& by, BlockCreate& what,
@@ -89,18 +148,9 @@ Result<BlockVersion> create_in(LiveDocument& document, const Caller& by, BlockCr
     block.created_ms = now_ms;
     block.metadata = std::move(what.metadata);
     block.content = std::move(what.content);
+    TRY(check_answers(document, block));
 
-    document.begin(by.actor);
-    const crdt::OpId id = document.conversation()->create(block);
-    Unit unit;
-    unit.actor = actor;
-    unit.description = "create";
-    unit.kind = UnitKind::create;
-    unit.spans = {document.commit(by.actor, "create")};
-    const BlockRef ref = document.ref_of(*document.conversation()->find(id));
-    document.record(ref, std::move(unit));
-
-    BlockVersion made{document.id_of(ref).str(), ref.state->version};
+    BlockVersion made = add_block(document, by.actor, block, "create");
     if (!what.client_token.empty())
         document.batch().keep(
             {.table = store::Table::tokens, .key = what.client_token, .owner = actor},
@@ -124,19 +174,8 @@ void Kernel::create(Caller by, BlockCreate what, Reply<BlockVersion> reply) {
         reply(Failure(fits.error()));
         return;
     }
-    if (!is_conversation_name(what.conversation)) {
-        reply(invalid("invalid_argument",
-                      cat("a conversation's name has 1 to ", kLongestName, " bytes")));
-        return;
-    }
-    // A conversation that an earlier version made goes on under its name.
-    if (text::has_forbidden_in_name(what.conversation) &&
-        !core_->catalog().is_taken({kConversationKind, what.conversation})) {
-        reply(invalid("invalid_label",
-                      "a conversation's name has no control, direction or line-separating "
-                      "characters"));
-        return;
-    }
+    if (const auto named = check_conversation_name(*core_, what.conversation); !named)
+        return reply(Failure(named.error()));
     if (what.client_token.size() > kLongestName) {
         reply(invalid("invalid_argument",
                       cat("a client_token has at most ", kLongestName, " bytes")));
@@ -202,14 +241,40 @@ void Kernel::set_status(Caller by, std::string block_id, conversation::Status st
             document.begin(caller.actor);
             document.conversation()->set_status(block.id, name_of(status));
             Unit unit;
-            unit.actor = caller.actor.str();
             unit.description = cat("status ", name_of(status));
             unit.kind = UnitKind::status;
             unit.status = {before, status};
             block.state->interrupted = false;
-            unit.spans = {document.commit(caller.actor, "status")};
-            document.record(block, std::move(unit));
-            return BlockVersion{std::move(id), block.state->version};
+            return commit_fields(document, block, caller.actor, std::move(unit), "status");
+        });
+}
+
+void Kernel::mark(Caller by, std::string block_id, MarkChange change, Reply<BlockVersion> reply) {
+    core_->run_on_block<BlockVersion>(
+        std::move(by), block_id, Access::overwrite, std::move(reply),
+        [core = core_, change](LiveDocument& document, const BlockRef& block,
+                               const Caller& caller) -> Result<BlockVersion> {
+            std::string id = document.id_of(block).str();
+            if (block.fields == nullptr)
+                return invalid("invalid_argument", cat("'", id, "' is a file: it has no marks"));
+            core->flush(document, block);
+            conversation::Marks marks = block.fields->marks;
+            marks.excluded = change.excluded.value_or(marks.excluded);
+            marks.collapsed = change.collapsed.value_or(marks.collapsed);
+            marks.ephemeral = change.ephemeral.value_or(marks.ephemeral);
+            if (marks == block.fields->marks)
+                return BlockVersion{std::move(id), block.state->version};
+            std::string words;
+            for (const auto& [key, flag] : conversation::kMarkFields) {
+                if (marks.*flag == block.fields->marks.*flag) continue;
+                cat_to(words, cat(words.empty() ? "mark " : ", ", marks.*flag ? "" : "not ", key));
+            }
+            document.begin(caller.actor);
+            document.conversation()->set_marks(block.id, marks);
+            Unit unit;
+            unit.description = std::move(words);
+            unit.kind = UnitKind::status;
+            return commit_fields(document, block, caller.actor, std::move(unit), "mark");
         });
 }
 
@@ -246,6 +311,8 @@ Result<Edited> Core::edit(LiveDocument& document, const BlockRef& block, const C
         if (what.instead) return what.instead();
         document.begin(by.actor);
         memory::apply(doc, block.content, planned.splices);
+        if (block.state->cursors != nullptr)
+            block.state->cursors->follow(doc, block.content, by.actor.str(), planned.splices);
         set_running(document, block);
         Unit unit;
         unit.actor = by.actor.str();
@@ -303,13 +370,9 @@ void Kernel::erase(Caller by, std::string block_id, Reply<BlockVersion> reply) {
             document.begin(caller.actor);
             document.conversation()->set_deleted(block.id, true);
             Unit unit;
-            unit.actor = caller.actor.str();
             unit.description = "delete";
             unit.kind = UnitKind::erase;
-            unit.spans = {document.commit(caller.actor, "delete")};
-            block.state->end_append_runs();
-            document.record(block, std::move(unit));
-            return BlockVersion{std::move(id), block.state->version};
+            return commit_fields(document, block, caller.actor, std::move(unit), "delete");
         });
 }
 

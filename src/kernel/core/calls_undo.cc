@@ -41,6 +41,12 @@ bool others_wrote(const BlockRef& block, const Unit& made) {
     });
 }
 
+// Returns true for a tool_result whose tool_call has another one by now.
+bool is_answered(LiveDocument& document, const conversation::ConversationBlock& block) {
+    return block.kind == name_of(conversation::Kind::tool_result) && block.parent &&
+           document.conversation()->answer_to(*block.parent) != nullptr;
+}
+
 // The status as it was before `change`, or after it: unless it has become another since.
 Undone set_back(LiveDocument& document, const BlockRef& block, const Unit::StatusChange& change,
                 bool redo) {
@@ -59,7 +65,8 @@ Result<Undone> take_back(LiveDocument& document, const BlockRef& block,
     const UnitKind kind = units.front()->kind;
     if (kind == UnitKind::create || kind == UnitKind::erase) {
         const bool gone = (kind == UnitKind::create) != redo;
-        if (block.fields->deleted == gone || (gone && others_wrote(block, *units.front()))) {
+        if (block.fields->deleted == gone || (gone && others_wrote(block, *units.front())) ||
+            (!gone && is_answered(document, *block.fields))) {
             undone.skipped_because_changed = 1;
             return undone;
         }

@@ -219,6 +219,11 @@ Result<void> check_savable(const LiveDocument& document, std::string_view text);
 inline constexpr std::string_view kGoOnElsewhere = "Go on in another block";
 // Returns true if a conversation may have the name: 1 to 200 bytes.
 bool is_conversation_name(std::string_view name);
+// Errors: invalid_argument "invalid_argument"; "invalid_label" for hidden characters in a new name.
+Result<void> check_conversation_name(Core& core, std::string_view name);
+// Adds a block to a conversation in a transaction of its own, as the first version of it.
+BlockVersion add_block(LiveDocument& document, const policy::Actor& by,
+                       const conversation::NewBlock& block, std::string_view operation);
 // Returns true for the refusal of a change for want of room, its own or that of a change before it.
 // Memory may be ahead of the disk by what was refused, and the document can be loaded anew.
 bool is_no_room(const Error& error);

@@ -21,6 +21,7 @@ BlockInfo info_of(LiveDocument& document, const BlockRef& block, const seq::Rope
         info.role = block.fields->role;
         info.kind = block.fields->kind;
         info.status = block.fields->status;
+        info.marks = block.fields->marks;
         if (block.state->interrupted) {
             info.status = name_of(conversation::Status::error);
             info.reason = "interrupted";

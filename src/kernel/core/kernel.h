@@ -106,6 +106,21 @@ public:
     // Marks a block of a conversation as deleted. Its content stays in history, and undo restores
     // it.
     void erase(Caller by, std::string block_id, Reply<BlockVersion> reply);
+    // Sets and takes away marks of a conversation's block. One version and one unit of undo, or none
+    // if nothing changes. Errors: invalid_argument "invalid_argument" for a file.
+    void mark(Caller by, std::string block_id, MarkChange change, Reply<BlockVersion> reply);
+    // Copies blocks of a conversation to a new one. The copies have new ids and histories; content,
+    // author, status, metadata and marks stay, and a parent that is not copied is left out.
+    // Errors: not_found "invalid_reference"; conflict "conversation_exists", "splits_pair"
+    // {block_id} for half of a tool_call and its tool_result.
+    void fork(Caller by, ForkWhich which, Reply<Forked> reply);
+    // Sets the caller's selections in a block, in the place of those before; none clears them. They
+    // follow the text while others edit it, and are forgotten a minute after they were set, or with
+    // the kernel. Answers as cursors() does. Errors: invalid_argument "invalid_range".
+    void set_cursors(Caller by, std::string block_id, std::vector<Selection> selections,
+                     Reply<std::vector<ActorCursors>> reply);
+    // Everybody's selections in a block as they are now, by actor.
+    void cursors(Caller by, std::string block_id, Reply<std::vector<ActorCursors>> reply);
     // Undoes what fits, newest first, each step as a version of its own, or redoes one; the answer
     // counts all of it. Errors: not_found "nothing_to_undo", "nothing_to_redo".
     void undo(Caller by, std::string block_id, UndoWhich which, Reply<Undone> reply);

@@ -36,6 +36,7 @@ struct Attribution;
 
 namespace quire::kernel {
 
+class Cursors;
 class DocumentFeed;
 
 // The kernel's records of a block, beside its content.
@@ -56,6 +57,7 @@ struct BlockState {
     // It was running when an earlier kernel ended, so that its writer is gone: it shows as error
     // until someone writes to it or sets its status.
     bool interrupted = false;
+    std::shared_ptr<Cursors> cursors;  // Null until somebody sets one.
 
     Appends& appends_made() {
         if (appends == nullptr) appends = std::make_unique<Appends>();

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/utf8.h"
+#include "crdt/doc/history.h"
 #include "crdt/doc/text.h"
 #include "text/diff.h"
 #include "text/escape_hidden.h"
@@ -48,6 +49,38 @@ Result<BlockAt> block_before(const BlockRef& block, const BlockAt& at) {
     const std::vector<Unit>& units = block.state->history.units();
     if (at.units_since + 1 >= units.size()) return BlockAt{0, {}, units.size()};
     return at_unit(units, units.size() - at.units_since - 2);
+}
+
+void apply_delta(seq::Rope& text, const crdt::TextDelta& delta) {
+    text::CodePoint at{0};
+    for (const crdt::TextStep& step : delta) {
+        if (const auto* kept = std::get_if<crdt::Retain>(&step)) {
+            at.n += kept->count;
+        } else if (const auto* gone = std::get_if<crdt::Erase>(&step)) {
+            text.erase(at, {gone->count});
+        } else if (const auto* put = std::get_if<crdt::PutText>(&step)) {
+            const std::size_t before = text.code_points().n;
+            text.insert(at, put->text);
+            at.n += text.code_points().n - before;
+        }
+    }
+}
+
+Result<seq::Rope> rope_at(LiveDocument& document, crdt::Handle content,
+                          const crdt::Frontiers& heads) {
+    crdt::Doc& doc = document.doc();
+    seq::Rope text = doc.text(content).rope();
+    const crdt::Frontiers now = doc.frontiers();
+    if (heads == now) return text;
+    TRY(doc.history().load());
+    text = doc.text(content).rope();
+    const crdt::Diff diff = TRY(doc.history().diff(now, heads));
+    const crdt::ContainerId id = doc.id_of(content);
+    for (const crdt::ContainerDiff& each : diff) {
+        const auto* const delta = std::get_if<crdt::TextDelta>(&each.delta);
+        if (delta != nullptr && each.container == id) apply_delta(text, *delta);
+    }
+    return text;
 }
 
 Result<std::string> text_at(LiveDocument& document, const BlockRef& block, const BlockAt& at) {

@@ -38,6 +38,13 @@ Result<BlockAt> block_before(const BlockRef& block, const BlockAt& at);
 // The text that a block of a conversation, or a file, had at a version. O(history of the text).
 Result<std::string> text_at(LiveDocument& document, const BlockRef& block, const BlockAt& at);
 
+// The text that a container had at a version of the document. It shares with the text now what the
+// two have in common. O(what has changed since).
+Result<seq::Rope> rope_at(LiveDocument& document, crdt::Handle content,
+                          const crdt::Frontiers& heads);
+// Makes the change of a text in a copy of it.
+void apply_delta(seq::Rope& text, const crdt::TextDelta& delta);
+
 // The name of a block of a conversation, or of a file, in the header of a diff: its id or its path.
 // A tab and "version 3" or "on disk" follow there, which programs that apply diffs pass over.
 std::string diff_name(LiveDocument& document, const BlockRef& block);

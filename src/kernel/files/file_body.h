@@ -27,6 +27,9 @@ FileVersion version_of_file(LiveDocument& document);
 // The unified diff of two texts of the file. O(texts).
 std::string file_diff(const LiveDocument& document, std::string_view before,
                       std::string_view after);
+// The diff of two copies of one rope. O(what they do not share).
+std::string file_diff(const LiveDocument& document, const seq::Rope& before,
+                      const seq::Rope& after);
 // Error: not_found "file_not_found" {path}.
 Failure no_such_file(const std::string& path);
 // The bytes that the file would have if it were saved now. O(file). Errors: those of

@@ -7,6 +7,8 @@
 #include <map>
 
 #include "crdt/doc/text.h"
+#include "edits/splice_diff.h"
+#include "edits/text_change.h"
 #include "files/form.h"
 #include "kernel/core/walk.h"
 #include "kernel/files/file_body.h"
@@ -42,6 +44,16 @@ std::string file_diff(const LiveDocument& document, std::string_view before,
                       std::string_view after) {
     const std::string name = text::escape_hidden(document.name());
     return text::unified_diff(before, after, {.from = cat("a/", name), .to = cat("b/", name)});
+}
+
+std::string file_diff(const LiveDocument& document, const seq::Rope& before,
+                      const seq::Rope& after) {
+    const edits::UnlikePart part = edits::unlike_part(before, after);
+    const text::Splice splice{
+        {part.begin}, {part.old_end - part.begin}, after.slice({part.begin}, {part.new_end})};
+    const std::string name = text::escape_hidden(document.name());
+    return edits::splice_diff(before, {&splice, 1},
+                              {.from = cat("a/", name), .to = cat("b/", name)});
 }
 
 Failure no_such_file(const std::string& path) {

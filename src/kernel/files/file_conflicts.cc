@@ -433,9 +433,9 @@ Result<FileReconciled> FileCalls::Conflicts::reconcile(LiveDocument& document, c
     out.final_version = document.whole().state->version;
     out.resolution = update.resolution.value_or(Resolution::disk_wins);
     if (!update.resolution) return out;
-    const std::string base = TRY(text_at(document, update.base_version));
-    out.disk_changes = file_diff(document, base, TRY(text_at(document, update.disk_version)));
-    out.agent_changes = file_diff(document, base, TRY(text_at(document, update.agent_version)));
+    const seq::Rope base = TRY(rope_at(document, update.base_version));
+    out.disk_changes = file_diff(document, base, TRY(rope_at(document, update.disk_version)));
+    out.agent_changes = file_diff(document, base, TRY(rope_at(document, update.agent_version)));
     return out;
 }
 

@@ -11,6 +11,7 @@
 #include "crdt/doc/history.h"
 #include "crdt/doc/text.h"
 #include "kernel/core/core.h"
+#include "kernel/core/versions.h"
 #include "kernel/files/conflict_region.h"
 #include "memory/splices.h"
 #include "policy/attribution.h"
@@ -90,10 +91,16 @@ files::Version version_of(LiveDocument& document) {
     return document.doc().version().ends();
 }
 
+Result<seq::Rope> rope_at(LiveDocument& document, const files::Version& version) {
+    const crdt::History history = document.doc().history();
+    TRY(history.load());
+    crdt::VersionVector known;
+    for (const auto& [peer, end] : version) known.set(peer, end);
+    return rope_at(document, document.whole().content, history.heads_of(known));
+}
+
 Result<std::string> text_at(LiveDocument& document, const files::Version& version) {
-    crdt::Doc copy = TRY(copy_at(document.doc(), version));
-    const crdt::Handle text = copy.open(document.doc().id_of(document.whole().content));
-    return copy.text(text).rope().str();
+    return TRY(rope_at(document, version)).str();
 }
 
 files::DiskState saved_state(LiveDocument& document, const files::DiskState& before,

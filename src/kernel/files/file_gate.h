@@ -25,6 +25,7 @@
 #include "kernel/files/late_writes.h"
 #include "policy/path_rules.h"
 #include "sched/guarded.h"
+#include "seq/rope.h"
 #include "store/store_records.h"
 #include "text/glob.h"
 
@@ -140,6 +141,9 @@ private:
 files::Version version_of(LiveDocument& document);
 // The text that the document had at a version. O(text, and the changes up to it).
 Result<std::string> text_at(LiveDocument& document, const files::Version& version);
+// That text as a rope, which shares with the text now what they have in common. O(what has changed
+// since).
+Result<seq::Rope> rope_at(LiveDocument& document, const files::Version& version);
 // The state after the bytes of the document's text were written to the disk.
 files::DiskState saved_state(LiveDocument& document, const files::DiskState& before,
                              const fs::Saved& saved);
