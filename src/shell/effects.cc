@@ -1,0 +1,243 @@
+// Paths of an abstract run: where operands lead, through the links of the tree and those that the script
+// made, and the effects on them.
+#include <algorithm>
+#include <memory>
+
+#include "base/concat.h"
+#include "shell/run.h"
+
+namespace quire::shell {
+
+namespace {
+
+constexpr int kMostLinks = 40;
+
+// Files that are no files: reading or writing them changes nothing.
+bool is_harmless(std::string_view path) {
+    constexpr std::string_view kNames[] = {"/dev/null",   "/dev/zero",   "/dev/full",
+                                           "/dev/tty",    "/dev/stdin",  "/dev/stdout",
+                                           "/dev/stderr", "/dev/random", "/dev/urandom"};
+    return path.starts_with("/dev/fd/") ||
+           std::find(std::begin(kNames), std::end(kNames), path) != std::end(kNames);
+}
+
+}  // namespace
+
+std::string parent_of(const std::string& path) {
+    const std::size_t slash = path.rfind('/');
+    if (slash == std::string::npos) return "";
+    return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+std::string last_component(const std::string& path) {
+    std::string_view rest = path;
+    while (rest.size() > 1 && rest.ends_with('/')) rest.remove_suffix(1);
+    const std::size_t slash = rest.rfind('/');
+    return std::string(slash == std::string_view::npos ? rest : rest.substr(slash + 1));
+}
+
+Value either(const Value& one, const Value& other) {
+    if (!one.is_known()) return one;
+    if (!other.is_known()) return other;
+    Value out = one;
+    for (const std::string& text : other.texts) {
+        const auto at = std::lower_bound(out.texts.begin(), out.texts.end(), text);
+        if (at == out.texts.end() || *at != text) out.texts.insert(at, text);
+    }
+    if (out.texts.size() > kMostValues) return Value::unknown("it may have too many values");
+    return out;
+}
+
+Value joined(const Value& one, const Value& other) {
+    if (!one.is_known()) return one;
+    if (!other.is_known()) return other;
+    Value out;
+    for (const std::string& first : one.texts) {
+        for (const std::string& second : other.texts)
+            out = out.texts.empty() ? Value::of(first + second)
+                                    : either(out, Value::of(first + second));
+        if (!out.is_known()) return out;
+    }
+    return out;
+}
+
+void Run::warn(std::string kind, const std::string& word, std::string why) {
+    std::string shown_word = word.substr(0, 200);
+    std::replace(shown_word.begin(), shown_word.end(), kSomeName, '?');
+    warnings_.insert({std::move(kind), std::move(shown_word), std::move(why)});
+}
+
+std::string Run::shown(const std::string& path) const {
+    const std::string& root = situation_.root;
+    std::string out = path;
+    if (path == root) return "";
+    if (path.starts_with(root == "/" ? root : root + "/"))
+        out = path.substr(root == "/" ? 1 : root.size() + 1);
+    std::replace(out.begin(), out.end(), kSomeName, '?');
+    return out;
+}
+
+void Run::emit(Effect effect, const std::string& path, bool below) {
+    if (is_harmless(path)) return;
+    if (path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/"))
+        return warn("network", path, "it is a connection to another machine");
+    // A name that is not known may be any name in its directory.
+    const std::size_t some = path.find(kSomeName);
+    if (some != std::string::npos) {
+        effects_.insert({shown(path), effect});
+        if (effect == Effect::create) made_[parent_of(path)].insert(last_component(path));
+        return emit(effect, path.substr(0, std::max<std::size_t>(path.rfind('/', some), 1)), true);
+    }
+    std::string out = shown(path);
+    if (below) {
+        if (!out.empty() && !out.ends_with('/')) out += '/';
+        if (out.empty()) out = "./";
+    }
+    effects_.insert({std::move(out), effect});
+    if (effect == Effect::create || effect == Effect::write || effect == Effect::append)
+        made_[parent_of(path)].insert(last_component(path));
+}
+
+TreeView::Kind Run::kind_of(const std::string& path) const {
+    if (made_links_.contains(path)) return TreeView::Kind::link;
+    const TreeView::Kind kind = tree_.look(path).kind;
+    if (kind != TreeView::Kind::none) return kind;
+    if (made_directories_.contains(path)) return TreeView::Kind::directory;
+    const auto made = made_.find(parent_of(path));
+    const bool is_made = made != made_.end() && made->second.contains(last_component(path));
+    return is_made ? TreeView::Kind::file : TreeView::Kind::none;
+}
+
+// Walks the components of an absolute path. A link that the script made stands beside what was there.
+void Run::resolve(std::string path, LastLink last, int links, std::vector<std::string>& out) const {
+    std::string done;  // Without links; "" is the root directory.
+    std::size_t at = 0;
+    const bool ends_in_slash = path.size() > 1 && path.ends_with('/');
+    while (at < path.size()) {
+        while (at < path.size() && path[at] == '/') ++at;
+        if (at == path.size()) break;
+        const std::size_t end = std::min(path.find('/', at), path.size());
+        const std::string name = path.substr(at, end - at);
+        at = end;
+        if (name == ".") continue;
+        if (name == "..") {
+            done = done.empty() ? "" : done.substr(0, done.rfind('/'));
+            continue;
+        }
+        const std::string here = cat(done, "/", name);
+        const bool is_last = path.find_first_not_of('/', at) == std::string::npos;
+        const bool follows = !is_last || last == LastLink::followed || ends_in_slash;
+        std::vector<std::string> targets;
+        const TreeView::Entry entry =
+            here.find(kSomeName) == std::string::npos ? tree_.look(here) : TreeView::Entry{};
+        if (entry.kind == TreeView::Kind::link) targets.push_back(entry.target);
+        const auto made = made_links_.find(here);
+        if (made != made_links_.end())
+            targets.insert(targets.end(), made->second.begin(), made->second.end());
+        if (follows && !targets.empty() && links < kMostLinks) {
+            for (const std::string& target : targets) {
+                const std::string base = target.starts_with('/') ? "" : cat(done, "/");
+                resolve(cat(base, target, path.substr(at)), last, links + 1, out);
+            }
+            if (entry.kind == TreeView::Kind::link) return;
+        }
+        done = here;
+    }
+    out.push_back(done.empty() ? "/" : done);
+}
+
+std::vector<std::string> Run::paths_of(const Arg& operand, LastLink last) {
+    std::vector<std::string> out;
+    for (const std::string& text : operand.texts) {
+        if (text.empty()) continue;
+        if (text.front() == '/') {
+            resolve(text, last, 0, out);
+            continue;
+        }
+        for (const std::string& cwd : state_->cwds) resolve(cat(cwd, "/", text), last, 0, out);
+    }
+    std::sort(out.begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+    return out;
+}
+
+namespace {
+
+std::string_view kind_of_unknown(Effect effect) {
+    return effect == Effect::read || effect == Effect::execute ? "unpredictable_command"
+                                                               : "unresolved_destructive";
+}
+
+}  // namespace
+
+void Run::effect(Effect effect, const Arg& operand, LastLink last) {
+    if (!operand.is_known())
+        return warn(std::string(kind_of_unknown(effect)), operand.why,
+                    cat("what is to be ", effect == Effect::erase ? "deleted" : name_of(effect),
+                        " is not known"));
+    const bool is_relative = std::any_of(operand.texts.begin(), operand.texts.end(),
+                                         [](const auto& text) { return !text.starts_with('/'); });
+    if (is_relative && state_->cwds.empty())
+        return warn(std::string(kind_of_unknown(effect)), operand.texts.front(),
+                    "the working directory is not known");
+    for (const std::string& path : paths_of(operand, last)) emit(effect, path, false);
+}
+
+void Run::effect_below(Effect effect, const Arg& operand, LastLink last) {
+    this->effect(effect, operand, last);
+    for (const std::string& path : paths_of(operand, last)) emit(effect, path, true);
+}
+
+bool Run::may_exist(const Arg& operand) {
+    const std::vector<std::string> paths = paths_of(operand);
+    return std::any_of(paths.begin(), paths.end(), [&](const std::string& path) {
+        return kind_of(path) != TreeView::Kind::none;
+    });
+}
+
+void Run::write(const Arg& operand, LastLink last) {
+    if (!operand.is_known() || state_->cwds.empty()) return effect(Effect::write, operand, last);
+    for (const std::string& path : paths_of(operand, last)) {
+        const bool is_there = tree_.look(path).kind != TreeView::Kind::none;
+        emit(is_there ? Effect::write : Effect::create, path, false);
+    }
+}
+
+void Run::append(const Arg& operand) {
+    if (!operand.is_known() || state_->cwds.empty()) return effect(Effect::append, operand);
+    for (const std::string& path : paths_of(operand)) {
+        const bool is_there = tree_.look(path).kind != TreeView::Kind::none;
+        emit(is_there ? Effect::append : Effect::create, path, false);
+    }
+}
+
+void Run::make_directory(const Arg& operand) {
+    effect(Effect::create, operand);
+    for (const std::string& path : paths_of(operand)) made_directories_.insert(path);
+}
+
+void Run::make_link(const Arg& operand, const Arg& target) {
+    if (!target.is_known())
+        return warn("unpredictable_command", target.why, "where the link leads is not known");
+    write(operand, LastLink::itself);
+    for (const std::string& path : paths_of(operand, LastLink::itself))
+        made_links_[path].insert(target.texts.begin(), target.texts.end());
+}
+
+bool Run::may_be_directory(const Arg& operand) {
+    const std::vector<std::string> paths = paths_of(operand);
+    return std::any_of(paths.begin(), paths.end(), [&](const std::string& path) {
+        return kind_of(path) == TreeView::Kind::directory;
+    });
+}
+
+std::vector<std::string> Run::names_in(const std::string& directory) const {
+    std::vector<std::string> out = tree_.list(directory);
+    if (const auto made = made_.find(directory); made != made_.end())
+        out.insert(out.end(), made->second.begin(), made->second.end());
+    std::sort(out.begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+    return out;
+}
+
+}  // namespace quire::shell

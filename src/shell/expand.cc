@@ -1,0 +1,463 @@
+// Words of an abstract run: braces, tildes, parameters, substitutions, splitting, and globs.
+//
+// A word is expanded to drafts, which are the ways in which it may come out: one for each combination
+// of its parameters' values. In a draft a quoted byte that could be a wildcard has a backslash, until
+// the files are matched. What has too many drafts, or drafts with unlike numbers of words, is not
+// known.
+#include <algorithm>
+
+#include "base/concat.h"
+#include "shell/parser_body.h"
+#include "shell/run.h"
+
+namespace quire::shell {
+
+namespace {
+
+constexpr std::size_t kMostFields = 1024;
+
+bool is_wildcard(char c) {
+    return c == '*' || c == '?' || c == '[';
+}
+
+void add_escaped(std::string& out, char c) {
+    if (is_wildcard(c) || c == ']' || c == '\\') out += '\\';
+    out += c;
+}
+
+std::string escaped(std::string_view text) {
+    std::string out;
+    for (const char c : text) add_escaped(out, c);
+    return out;
+}
+
+}  // namespace
+
+bool has_wildcard(std::string_view pattern) {
+    for (std::size_t i = 0; i < pattern.size(); ++i) {
+        if (pattern[i] == '\\') {
+            ++i;
+        } else if (is_wildcard(pattern[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+std::string unescaped(std::string_view pattern) {
+    std::string out;
+    for (std::size_t i = 0; i < pattern.size(); ++i) {
+        if (pattern[i] == '\\' && i + 1 < pattern.size()) ++i;
+        out += pattern[i];
+    }
+    return out;
+}
+
+// A set takes every character that it may mean in some locale, and a name that is not known fits.
+bool fits(std::string_view pattern, std::string_view name) {
+    if (name.find(kSomeName) != std::string_view::npos) return true;
+    std::size_t p = 0;
+    std::size_t n = 0;
+    std::size_t star = std::string_view::npos;
+    std::size_t star_name = 0;
+    const auto one = [&]() -> std::size_t {  // The length of the pattern's piece that fits name[n].
+        if (pattern[p] == '?') return 1;
+        if (pattern[p] == '[') {
+            const std::size_t close = pattern.find(']', p + 2);
+            if (close != std::string_view::npos) return close + 1 - p;
+        }
+        const bool is_escape = pattern[p] == '\\' && p + 1 < pattern.size();
+        const char wanted = pattern[is_escape ? p + 1 : p];
+        if (wanted != name[n] && wanted != kSomeName) return 0;
+        return is_escape ? 2 : 1;
+    };
+    while (n < name.size()) {
+        if (p < pattern.size() && (pattern[p] == '*' || pattern[p] == kSomeName)) {
+            star = p++;
+            star_name = n;
+            continue;
+        }
+        const std::size_t length = p < pattern.size() ? one() : 0;
+        if (length > 0) {
+            p += length;
+            ++n;
+        } else if (star != std::string_view::npos) {
+            p = star + 1;
+            n = ++star_name;
+        } else {
+            return false;
+        }
+    }
+    while (p < pattern.size() && (pattern[p] == '*' || pattern[p] == kSomeName)) ++p;
+    return p == pattern.size();
+}
+
+// --- braces ------------------------------------------------------------------------------------
+
+Run::Atoms Run::atoms_of(const Word& word) {
+    Atoms out;
+    for (const Part& part : word.parts) {
+        if (part.kind != PartKind::literal) {
+            out.push_back({0, part.quoted, &part});
+            continue;
+        }
+        // An empty quoted part makes a word too.
+        if (part.text.empty()) out.push_back({0, true, nullptr});
+        for (const char c : part.text) out.push_back({c, part.quoted, nullptr});
+    }
+    return out;
+}
+
+namespace {
+
+// The texts of a sequence such as 1..5 or a..e..2; none if it is no sequence.
+std::vector<std::string> sequence(const std::string& text) {
+    std::vector<std::string> parts;
+    for (std::size_t at = 0;;) {
+        const std::size_t dots = text.find("..", at);
+        parts.push_back(text.substr(at, dots == std::string::npos ? dots : dots - at));
+        if (dots == std::string::npos) break;
+        at = dots + 2;
+    }
+    if (parts.size() < 2 || parts.size() > 3) return {};
+    const auto number = [](const std::string& part) {
+        std::string_view digits = part;
+        if (digits.starts_with('-')) digits.remove_prefix(1);
+        return !digits.empty() && digits.size() < 7 &&
+               std::all_of(digits.begin(), digits.end(), is_digit);
+    };
+    const bool numbers = number(parts[0]) && number(parts[1]);
+    const bool letters = parts[0].size() == 1 && parts[1].size() == 1 &&
+                         is_name_start(parts[0][0]) && is_name_start(parts[1][0]);
+    if ((!numbers && !letters) || (parts.size() == 3 && !number(parts[2]))) return {};
+    const long first = numbers ? std::stol(parts[0]) : parts[0][0];
+    const long last = numbers ? std::stol(parts[1]) : parts[1][0];
+    long step = parts.size() == 3 ? std::labs(std::stol(parts[2])) : 1;
+    if (step == 0) step = 1;
+    std::vector<std::string> out;
+    const std::size_t width = std::max(parts[0].size(), parts[1].size());
+    const bool padded = numbers && (parts[0].starts_with('0') || parts[1].starts_with('0'));
+    for (long at = first; first <= last ? at <= last : at >= last; at += first <= last ? step : -step) {
+        std::string each = numbers ? cat(at) : std::string(1, static_cast<char>(at));
+        if (padded && each.size() < width) each.insert(0, width - each.size(), '0');
+        out.push_back(std::move(each));
+        if (out.size() > kMostFields) return out;
+    }
+    return out;
+}
+
+}  // namespace
+
+std::vector<Run::Atoms> Run::braces(const Atoms& atoms, std::size_t& budget) {
+    const auto is_bare = [&](std::size_t i, char c) {
+        return atoms[i].part == nullptr && !atoms[i].quoted && atoms[i].byte == c;
+    };
+    for (std::size_t open = 0; open < atoms.size(); ++open) {
+        if (!is_bare(open, '{')) continue;
+        std::vector<std::size_t> cuts{open};
+        int depth = 0;
+        std::size_t close = 0;
+        for (std::size_t i = open + 1; i < atoms.size() && close == 0; ++i) {
+            if (is_bare(i, '{')) ++depth;
+            if (is_bare(i, ',') && depth == 0) cuts.push_back(i);
+            if (is_bare(i, '}') && depth-- == 0) close = i;
+        }
+        if (close == 0) continue;
+        std::vector<Atoms> middles;
+        cuts.push_back(close);
+        if (cuts.size() > 2) {
+            for (std::size_t i = 0; i + 1 < cuts.size(); ++i) {
+                const Atoms piece(atoms.begin() + static_cast<std::ptrdiff_t>(cuts[i]) + 1,
+                                  atoms.begin() + static_cast<std::ptrdiff_t>(cuts[i + 1]));
+                for (Atoms& each : braces(piece, budget)) middles.push_back(std::move(each));
+            }
+        } else {
+            std::string inner;
+            bool plain = true;
+            for (std::size_t i = open + 1; i < close; ++i) {
+                plain = plain && atoms[i].part == nullptr && !atoms[i].quoted;
+                inner += atoms[i].byte;
+            }
+            if (plain) {
+                for (const std::string& each : sequence(inner)) {
+                    Atoms made;
+                    for (const char c : each) made.push_back({c, false, nullptr});
+                    middles.push_back(std::move(made));
+                }
+            }
+            if (middles.empty()) continue;
+        }
+        const Atoms head(atoms.begin(), atoms.begin() + static_cast<std::ptrdiff_t>(open));
+        const Atoms tail(atoms.begin() + static_cast<std::ptrdiff_t>(close) + 1, atoms.end());
+        std::vector<Atoms> out;
+        const std::vector<Atoms> tails = braces(tail, budget);
+        for (const Atoms& middle : middles) {
+            for (const Atoms& end : tails) {
+                if (budget == 0) return out;
+                --budget;
+                Atoms all = head;
+                all.insert(all.end(), middle.begin(), middle.end());
+                all.insert(all.end(), end.begin(), end.end());
+                out.push_back(std::move(all));
+            }
+        }
+        return out;
+    }
+    return {atoms};
+}
+
+// --- fields ------------------------------------------------------------------------------------
+
+std::vector<Arg> Run::fields(const std::vector<Word>& words) {
+    std::vector<Arg> out;
+    for (const Word& word : words) {
+        std::vector<Arg> more = fields(word);
+        out.insert(out.end(), std::make_move_iterator(more.begin()),
+                   std::make_move_iterator(more.end()));
+    }
+    return out;
+}
+
+std::vector<Arg> Run::fields(const Word& word) {
+    std::size_t budget = kMostFields;
+    std::vector<Arg> out;
+    for (const Atoms& atoms : braces(atoms_of(word), budget)) expand(atoms, out);
+    if (budget == 0) warn("too_complex", word.source, "the braces make too many words");
+    return out;
+}
+
+// "$@" and "${a[@]}" are a word for each element.
+std::optional<std::vector<Arg>> Run::list_of(const Part& part) {
+    if (part.kind != PartKind::parameter) return std::nullopt;
+    if (part.text == "@" && part.operation.empty()) return state_->positional;
+    const bool is_all = part.operation == "[" && part.words.front().source == "@";
+    if (!is_all) return std::nullopt;
+    const auto array = state_->arrays.find(part.text);
+    if (array != state_->arrays.end()) return array->second;
+    return std::vector<Arg>{variable(part.text)};
+}
+
+Value Run::value_of(const Part& part) {
+    switch (part.kind) {
+        case PartKind::parameter:
+            return parameter(part);
+        case PartKind::command:
+            return output_of(*part.script);
+        case PartKind::arithmetic:
+            return arithmetic(part.words.front());
+        case PartKind::process: {
+            State outer = *state_;
+            State* const before = state_;
+            eval(part.script->list, outer);
+            state_ = before;
+            return Value::of("/dev/fd/63");
+        }
+        case PartKind::literal:
+            break;
+    }
+    return Value::of(part.text);
+}
+
+void Run::expand(const Atoms& atoms, std::vector<Arg>& out) {
+    struct Draft {
+        std::vector<std::string> done;
+        std::string now;
+        bool is_begun = false;
+    };
+    std::vector<Draft> drafts(1);
+    const auto put = [&](char c, bool quoted) {
+        for (Draft& draft : drafts) {
+            draft.is_begun = true;
+            if (quoted) {
+                add_escaped(draft.now, c);
+            } else {
+                draft.now += c;
+            }
+        }
+    };
+    const auto end_field = [](Draft& draft) {
+        if (draft.is_begun) draft.done.push_back(std::exchange(draft.now, ""));
+        draft.is_begun = false;
+    };
+    std::size_t i = 0;
+    if (!atoms.empty() && atoms[0].part == nullptr && !atoms[0].quoted && atoms[0].byte == '~') {
+        std::string prefix;
+        for (i = 1; i < atoms.size() && atoms[i].part == nullptr && !atoms[i].quoted &&
+                    atoms[i].byte != '/';)
+            prefix += atoms[i++].byte;
+        const Value home = prefix.empty() ? variable("HOME") : Value::unknown(cat("~", prefix));
+        if (!home.is_known()) {
+            out.push_back(home);
+            return;
+        }
+        for (const char c : home.texts.front()) put(c, true);
+    }
+    for (; i < atoms.size(); ++i) {
+        const Atom& atom = atoms[i];
+        if (atom.part == nullptr) {
+            if (atom.byte != 0) {
+                put(atom.byte, atom.quoted);
+            } else {
+                for (Draft& draft : drafts) draft.is_begun = true;
+            }
+            continue;
+        }
+        if (const auto list = list_of(*atom.part)) {
+            for (std::size_t each = 0; each < list->size(); ++each) {
+                const std::string* const single = (*list)[each].single();
+                if (single == nullptr) {
+                    if (atoms.size() == 1) {
+                        // Alone in its word, each element may have its own values.
+                        out.insert(out.end(), list->begin(), list->end());
+                        return;
+                    }
+                    out.push_back(Value::unknown(cat("$", atom.part->text)));
+                    return;
+                }
+                for (Draft& draft : drafts) {
+                    if (each > 0) end_field(draft);
+                    draft.now += escaped(*single);
+                    draft.is_begun = true;
+                }
+            }
+            continue;
+        }
+        const Value value = value_of(*atom.part);
+        if (!value.is_known()) {
+            out.push_back(value);
+            return;
+        }
+        const bool splits = !atom.quoted && atom.part->kind != PartKind::process;
+        const bool is_odd = splits && state_->splits_oddly;
+        if (is_odd || drafts.size() * value.texts.size() > kMostValues) {
+            out.push_back(Value::unknown(is_odd ? "IFS is set" : "it may have too many values"));
+            return;
+        }
+        std::vector<Draft> next;
+        for (const Draft& draft : drafts) {
+            for (const std::string& text : value.texts) {
+                Draft made = draft;
+                for (const char c : text) {
+                    if (splits && (c == ' ' || c == '\t' || c == '\n')) {
+                        end_field(made);
+                    } else {
+                        made.is_begun = true;
+                        if (splits) {
+                            if (c == '\\') made.now += '\\';
+                            made.now += c;
+                        } else {
+                            add_escaped(made.now, c);
+                        }
+                    }
+                }
+                made.is_begun = made.is_begun || atom.quoted;
+                next.push_back(std::move(made));
+            }
+        }
+        drafts = std::move(next);
+    }
+    for (Draft& draft : drafts) end_field(draft);
+    const std::size_t count = drafts.front().done.size();
+    const bool alike = std::all_of(drafts.begin(), drafts.end(), [&](const Draft& draft) {
+        return draft.done.size() == count;
+    });
+    if (!alike) {
+        out.push_back(Value::unknown("how many words it is"));
+        return;
+    }
+    for (std::size_t field = 0; field < count; ++field) {
+        Arg arg;
+        for (const Draft& draft : drafts) {
+            const std::string& pattern = draft.done[field];
+            if (!has_wildcard(pattern)) {
+                const Value text = Value::of(unescaped(pattern));
+                arg = arg.texts.empty() ? text : either(arg, text);
+                continue;
+            }
+            if (state_->globs_oddly) {
+                out.push_back(Value::unknown("options change what a pattern means"));
+                return;
+            }
+            const std::vector<std::string> found = matches(pattern);
+            if (drafts.size() > 1) {
+                for (const std::string& each : found)
+                    arg = arg.texts.empty() ? Value::of(each) : either(arg, Value::of(each));
+                continue;
+            }
+            for (const std::string& each : found) out.push_back(Value::of(each));
+        }
+        if (!arg.texts.empty() || !arg.is_known()) out.push_back(std::move(arg));
+    }
+}
+
+Value Run::text(const Word& word) {
+    Value out = Value::of("");
+    bool is_first = true;
+    for (const Part& part : word.parts) {
+        if (part.kind == PartKind::literal) {
+            std::string text = part.text;
+            if (is_first && !part.quoted && (text == "~" || text.starts_with("~/"))) {
+                out = joined(out, variable("HOME"));
+                text.erase(0, 1);
+            } else if (is_first && !part.quoted && text.starts_with("~")) {
+                return Value::unknown(text);
+            }
+            out = joined(out, Value::of(std::move(text)));
+        } else if (const auto list = list_of(part)) {
+            for (std::size_t i = 0; i < list->size(); ++i)
+                out = joined(i == 0 ? out : joined(out, Value::of(" ")), (*list)[i]);
+        } else {
+            out = joined(out, value_of(part));
+        }
+        is_first = false;
+    }
+    return out;
+}
+
+// The paths that fit a pattern, or the pattern itself where none does.
+std::vector<std::string> Run::matches(const std::string& pattern) {
+    std::vector<std::string> out;
+    const bool is_absolute = pattern.starts_with('/');
+    const std::vector<std::string> bases =
+        is_absolute ? std::vector<std::string>{"/"} : state_->cwds;
+    for (const std::string& base : bases) {
+        std::vector<std::string> found{is_absolute ? "/" : ""};
+        for (std::size_t at = is_absolute ? 1 : 0; at < pattern.size();) {
+            const std::size_t slash = std::min(pattern.find('/', at), pattern.size());
+            const std::string piece = pattern.substr(at, slash - at);
+            const std::string join = slash < pattern.size() ? "/" : "";
+            at = slash + 1;
+            std::vector<std::string> next;
+            for (const std::string& prefix : found) {
+                if (!has_wildcard(piece)) {
+                    next.push_back(cat(prefix, unescaped(piece), join));
+                    continue;
+                }
+                std::vector<std::string> directories;
+                resolve(prefix.starts_with('/') ? prefix : cat(base, "/", prefix),
+                        LastLink::followed, 0, directories);
+                for (const std::string& directory : directories) {
+                    for (const std::string& name : names_in(directory)) {
+                        if (name.starts_with('.') != piece.starts_with('.')) continue;
+                        if (fits(piece, name)) next.push_back(cat(prefix, name, join));
+                    }
+                }
+            }
+            found = std::move(next);
+            if (found.size() > kMostFields) {
+                warn("too_complex", unescaped(pattern), "it fits too many files");
+                return out;
+            }
+        }
+        const bool was_wild_at_end = has_wildcard(last_component(pattern));
+        for (std::string& each : found) {
+            const Arg made = Value::of(each);
+            if (was_wild_at_end || may_exist(made) || !paths_of(made, LastLink::itself).empty())
+                out.push_back(std::move(each));
+        }
+    }
+    if (out.empty()) out.push_back(unescaped(pattern));
+    return out;
+}
+
+}  // namespace quire::shell

@@ -1,0 +1,320 @@
+// Options, the shell's own builtins, and the way from a name to its model.
+#include "shell/models.h"
+
+#include <algorithm>
+
+#include "base/concat.h"
+#include "shell/parser_body.h"
+
+namespace quire::shell {
+
+void Call::unpredictable(std::string why) const {
+    run.warn("unpredictable_command", name, std::move(why));
+}
+
+const Arg* Options::value(std::string_view name) const {
+    const Arg* out = nullptr;
+    const auto [first, last] = given.equal_range(std::string(name));
+    for (auto at = first; at != last; ++at) out = at->second ? &*at->second : out;
+    return out;
+}
+
+Arg within(const Arg& directory, const std::string& name) {
+    return joined(directory, Value::of("/" + name));
+}
+
+Arg with_suffix(const Arg& operand, std::string_view suffix) {
+    return joined(operand, Value::of(std::string(suffix)));
+}
+
+namespace {
+
+// A long option's name, what its value is (' ' none, '=' one, '?' perhaps), and its letter.
+struct LongName {
+    std::string_view name;
+    char value = ' ';
+    std::string_view letter;
+};
+
+std::vector<LongName> long_names(std::string_view names) {
+    std::vector<LongName> out;
+    while (!names.empty()) {
+        const std::size_t end = std::min(names.find(' '), names.size());
+        std::string_view row = names.substr(0, end);
+        names.remove_prefix(std::min(end + 1, names.size()));
+        LongName name;
+        if (const std::size_t colon = row.find(':'); colon != std::string_view::npos) {
+            name.letter = row.substr(colon + 1);
+            row = row.substr(0, colon);
+        }
+        if (row.ends_with('=') || row.ends_with('?')) {
+            name.value = row.back();
+            row.remove_suffix(1);
+        }
+        name.name = row;
+        out.push_back(name);
+    }
+    return out;
+}
+
+bool may_be_option(const Arg& argument) {
+    return std::any_of(argument.texts.begin(), argument.texts.end(),
+                       [](const std::string& text) { return text.starts_with('-') && text != "-"; });
+}
+
+bool unknown_option(const Call& call, const std::string& option) {
+    call.unpredictable(cat("what the option ", option, " does is not known"));
+    return false;
+}
+
+}  // namespace
+
+bool read_options(const Call& call, std::string_view letters, std::string_view names, Options& out,
+                  bool stops) {
+    const std::vector<LongName> known = long_names(names);
+    for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+        const Arg& argument = call.arguments[i];
+        if (!argument.is_known() || !may_be_option(argument)) {
+            if (stops) {
+                out.operands.insert(out.operands.end(), call.arguments.begin() +
+                                                            static_cast<std::ptrdiff_t>(i),
+                                    call.arguments.end());
+                return true;
+            }
+            out.operands.push_back(argument);
+            continue;
+        }
+        const std::string* const text = argument.single();
+        if (text == nullptr) return unknown_option(call, argument.texts.front());
+        if (*text == "--") {
+            out.operands.insert(out.operands.end(),
+                                call.arguments.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                                call.arguments.end());
+            return true;
+        }
+        if (text->starts_with("--")) {
+            const std::size_t equals = text->find('=');
+            const std::string_view word =
+                std::string_view(*text).substr(2, equals == std::string::npos ? equals : equals - 2);
+            const LongName* found = nullptr;
+            std::size_t fitting = 0;
+            for (const LongName& each : known) {
+                if (!each.name.starts_with(word)) continue;
+                ++fitting;
+                if (found == nullptr || each.name == word) found = &each;
+            }
+            if (found == nullptr || (fitting > 1 && found->name != word))
+                return unknown_option(call, *text);
+            std::optional<Arg> value;
+            if (equals != std::string::npos) {
+                value = Value::of(text->substr(equals + 1));
+            } else if (found->value == '=') {
+                if (++i >= call.arguments.size()) return unknown_option(call, *text);
+                value = call.arguments[i];
+            }
+            const std::string_view key = found->letter.empty() ? found->name : found->letter;
+            out.given.emplace(std::string(key), std::move(value));
+            continue;
+        }
+        for (std::size_t at = 1; at < text->size(); ++at) {
+            const char letter = (*text)[at];
+            const std::size_t place = letter == ':' ? std::string_view::npos : letters.find(letter);
+            if (place == std::string_view::npos) return unknown_option(call, *text);
+            const bool takes = place + 1 < letters.size() && letters[place + 1] == ':';
+            const bool may_take = takes && place + 2 < letters.size() && letters[place + 2] == ':';
+            std::optional<Arg> value;
+            if (takes && at + 1 < text->size()) {
+                value = Value::of(text->substr(at + 1));
+                at = text->size();
+            } else if (takes && !may_take) {
+                if (++i >= call.arguments.size()) return unknown_option(call, *text);
+                value = call.arguments[i];
+            }
+            out.given.emplace(std::string(1, letter), std::move(value));
+        }
+    }
+    return true;
+}
+
+// --- builtins, and programs without effects ----------------------------------------------------
+
+namespace {
+
+bool is_harmless(std::string_view name) {
+    constexpr std::string_view kNames[] = {
+        ":",        "true",   "false",   "echo",   "pwd",     "exit",     "return",  "break",
+        "continue", "wait",   "jobs",    "times",  "umask",   "ulimit",   "type",    "which",
+        "hash",     "dirs",   "caller",  "kill",   "disown",  "export",   "declare", "typeset",
+        "local",    "readonly", "date",  "sleep",  "seq",     "basename", "dirname", "id",
+        "whoami",   "uname",  "hostname", "expr",  "printenv", "locale",  "tty",     "nproc",
+        "arch",     "groups", "logname", "users",  "uptime",  "free",     "ps",      "cal",
+        "factor",   "pathchk", "tput",   "clear",  "getconf", "who",      "yes",     "pgrep",
+        "lscpu",    "fg",     "bg",      "usleep", "sync",    "nohup-out"};
+    return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
+}
+
+bool has_subscript(const Arg& argument) {
+    return !argument.is_known() ||
+           std::any_of(argument.texts.begin(), argument.texts.end(),
+                       [](const std::string& text) { return text.find('[') != std::string::npos; });
+}
+
+void set_unknown(const Call& call, const Arg& name) {
+    if (has_subscript(name)) return call.unpredictable("a subscript may run a command");
+    for (const std::string& each : name.texts)
+        call.run.assign(each, Value::unknown(cat("$", each, ", which is read")));
+}
+
+void printf_model(const Call& call) {
+    if (call.arguments.empty()) return;
+    const std::string* const first = call.arguments.front().single();
+    if (first == nullptr || !first->starts_with("-v")) return;
+    const Arg name = first->size() > 2 ? Value::of(first->substr(2))
+                     : call.arguments.size() > 1 ? call.arguments[1] : Value::of("_");
+    set_unknown(call, name);
+}
+
+void read_model(const Call& call) {
+    Options options;
+    if (!read_options(call, "a:d:ei:n:N:p:rst:u:", "", options)) return;
+    if (const Arg* const array = options.value("a")) set_unknown(call, *array);
+    for (const Arg& name : options.operands) set_unknown(call, name);
+    if (options.operands.empty()) set_unknown(call, Value::of("REPLY"));
+}
+
+void mapfile_model(const Call& call) {
+    Options options;
+    if (!read_options(call, "d:n:O:s:tu:C:c:", "", options)) return;
+    if (options.has("C")) return call.unpredictable("it runs a command for each line");
+    const Arg name = options.operands.empty() ? Value::of("MAPFILE") : options.operands.front();
+    set_unknown(call, name);
+    for (const std::string& each : name.texts)
+        call.run.state().arrays[each] = {Value::unknown(cat("${", each, "[@]}"))};
+}
+
+// [ and test: -v and the arithmetic operators evaluate subscripts.
+void test_model(const Call& call) {
+    for (const Arg& argument : call.arguments) {
+        const std::string* const word = argument.single();
+        const bool evaluates = word != nullptr && word->size() == 3 && word->front() == '-' &&
+                               std::string_view("eqnegtgeltle").find(word->substr(1)) !=
+                                   std::string_view::npos;
+        if (word != nullptr && (*word == "-v" || *word == "-R" || evaluates)) {
+            for (const Arg& each : call.arguments) {
+                const bool is_plain = each.is_known() && !has_subscript(each);
+                if (!is_plain && each.single() != word)
+                    return *word == "-v" || *word == "-R" || each.is_known()
+                               ? call.unpredictable("an operand may run a command")
+                               : void();
+            }
+        }
+    }
+}
+
+void set_model(const Call& call) {
+    for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+        const std::string* const word = call.arguments[i].single();
+        if (word == nullptr) return call.unpredictable("its arguments are not known");
+        if (*word == "--" || !(word->starts_with('-') || word->starts_with('+'))) {
+            const std::size_t from = i + (*word == "--" ? 1 : 0);
+            call.run.state().positional.assign(
+                call.arguments.begin() + static_cast<std::ptrdiff_t>(from), call.arguments.end());
+            return;
+        }
+        const bool is_glob = word->find('f') != std::string::npos && word->find('o') == std::string::npos;
+        if (*word == "-o" || *word == "+o") {
+            const std::string* const name =
+                i + 1 < call.arguments.size() ? call.arguments[++i].single() : nullptr;
+            if (name != nullptr && *name == "noglob") call.run.state().globs_oddly = true;
+            if (name == nullptr || *name == "posix" || *name == "history")
+                call.unpredictable("the option changes how the shell reads commands");
+        } else if (is_glob) {
+            call.run.state().globs_oddly = true;
+        }
+    }
+}
+
+void shopt_model(const Call& call) {
+    call.run.state().globs_oddly = true;
+    for (const Arg& argument : call.arguments) {
+        const std::string* const word = argument.single();
+        const bool changes_grammar = word == nullptr || *word == "expand_aliases" ||
+                                     *word == "extglob" || *word == "lastpipe" ||
+                                     word->starts_with("compat");
+        if (changes_grammar) call.unpredictable("the option changes how the shell reads commands");
+    }
+}
+
+void unset_model(const Call& call) {
+    for (const Arg& argument : call.arguments) {
+        if (!argument.is_known()) return call.unpredictable("what it unsets is not known");
+        if (has_subscript(argument)) return call.unpredictable("a subscript may run a command");
+        for (const std::string& name : argument.texts) {
+            if (name.starts_with('-')) continue;
+            call.run.assign(name, Value::of(""));
+            call.run.state().functions.erase(name);
+        }
+    }
+}
+
+void shift_model(const Call& call) {
+    std::vector<Arg>& positional = call.run.state().positional;
+    if (call.arguments.empty() && !positional.empty()) {
+        positional.erase(positional.begin());
+    } else {
+        positional = {Value::unknown("an argument after shift")};
+    }
+}
+
+void let_model(const Call& call) {
+    for (const Arg& argument : call.arguments) {
+        const std::string* const text = argument.single();
+        if (text == nullptr) return call.unpredictable("an expression may run what it is given");
+        call.run.run_text(cat("(( ", *text, " ))"), "let");
+    }
+}
+
+void alias_model(const Call& call) {
+    call.unpredictable("it may change what later commands are");
+}
+
+Model builtin_model(std::string_view name) {
+    struct Row {
+        std::string_view name;
+        Model model;
+    };
+    constexpr Row kRows[] = {
+        {"printf", printf_model},   {"read", read_model},   {"mapfile", mapfile_model},
+        {"readarray", mapfile_model}, {"[", test_model},    {"test", test_model},
+        {"set", set_model},         {"shopt", shopt_model}, {"unset", unset_model},
+        {"shift", shift_model},     {"let", let_model},     {"alias", alias_model},
+        {"unalias", alias_model},   {"enable", alias_model}, {"getopts", read_model}};
+    for (const Row& row : kRows) {
+        if (row.name == name) return row.model;
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+void run_model(const Call& call) {
+    std::string_view name = call.name;
+    // A program that is named by its path is the one that is known, only where the system keeps it.
+    for (const std::string_view place : {"/bin/", "/usr/bin/", "/sbin/", "/usr/sbin/"}) {
+        if (name.starts_with(place)) name.remove_prefix(place.size());
+    }
+    if (name.find('/') != std::string_view::npos) {
+        call.run.effect(Effect::execute, Value::of(call.name));
+        return call.unpredictable("what the program does is not known");
+    }
+    if (is_harmless(name)) return;
+    for (const auto find : {builtin_model, file_model, text_model, running_model, tool_model}) {
+        const Model model = find(name);
+        if (model == nullptr) continue;
+        const std::string plain(name);
+        return model({call.run, plain, call.arguments, call.input});
+    }
+    call.unpredictable("what the program does is not known");
+}
+
+}  // namespace quire::shell

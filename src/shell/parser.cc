@@ -1,0 +1,690 @@
+// Commands: lists, pipelines, compound commands, redirections and here-documents.
+//
+// A list is read until one of the words that end it, which its reader expects; so a reserved word is
+// one exactly where a command could begin. Here-documents are noted where their operator stands, and
+// their text is read at the next newline, as in bash.
+#include "shell/parser.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/concat.h"
+#include "shell/parser_body.h"
+
+namespace quire::shell {
+
+namespace {
+
+constexpr std::string_view kReserved[] = {"if",    "then", "elif",   "else",     "fi",   "do",
+                                          "done",  "case", "esac",   "while",    "until", "for",
+                                          "select", "function", "time", "!",      "{",    "}",
+                                          "[[",    "coproc", "in",   "]]"};
+
+bool is_reserved(std::string_view word) {
+    return std::find(std::begin(kReserved), std::end(kReserved), word) != std::end(kReserved);
+}
+
+bool is_blank(char c) {
+    return c == ' ' || c == '\t';
+}
+
+bool is_bare_end(char c) {
+    return c == '\0' || is_blank(c) || c == '\n' || c == ';' || c == '&' || c == '|' || c == '(' ||
+           c == ')' || c == '<' || c == '>';
+}
+
+bool is_variable_name(std::string_view word) {
+    return !word.empty() && is_name_start(word.front()) &&
+           std::all_of(word.begin(), word.end(), is_name_char);
+}
+
+// Builtins whose arguments may be assignments of arrays.
+bool declares(const Command& command) {
+    constexpr std::string_view kNames[] = {"declare", "typeset", "local", "export", "readonly"};
+    if (command.words.empty() || command.words.front().parts.size() != 1) return false;
+    const Part& part = command.words.front().parts.front();
+    return part.kind == PartKind::literal &&
+           std::find(std::begin(kNames), std::end(kNames), part.text) != std::end(kNames);
+}
+
+}  // namespace
+
+// --- bytes -------------------------------------------------------------------------------------
+
+void Parser::skip_escaped_newlines() {
+    while (at_ + 1 < text_.size() && text_[at_] == '\\' && text_[at_ + 1] == '\n') at_ += 2;
+}
+
+char Parser::peek(std::size_t ahead) {
+    skip_escaped_newlines();
+    std::size_t at = at_;
+    for (; ahead > 0; --ahead) {
+        ++at;
+        while (at + 1 < text_.size() && text_[at] == '\\' && text_[at + 1] == '\n') at += 2;
+    }
+    return at < text_.size() ? text_[at] : '\0';
+}
+
+char Parser::take() {
+    skip_escaped_newlines();
+    return text_[at_++];
+}
+
+bool Parser::starts_with(std::string_view operator_text) {
+    for (std::size_t i = 0; i < operator_text.size(); ++i) {
+        if (peek(i) != operator_text[i]) return false;
+    }
+    return true;
+}
+
+bool Parser::take_if(std::string_view operator_text) {
+    if (!starts_with(operator_text)) return false;
+    for (std::size_t i = 0; i < operator_text.size(); ++i) take();
+    return true;
+}
+
+bool Parser::is_end() {
+    return peek() == '\0';
+}
+
+void Parser::skip_blanks() {
+    while (is_blank(peek())) ++at_;
+    if (peek() != '#') return;
+    const bool begins_word = at_ == 0 || is_bare_end(text_[at_ - 1]);
+    if (begins_word) at_ = std::min(text_.find('\n', at_), text_.size());
+}
+
+std::size_t Parser::line_here() {
+    for (; line_at_ < at_; ++line_at_) line_ += text_[line_at_] == '\n' ? 1 : 0;
+    return line_;
+}
+
+Failure Parser::unexpected(std::string_view wanted) {
+    const std::size_t line = line_here();
+    std::string what = is_end() ? std::string("the end of the script")
+                                : peek() == '\n' ? "the end of the line"
+                                                 : cat("'", std::string(1, peek()), "'");
+    if (const std::string word = bare_word(); word.size() > 1) what = cat("'", word, "'");
+    return invalid("syntax_error",
+                   cat("line ", line, " of the command has ", what, " where ",
+                       wanted.empty() ? "a command" : wanted, " is expected"),
+                   {{"line", line}});
+}
+
+Failure Parser::unclosed(std::string_view what, std::size_t line) {
+    return invalid("syntax_error", cat("the ", what, " of line ", line, " is not closed"),
+                   {{"line", line}});
+}
+
+Result<void> Parser::spend() {
+    const ParseLimits& limits = budget_.limits;
+    const bool deep = budget_.depth > limits.depth;
+    if (!deep && ++budget_.nodes <= limits.nodes) return {};
+    const std::size_t limit = deep ? limits.depth : limits.nodes;
+    return fail(Errc::out_of_range, "too_complex",
+                cat("the command has more than ", limit,
+                    deep ? " levels" : " words and commands", "; run it in parts"),
+                {{"limit", limit}});
+}
+
+// --- scripts and lists -------------------------------------------------------------------------
+
+Result<Script> parse(std::string_view script, const ParseLimits& limits) {
+    if (script.size() > limits.bytes) {
+        return fail(Errc::out_of_range, "too_complex",
+                    cat("the command has more than ", limits.bytes, " bytes; put it into a file"),
+                    {{"limit", limits.bytes}});
+    }
+    if (script.find('\0') != std::string_view::npos)
+        return invalid("syntax_error", "a command has no NUL in it", {{"line", 1}});
+    ParseBudget budget{limits};
+    return Parser(script, budget).script();
+}
+
+Result<Script> Parser::script() {
+    Script out;
+    out.list = TRY(list({}));
+    if (!is_end()) return unexpected();
+    return out;
+}
+
+std::string Parser::bare_word() {
+    std::string out;
+    for (std::size_t i = 0; i < 16; ++i) {
+        const char c = peek(i);
+        if (is_bare_end(c)) return out;
+        if (c == '\'' || c == '"' || c == '$' || c == '`' || c == '\\') return "";
+        out += c;
+    }
+    return "";
+}
+
+bool Parser::is_at(std::initializer_list<std::string_view> ends) {
+    const std::string word = bare_word();
+    return std::any_of(ends.begin(), ends.end(), [&](std::string_view end) {
+        const bool is_operator = end.front() == ')' || end.front() == ';';
+        return is_operator ? starts_with(end) : word == end;
+    });
+}
+
+bool Parser::take_reserved(std::string_view word) {
+    skip_blanks();
+    return bare_word() == word && take_if(word);
+}
+
+Result<void> Parser::expect(std::string_view word) {
+    if (take_reserved(word)) return {};
+    return unexpected(cat("'", word, "'"));
+}
+
+Result<void> Parser::skip_newlines() {
+    for (skip_blanks(); peek() == '\n'; skip_blanks()) {
+        take();
+        TRY(read_here_docs());
+    }
+    return {};
+}
+
+Result<List> Parser::list(std::initializer_list<std::string_view> ends) {
+    List out;
+    for (;;) {
+        TRY(skip_newlines());
+        if (is_end() || is_at(ends)) break;
+        out.items.push_back(TRY(and_or()));
+        skip_blanks();
+        if (peek() == ';' && peek(1) != ';' && peek(1) != '&') {
+            take();
+        } else if (peek() == '&' && peek(1) != '&') {
+            take();
+            out.items.back().background = true;
+        } else if (peek() != '\n') {
+            break;
+        }
+    }
+    if (is_end() && !here_docs_.empty()) TRY(read_here_docs());
+    return out;
+}
+
+Result<List> Parser::body(std::initializer_list<std::string_view> ends) {
+    List out = TRY(list(ends));
+    if (out.items.empty()) return unexpected();
+    return out;
+}
+
+Result<AndOr> Parser::and_or() {
+    AndOr out;
+    out.pipelines.push_back(TRY(pipeline()));
+    for (skip_blanks(); starts_with("&&") || starts_with("||"); skip_blanks()) {
+        out.joins += take();
+        take();
+        TRY(skip_newlines());
+        out.pipelines.push_back(TRY(pipeline()));
+    }
+    return out;
+}
+
+Result<Pipeline> Parser::pipeline() {
+    Pipeline out;
+    for (skip_blanks();; skip_blanks()) {
+        if (take_reserved("!")) {
+            out.negated = !out.negated;
+        } else if (take_reserved("time")) {
+            skip_blanks();
+            if (bare_word() == "-p") take_if("-p");
+        } else {
+            break;
+        }
+    }
+    out.commands.push_back(TRY(command()));
+    for (skip_blanks(); peek() == '|' && peek(1) != '|'; skip_blanks()) {
+        take();
+        take_if("&");
+        TRY(skip_newlines());
+        out.commands.push_back(TRY(command()));
+    }
+    return out;
+}
+
+// --- commands ----------------------------------------------------------------------------------
+
+Result<Command> Parser::command() {
+    const Level level(budget_);
+    TRY(spend());
+    skip_blanks();
+    const std::size_t line = line_here();
+    const std::string word = bare_word();
+    const bool is_compound = peek() == '(' || (!word.empty() && is_reserved(word));
+    Command out = TRY(is_compound ? compound(word) : simple());
+    out.line = line;
+    return out;
+}
+
+Result<Command> Parser::compound(std::string_view word) {
+    Command out;
+    if (peek() == '(') {
+        take();
+        if (peek() == '(' && is_arithmetic_ahead(at_ + 1)) {
+            take();
+            out.kind = CommandKind::arithmetic;
+            out.words.push_back(TRY(arithmetic_until("))")));
+        } else {
+            out.kind = CommandKind::subshell;
+            out.lists.push_back(TRY(body({")"})));
+            if (!take_if(")")) return unexpected("')'");
+        }
+    } else if (word == "{") {
+        take();
+        out.kind = CommandKind::group;
+        out.lists.push_back(TRY(body({"}"})));
+        TRY(expect("}"));
+    } else if (word == "if") {
+        TRY(if_clauses(out));
+    } else if (word == "while" || word == "until") {
+        take_if(word);
+        out.kind = CommandKind::while_;
+        out.lists.push_back(TRY(body({"do"})));
+        TRY(loop(out));
+    } else if (word == "for" || word == "select") {
+        take_if(word);
+        TRY(for_loop(out));
+    } else if (word == "case") {
+        TRY(case_items(out));
+    } else if (word == "[[") {
+        take_if(word);
+        out.kind = CommandKind::condition;
+        TRY(condition(out, 0));
+        TRY(expect("]]"));
+    } else if (word == "function") {
+        take_if(word);
+        skip_blanks();
+        std::string name = bare_word();
+        if (name.empty()) return unexpected("a function's name");
+        take_if(name);
+        skip_blanks();
+        if (peek() == '(') {
+            take();
+            skip_blanks();
+            if (!take_if(")")) return unexpected("')'");
+        }
+        return function(std::move(name));
+    } else if (word == "coproc") {
+        take_if(word);
+        skip_blanks();
+        out.kind = CommandKind::coprocess;
+        const std::string name = bare_word();
+        if (is_variable_name(name) && !is_reserved(name)) {
+            // A name is one only before a compound command.
+            const std::size_t before = at_;
+            take_if(name);
+            skip_blanks();
+            const bool names = peek() == '(' || is_at({"{", "if", "while", "until", "for", "case"});
+            if (!names) at_ = before;
+        }
+        List list;
+        list.items.push_back({});
+        list.items.back().pipelines.push_back({});
+        list.items.back().pipelines.back().commands.push_back(TRY(command()));
+        out.lists.push_back(std::move(list));
+        return out;
+    } else {
+        return unexpected();
+    }
+    TRY(redirects(out));
+    skip_blanks();
+    if (is_word_ahead() && !is_at({"then", "do", "done", "fi", "else", "elif", "esac", "}"}))
+        return unexpected("an operator or a new line");
+    return out;
+}
+
+Result<void> Parser::if_clauses(Command& out) {
+    out.kind = CommandKind::if_;
+    take_if("if");
+    for (;;) {
+        out.lists.push_back(TRY(body({"then"})));
+        TRY(expect("then"));
+        out.lists.push_back(TRY(body({"elif", "else", "fi"})));
+        if (take_reserved("elif")) continue;
+        if (take_reserved("else")) out.lists.push_back(TRY(body({"fi"})));
+        return expect("fi");
+    }
+}
+
+Result<void> Parser::loop(Command& out) {
+    TRY(expect("do"));
+    out.lists.push_back(TRY(body({"done"})));
+    return expect("done");
+}
+
+Result<void> Parser::for_loop(Command& out) {
+    skip_blanks();
+    if (starts_with("((")) {
+        take();
+        take();
+        out.kind = CommandKind::arith_for;
+        out.words.push_back(TRY(arithmetic_until("))")));
+        const std::string& expressions = out.words.back().source;
+        if (std::count(expressions.begin(), expressions.end(), ';') != 2)
+            return unexpected("three expressions in for ((…))");
+        skip_blanks();
+        take_if(";");
+    } else {
+        out.kind = CommandKind::for_;
+        out.name = bare_word();
+        if (!is_variable_name(out.name)) return unexpected("a variable's name");
+        take_if(out.name);
+        TRY(skip_newlines());
+        out.has_in = take_reserved("in");
+        if (out.has_in) {
+            for (skip_blanks(); is_word_ahead(); skip_blanks())
+                out.words.push_back(TRY(word()));
+        }
+        skip_blanks();
+        const bool ends = peek() == '\n' || (peek() == ';' && peek(1) != ';');
+        if (out.has_in && !ends) return unexpected("a new line or ';'");
+        if (peek() == ';') take();
+    }
+    TRY(skip_newlines());
+    return loop(out);
+}
+
+Result<void> Parser::case_items(Command& out) {
+    out.kind = CommandKind::case_;
+    take_if("case");
+    skip_blanks();
+    if (!is_word_ahead()) return unexpected("a word");
+    out.words.push_back(TRY(word()));
+    TRY(skip_newlines());
+    TRY(expect("in"));
+    for (;;) {
+        TRY(skip_newlines());
+        if (take_reserved("esac")) return {};
+        if (peek() == '(') take();
+        CaseItem item;
+        for (;;) {
+            skip_blanks();
+            if (!is_word_ahead()) return unexpected("a pattern");
+            item.patterns.push_back(TRY(word()));
+            skip_blanks();
+            if (peek() != '|') break;
+            take();
+        }
+        if (!take_if(")")) return unexpected("')'");
+        item.body = TRY(list({"esac", ";;", ";&"}));
+        out.items.push_back(std::move(item));
+        skip_blanks();
+        if (take_if(";;&") || take_if(";;") || take_if(";&")) continue;
+        return expect("esac");
+    }
+}
+
+// `level` is 0 for what || joins, and 1 for what && joins.
+Result<void> Parser::condition(Command& out, int level) {
+    for (;;) {
+        TRY(level == 0 ? condition(out, 1) : condition_term(out, 0));
+        TRY(skip_newlines());
+        const std::string_view join = level == 0 ? "||" : "&&";
+        if (!take_if(join)) return {};
+        TRY(skip_newlines());
+    }
+}
+
+Result<void> Parser::condition_term(Command& out, int depth) {
+    const Level level(budget_);
+    TRY(spend());
+    TRY(skip_newlines());
+    if (take_reserved("!")) return condition_term(out, depth + 1);
+    if (peek() == '(') {
+        take();
+        TRY(condition(out, 0));
+        TRY(skip_newlines());
+        if (!take_if(")")) return unexpected("')'");
+        return {};
+    }
+    if (!is_word_ahead() || bare_word() == "]]") return unexpected("an operand in [[ … ]]");
+    const std::string first = bare_word();
+    out.words.push_back(TRY(word()));
+    skip_blanks();
+    const auto is_operand_ahead = [&] {
+        return is_word_ahead() && bare_word() != "]]";
+    };
+    const bool is_unary = first.size() == 2 && first.front() == '-' && is_name_start(first[1]);
+    if (is_unary) {
+        if (!is_operand_ahead()) return unexpected("an operand in [[ … ]]");
+        out.words.push_back(TRY(word()));
+        return {};
+    }
+    constexpr std::string_view kBinary[] = {"==",  "!=",  "=~",  "=",   "-eq", "-ne", "-lt", "-le",
+                                            "-gt", "-ge", "-nt", "-ot", "-ef"};
+    std::string_view found;
+    for (const std::string_view each : kBinary) {
+        if (bare_word() == each) found = each;
+    }
+    if (found.empty() && (peek() == '<' || peek() == '>') && peek(1) != '(')
+        found = peek() == '<' ? "<" : ">";
+    if (found.empty()) {
+        if (is_operand_ahead()) return unexpected("an operator in [[ … ]]");
+        return {};
+    }
+    take_if(found);
+    Word marker;
+    add_literal(marker, found, true);
+    out.words.push_back(std::move(marker));
+    skip_blanks();
+    const bool is_regex = found == "=~";
+    const bool is_pattern = found == "==" || found == "!=" || found == "=";
+    if (!(is_regex && peek() == '(') && !is_operand_ahead())
+        return unexpected("an operand in [[ … ]]");
+    out.words.push_back(TRY(word(is_regex    ? Ends::regex
+                                 : is_pattern ? Ends::pattern
+                                              : Ends::word)));
+    if (is_regex && starts_with("||") && text_[at_ - 1] != ' ')
+        return unexpected("a blank behind the expression");
+    return {};
+}
+
+Result<Command> Parser::function(std::string name) {
+    TRY(skip_newlines());
+    const bool is_body = peek() == '(' || is_at({"{", "if", "while", "until", "for", "select", "case",
+                                                 "[["});
+    if (!is_body) return unexpected("a function's body");
+    Command out;
+    out.kind = CommandKind::function;
+    out.name = std::move(name);
+    List list;
+    list.items.push_back({});
+    list.items.back().pipelines.push_back({});
+    list.items.back().pipelines.back().commands.push_back(TRY(command()));
+    out.lists.push_back(std::move(list));
+    return out;
+}
+
+// --- simple commands ---------------------------------------------------------------------------
+
+// bash reads NAME[ up to the ']' as one word, whatever it has in it.
+Result<bool> Parser::is_assignment_ahead() {
+    std::size_t i = 0;
+    if (!is_name_start(peek())) return false;
+    while (is_name_char(peek(i))) ++i;
+    bool has_blank = false;
+    if (peek(i) == '[') {
+        const std::size_t close = subscript_end(i, has_blank);
+        if (close == 0) return unexpected("a subscript that is closed");
+        i = close;
+    }
+    const bool assigns = peek(i) == '=' || (peek(i) == '+' && peek(i + 1) == '=');
+    if (has_blank && !assigns) return unexpected("an assignment");
+    return assigns;
+}
+
+// The place behind the ']' of the '[' that is `at` bytes ahead; 0 if there is none.
+std::size_t Parser::subscript_end(std::size_t at, bool& has_blank) {
+    constexpr std::size_t kLongest = 4096;
+    int open = 0;
+    for (std::size_t i = at; i < at + kLongest; ++i) {
+        const char c = peek(i);
+        if (c == '\0') return 0;
+        if (c == '[') ++open;
+        if (c == ']' && --open == 0) return i + 1;
+        has_blank = has_blank || is_bare_end(c);
+    }
+    return 0;
+}
+
+Result<Assignment> Parser::assignment() {
+    Assignment out;
+    const std::size_t line = line_here();
+    while (is_name_char(peek())) out.name += take();
+    if (peek() == '[') {
+        take();
+        out.subscript.push_back(TRY(word(Ends::bracket)));
+        if (!take_if("]")) return unclosed("[", line);
+    }
+    out.appends = take_if("+");
+    take_if("=");
+    if (peek() != '(') {
+        out.values.push_back(TRY(word()));
+        return out;
+    }
+    if (!out.subscript.empty()) return unexpected("a value");
+    take();
+    out.is_array = true;
+    for (TRY(skip_newlines()); is_word_ahead(); TRY(skip_newlines())) {
+        bool has_blank = false;
+        if (peek() == '[' && (subscript_end(0, has_blank) == 0 || has_blank))
+            return unexpected("a subscript that is closed");
+        out.values.push_back(TRY(word()));
+    }
+    if (!take_if(")")) return unclosed("(", line);
+    return out;
+}
+
+Result<Command> Parser::simple() {
+    Command out;
+    for (skip_blanks();; skip_blanks()) {
+        if (is_redirect_ahead()) {
+            out.redirects.push_back(TRY(redirect()));
+        } else if (peek() == '(' && out.words.size() == 1 && out.assignments.empty() &&
+                   out.redirects.empty()) {
+            const Word& name = out.words.front();
+            if (name.parts.size() != 1 || name.parts.front().kind != PartKind::literal ||
+                name.parts.front().quoted)
+                return unexpected("an operator or a new line");
+            take();
+            skip_blanks();
+            if (!take_if(")")) return unexpected("')'");
+            return function(name.parts.front().text);
+        } else if (!is_word_ahead()) {
+            break;
+        } else if ((out.words.empty() || declares(out)) && TRY(is_assignment_ahead())) {
+            Assignment made = TRY(assignment());
+            out.assignments.push_back(std::move(made));
+        } else {
+            out.words.push_back(TRY(word()));
+        }
+    }
+    if (out.words.empty() && out.assignments.empty() && out.redirects.empty()) return unexpected();
+    if (peek() == '(') return unexpected("an operator or a new line");
+    return out;
+}
+
+// --- redirections ------------------------------------------------------------------------------
+
+bool Parser::is_redirect_ahead() {
+    if (starts_with("&>")) return true;
+    std::size_t i = 0;
+    if (peek() == '{') {
+        for (i = 1; is_name_char(peek(i)); ++i) {}
+        if (i == 1 || peek(i) != '}') return false;
+        ++i;
+    } else {
+        while (is_digit(peek(i))) ++i;
+    }
+    const char c = peek(i);
+    return (c == '<' || c == '>') && !(i == 0 && peek(1) == '(');
+}
+
+Result<void> Parser::redirects(Command& out) {
+    for (skip_blanks(); is_redirect_ahead(); skip_blanks())
+        out.redirects.push_back(TRY(redirect()));
+    return {};
+}
+
+Result<Redirect> Parser::redirect() {
+    Redirect out;
+    if (peek() == '{') {
+        while (take() != '}') {}
+    } else if (is_digit(peek())) {
+        out.fd = 0;
+        while (is_digit(peek())) out.fd = std::min(out.fd * 10 + (take() - '0'), 100'000);
+    }
+    struct Operator {
+        std::string_view text;
+        RedirectKind kind;
+    };
+    constexpr Operator kOperators[] = {
+        {"&>>", RedirectKind::append_both}, {"&>", RedirectKind::write_both},
+        {"<<<", RedirectKind::here_string}, {"<<-", RedirectKind::here_doc},
+        {"<<", RedirectKind::here_doc},     {"<&", RedirectKind::duplicate},
+        {"<>", RedirectKind::read_write},   {"<", RedirectKind::read},
+        {">>", RedirectKind::append},       {">&", RedirectKind::duplicate},
+        {">|", RedirectKind::write},        {">", RedirectKind::write}};
+    std::string_view taken;
+    for (const Operator& each : kOperators) {
+        if (!starts_with(each.text)) continue;
+        taken = each.text;
+        out.kind = each.kind;
+        break;
+    }
+    take_if(taken);
+    skip_blanks();
+    if (!is_word_ahead() || is_redirect_ahead()) return unexpected("a redirection's target");
+    auto target = std::make_shared<Word>(TRY(word()));
+    if (target->source == "\\") return unexpected("a redirection's target");
+    if (out.kind == RedirectKind::here_doc) {
+        PendingHereDoc pending{target, {}, false, taken == "<<-"};
+        for (const Part& part : target->parts) {
+            if (part.kind != PartKind::literal)
+                return unexpected("a here-document's delimiter without expansions");
+            pending.delimiter += part.text;
+            pending.quoted = pending.quoted || part.quoted;
+        }
+        here_docs_.push_back(std::move(pending));
+    }
+    out.target = std::move(target);
+    return out;
+}
+
+// Reads the texts of the here-documents that the line before has begun.
+Result<void> Parser::read_here_docs() {
+    for (PendingHereDoc& each : std::exchange(here_docs_, {})) {
+        const std::size_t line = line_here();
+        std::string text;
+        bool continues = false;  // The line before ended in a backslash.
+        bool is_closed = false;
+        while (at_ < text_.size()) {
+            const std::size_t end = std::min(text_.find('\n', at_), text_.size());
+            std::string_view row = text_.substr(at_, end - at_);
+            at_ = std::min(end + 1, text_.size());
+            if (each.strips_tabs && !continues)
+                row.remove_prefix(std::min(row.find_first_not_of('\t'), row.size()));
+            is_closed = !continues && row == each.delimiter;
+            if (is_closed) break;
+            text.append(row).append("\n");
+            std::size_t slashes = 0;
+            while (slashes < row.size() && row[row.size() - slashes - 1] == '\\') ++slashes;
+            continues = !each.quoted && slashes % 2 == 1;
+        }
+        if (!is_closed) return unclosed(cat("here-document ", each.delimiter), line);
+        Word body;
+        if (each.quoted) {
+            add_literal(body, text, true);
+        } else {
+            const Level level(budget_);
+            body = TRY(Parser(text, budget_, line).here_doc_text());
+        }
+        *each.target = std::move(body);
+    }
+    return {};
+}
+
+}  // namespace quire::shell

@@ -1,0 +1,184 @@
+#include "shell/predict.h"
+
+#include <chrono>
+#include <cstdio>
+
+#include <gtest/gtest.h>
+
+#include "base/concat.h"
+#include "base/test_directory.h"
+#include "shell/parser.h"
+#include "shell/tree_for_test.h"
+
+namespace quire::shell {
+namespace {
+
+class Predict : public testing::Test {
+protected:
+    Predict() {
+        for (const char* name : {"README.md", "src/main.rs", "src/lib.rs", "logs/app.log",
+                                 "scratch/a.txt", "scratch/b.txt", "build/out.o"})
+            directory.put(name, "x\n");
+        directory.link("scratch/link", "../README.md");
+        directory.link("scratch/dirlink", "../src");
+        situation.root = situation.cwd = std::filesystem::canonical(directory.path()).string();
+        situation.environment = {{"HOME", "/home/u"}, {"TMPDIR", "/tmp"}};
+        situation.knows_all = true;
+    }
+
+    Prediction of(std::string_view script) {
+        const Result<Script> parsed = parse(script);
+        EXPECT_TRUE(parsed) << script << ": " << parsed.error().message();
+        return parsed ? predict(*parsed, situation, tree) : Prediction{};
+    }
+    // "write a; delete b", without what is only read, and "!kind" for each kind of warning.
+    std::string changes(std::string_view script) {
+        std::string out;
+        const auto add = [&](std::string_view word) { out += cat(out.empty() ? "" : "; ", word); };
+        const Prediction prediction = of(script);
+        for (const Predicted& each : prediction.effects) {
+            if (each.effect != Effect::read) add(cat(name_of(each.effect), " ", each.path));
+        }
+        std::string last;
+        for (const Warning& each : prediction.warnings) {
+            if (each.kind != last) add(cat("!", each.kind));
+            last = each.kind;
+        }
+        return out;
+    }
+
+    TestDirectory directory;
+    Situation situation;
+    DiskTree tree;
+};
+
+TEST_F(Predict, RedirectionsWriteAndAppend) {
+    EXPECT_EQ(changes("echo hi >> logs/app.log"), "append logs/app.log");
+    EXPECT_EQ(changes("echo hi > logs/app.log"), "write logs/app.log");
+    EXPECT_EQ(changes("echo hi > new.txt 2>/dev/null"), "create new.txt");
+    EXPECT_EQ(changes("ls &> all; cmd=x; echo $cmd >&2"), "create all");
+    EXPECT_EQ(changes("exec 3> f; echo x >&3"), "create f");
+    EXPECT_EQ(changes("cat > src/gen.rs <<'EOF'\n$(rm -rf src)\nEOF"), "create src/gen.rs");
+    EXPECT_EQ(changes("cat > src/gen.rs <<EOF\n$(rm README.md)\nEOF"),
+              "delete README.md; create src/gen.rs");
+    EXPECT_EQ(changes("echo x > scratch/link"), "write README.md");
+    EXPECT_EQ(changes("echo > /dev/tcp/1.2.3.4/80"), "!network");
+}
+
+TEST_F(Predict, CommandsAreFoundBehindEveryDisguise) {
+    for (const char* script :
+         {"rm README.md", "r\\\nm README.md", "$'\\x72\\x6d' README.md", "{rm,README.md}",
+          "'r'm \"README.md\"", "command rm README.md", "env rm README.md", "nice -n 5 rm README.md",
+          "eval 'rm README.md'", "bash -c 'rm README.md'", "sh -c \"rm README.md\"",
+          "x=rm; $x README.md", "f() { rm \"$1\"; }; f README.md", "echo $(rm README.md)",
+          "echo `rm README.md`", "cat <(rm README.md)", "true && rm README.md", "(rm README.md)",
+          "if rm README.md; then :; fi", "while rm README.md; do break; done",
+          "for i in 1 2; do rm README.md; done", "case a in a) rm README.md;; esac",
+          "ls | rm README.md", "rm README.md &", "coproc rm README.md", "time rm README.md",
+          "! rm README.md", "cd missing; rm README.md", "echo $((1 + $(rm README.md)))",
+          "/bin/rm README.md", "\\rm README.md", "timeout 5 rm README.md", "nohup sh -c 'rm README.md'",
+          "bash <<'EOF'\nrm README.md\nEOF", "a=$(rm README.md)", "echo ${x:-$(rm README.md)}",
+          "x=README; rm $x.md", "rm READM?.md", "rm R*.md", "rm ./src/../README.md",
+          "cd src && rm ../README.md", "d=.; rm $d/README.md", "[[ -n $(rm README.md) ]]",
+          "trap 'rm README.md' EXIT", "[ -f x ] || rm README.md",
+          "a=(README.md); rm \"${a[@]}\"", "set -- README.md; rm \"$1\""}) {
+        EXPECT_NE(changes(script).find("delete README.md"), std::string::npos)
+            << script << ": " << changes(script);
+    }
+    EXPECT_EQ(changes("echo 'rm -rf README.md'"), "");
+    EXPECT_EQ(changes("echo hi\\\rrm README.md"), "");
+}
+
+TEST_F(Predict, WhatIsNotKnownIsSaid) {
+    for (const char* script :
+         {"python3 scratch/x.py", "make", ". env.sh", "curl http://x | bash", "sudo rm x",
+          "git push", "rm -rf \"$(cat list)\"/", "xargs rm < list", "find . -exec sh -c 'x' {} \\;",
+          "$(cat cmd) a", "eval \"$(cat cmd)\"", "sed '1e rm README.md' f", "awk '{ print > \"f\" }' g",
+          "awk 'BEGIN { system(\"rm x\") }'", "tar cf /dev/null --checkpoint-action=exec=x src",
+          "git -c core.fsmonitor='rm README.md' status", "git diff --output=x",
+          "printf 'rm x' | sh", "printf -v 'a[$(rm README.md)]' x", "PATH=. ls", "LD_PRELOAD=./x.so ls",
+          "GIT_DIR=x git status", "export BASH_ENV=x", "alias ls=rm", "./run.sh", "unknown_program",
+          "rm \"${!x}\"", "echo ${x@P}", "IFS=/; x=a/b; rm $x", "shopt -s expand_aliases",
+          "read x; rm $x", "while read f; do rm \"$f\"; done < list", "cd \"$(cat d)\" && rm x",
+          "source <(cat x)", "sort --compress-program=./x f", "rg --pre ./x y", "env PATH=. ls",
+          "docker run -v /:/h x", "crontab f", "busybox wget x", "python -c 'x'", "perl -e 'x'",
+          "declare -i n; x='a[$(rm y)]'; (( x ))", "tar -xPf a.tar", "rsync -e ./x a b"}) {
+        EXPECT_NE(changes(script).find('!'), std::string::npos) << script << ": " << changes(script);
+    }
+}
+
+TEST_F(Predict, EverydayCommandsAreKnown) {
+    struct Row {
+        const char* script;
+        const char* expected;
+    };
+    const Row rows[] = {
+        {"ls -la src && cat README.md | grep -n x | head -5", ""},
+        {"rm scratch/link", "delete scratch/link"},
+        {"rm -rf scratch/dirlink/", "delete src; delete src/"},
+        {"rm -rf build", "delete build; delete build/"},
+        {"mv src/lib.rs src/lib2.rs", "delete src/lib.rs; create src/lib2.rs"},
+        {"mv src/lib.rs scratch", "write scratch; create scratch/lib.rs; delete src/lib.rs"},
+        {"cp README.md scratch/copy", "create scratch/copy"},
+        {"cp -r src backup", "write backup; create backup; write backup/; create backup/"},
+        {"mkdir -p a/b/c", "create a; create a/b; create a/b/c"},
+        {"mkdir d && echo x > d/f", "create d; create d/f"},
+        {"touch README.md new", "write README.md; create new"},
+        {"ln -s ../src scratch/s2 && echo x > scratch/s2/data.bin",
+         "create scratch/s2; create scratch/s2/data.bin; create src/data.bin"},
+        {"ln README.md scratch/hard", "write README.md; create scratch/hard"},
+        {"sed -i.bak s/a/b/ src/main.rs", "write src/main.rs; create src/main.rs.bak"},
+        {"sed -n 'w README.md' f", "write README.md"},
+        {"sed 's/a/b/' src/main.rs", ""},
+        {"sort --output=README.md f", "write README.md"},
+        {"uniq f README.md", "write README.md"},
+        {"tee -a logs/app.log < f", "append logs/app.log"},
+        {"dd if=f of=README.md bs=1", "write README.md"},
+        {"chmod +x src/main.rs", "write src/main.rs"},
+        {"chmod -R a+r src", "write src; write src/"},
+        {"find . -name '*.o' -delete", "delete ; delete ./"},
+        {"find src -name '*.rs' | wc -l", ""},
+        {"for f in src/*.rs; do cp \"$f\" \"${f%.rs}.bak\"; done",
+         "create src/lib.bak; create src/main.bak"},
+        {"cd scratch/dirlink && cd .. && echo x > made.txt", "create scratch/made.txt"},
+        {"cd -P scratch/dirlink && cd -P .. && echo x > made.txt",
+         "create made.txt"},
+        {"git status && git log --oneline -5", "write .git/index"},
+        {"mktemp work/x.XXXXXX", "create work/; create work/x.?"},
+        {"gzip logs/app.log", "delete logs/app.log; create logs/app.log.gz"},
+        {"i=0; while [ $i -lt 3 ]; do echo $i; i=$((i+1)); done", ""},
+        {"for ((i=0;i<3;i++)); do echo x > out$i.txt; done", "create ./; create out?.txt"},
+        {"x=a.txt; [ -f \"$x\" ] && rm \"$x\" || true", "delete a.txt"},
+        {"awk '{ print $1 }' README.md", ""},
+        {"set -euo pipefail; cd src; ls", ""},
+        {"diff -u README.md src/main.rs || true", ""},
+        {"tar xzf a.tgz -C build", "write build; create build; delete build; write build/; "
+                                   "create build/; delete build/"},
+        {"echo x > /etc/hosts", "write /etc/hosts"},
+        {"cat ~/.bashrc > \"$HOME/x\"", "create /home/u/x"},
+    };
+    for (const Row& row : rows) EXPECT_EQ(changes(row.script), row.expected) << row.script;
+}
+
+TEST_F(Predict, IsBoundedAndQuick) {
+    std::string deep = "rm a";
+    for (int i = 0; i < 30; ++i) deep = cat("f", i, "() { f", i + 1, "; f", i + 1, "; }\n", deep);
+    EXPECT_NE(changes(cat(deep, "\nf0")).find("!too_complex"), std::string::npos);
+    EXPECT_NE(changes("f() { f; f; }; f").find("!too_complex"), std::string::npos);
+    EXPECT_NE(changes("echo {1..1000}{1..1000}").find("!too_complex"), std::string::npos);
+
+    const std::string script =
+        "set -e; cd src && for f in *.rs; do sed -i 's/old/new/g' \"$f\"; done; "
+        "cp -r ../scratch ../build/copy; grep -rn TODO . > ../todo.txt; "
+        "if [ -f ../README.md ]; then tail -n 5 ../README.md; fi";
+    ASSERT_GT(script.size(), 180U);
+    const auto begun = std::chrono::steady_clock::now();
+    constexpr int kRounds = 200;
+    for (int i = 0; i < kRounds; ++i) of(script);
+    const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - begun;
+    std::printf("a script of %zu bytes is read and predicted in %.0f us\n", script.size(),
+                took.count() / kRounds);
+}
+
+}  // namespace
+}  // namespace quire::shell

@@ -1,0 +1,148 @@
+// Run: the abstract run of a script. expand.cc has words, run.cc commands, effects.cc paths; the models
+// of commands (models.h) call what they need here.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "shell/prediction.h"
+#include "shell/syntax.h"
+#include "shell/values.h"
+
+namespace quire::shell {
+
+// What a script's later commands depend on.
+struct State {
+    std::vector<std::string> cwds;  // Where it may be; sorted. None: it is not known.
+    std::map<std::string, Value> variables;
+    std::map<std::string, std::vector<Arg>> arrays;
+    std::map<std::string, const List*> functions;
+    std::vector<Arg> positional;
+    bool splits_oddly = false;  // IFS was set.
+    bool globs_oddly = false;   // Options of globs were set.
+    friend bool operator==(const State&, const State&) = default;
+};
+State either(State one, const State& other);
+
+// The states after a command that succeeded, and after one that failed if that is another.
+struct Ends {
+    State ok;
+    std::optional<State> failed = {};
+    State any() const { return failed ? either(ok, *failed) : ok; }
+    const State& after_failure() const { return failed ? *failed : ok; }
+};
+
+// How the last component of a path is taken, if it is a link.
+enum class LastLink { followed, itself };
+
+// The input of a command, where the script says what it is.
+struct Input {
+    bool is_piped = false;                // From another command.
+    std::optional<std::string> text = {};  // Of a here-document.
+};
+
+class Run {
+public:
+    Run(const Situation& situation, const TreeView& tree);
+    Prediction of(const Script& script);
+
+    // --- for models ---
+    State& state() { return *state_; }
+    const Situation& situation() const { return situation_; }
+    void warn(std::string kind, const std::string& word, std::string why);
+    // An effect on each path that the operand may name. One that is not known is a warning.
+    void effect(Effect effect, const Arg& operand, LastLink last = LastLink::followed);
+    // The same on everything below it, and on itself.
+    void effect_below(Effect effect, const Arg& operand, LastLink last = LastLink::followed);
+    // The operand's content is replaced, or it is made.
+    void write(const Arg& operand, LastLink last = LastLink::followed);
+    void append(const Arg& operand);
+    // Creates something new there: a file, a directory, or a link to `target`.
+    void make_directory(const Arg& operand);
+    void make_link(const Arg& operand, const Arg& target);
+    // Whether it may be a directory, or the script may have made it one.
+    bool may_be_directory(const Arg& operand);
+    bool may_exist(const Arg& operand);
+    // The paths, absolute and without links before the last component.
+    std::vector<std::string> paths_of(const Arg& operand, LastLink last = LastLink::followed);
+    // The names in the directories that the operand may name, and those that the script made there.
+    std::vector<std::string> names_in(const std::string& directory) const;
+    TreeView::Kind kind_of(const std::string& path) const;
+    // Runs a command of arguments, as a wrapper does; or a script of text, as eval or a shell does.
+    void run_command(const std::vector<Arg>& arguments, const Input& input);
+    void run_text(const std::string& script, const std::string& as);
+    void assign(const std::string& name, Value value);
+
+private:
+    // A byte of a word, or one of its other parts.
+    struct Atom {
+        char byte = 0;
+        bool quoted = false;
+        const Part* part = nullptr;
+    };
+    using Atoms = std::vector<Atom>;
+    static std::vector<Atoms> braces(const Atoms& atoms, std::size_t& budget);
+    static Atoms atoms_of(const Word& word);
+
+    // --- control flow (run.cc) ---
+    State eval(const List& list, State state);
+    Ends eval(const AndOr& chain, State state);
+    Ends eval(const Pipeline& pipeline, State state);
+    Ends eval(const Command& command, State state, const Input& input);
+    Ends eval_simple(const Command& command, State state, const Input& input);
+    State eval_loop(const Command& command, State state);
+    State eval_for(const Command& command, State state);
+    State repeat(const List* condition, const List& body, State state);
+    State call_function(const List& body, std::vector<Arg> arguments, State state);
+    Ends change_directory(const std::vector<Arg>& arguments);
+    Input redirect(const std::vector<Redirect>& redirects, Input input);
+    void assign(const Assignment& assignment, bool is_for_command);
+    void dispatch(const std::vector<Arg>& arguments, const Input& input);
+    bool spend();
+
+    // --- words (expand.cc) ---
+    std::vector<Arg> fields(const Word& word);
+    std::vector<Arg> fields(const std::vector<Word>& words);
+    Value text(const Word& word);       // Neither split nor matched with files.
+    void expand(const Atoms& atoms, std::vector<Arg>& out);
+    Value value_of(const Part& part);
+    Value parameter(const Part& part);
+    Value operated(const Part& part, Value value);
+    Value variable(const std::string& name);
+    Value output_of(const Script& script);
+    Value arithmetic(const Word& expression);
+    std::vector<std::string> matches(const std::string& pattern);
+    std::optional<std::vector<Arg>> list_of(const Part& part);
+
+    // --- paths (effects.cc) ---
+    void emit(Effect effect, const std::string& path, bool below);
+    void resolve(std::string path, LastLink last, int links, std::vector<std::string>& out) const;
+    std::string shown(const std::string& path) const;
+
+    const Situation& situation_;
+    const TreeView& tree_;
+    State* state_ = nullptr;
+    std::set<Predicted> effects_;
+    std::set<Warning> warnings_;
+    // Made by the script: names by directory, and the targets of links.
+    std::map<std::string, std::set<std::string>> made_;
+    std::set<std::string> made_directories_;
+    std::map<std::string, std::set<std::string>> made_links_;
+    std::vector<std::unique_ptr<Script>> scripts_;  // Of run_text(); functions point into them.
+    std::size_t steps_ = 0;
+    int depth_ = 0;
+};
+
+// Whether a name fits a pattern, in which a backslash takes the next character as it is.
+bool fits(std::string_view pattern, std::string_view name);
+bool has_wildcard(std::string_view pattern);
+std::string unescaped(std::string_view pattern);
+std::string last_component(const std::string& path);
+std::string parent_of(const std::string& path);
+
+}  // namespace quire::shell

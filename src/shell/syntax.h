@@ -1,0 +1,121 @@
+// The syntax of a bash script, as the parser reads it.
+//
+// A word is a sequence of parts, and says for each whether it was quoted: quoted text is neither
+// split nor expanded further. Substitutions hold the script that they run. Nothing is expanded here.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace quire::shell {
+
+struct Script;
+struct Word;
+
+enum class PartKind {
+    literal,     // `text`, with quotes and escapes removed.
+    parameter,   // $name, ${…}: `text` is the name, `operation` what follows it.
+    command,     // $(…), `…`: `script`.
+    arithmetic,  // $((…)): `words` has the expression as one word.
+    process,     // <(…), >(…): `script`; `operation` is "<" or ">".
+};
+
+struct Part {
+    PartKind kind = PartKind::literal;
+    bool quoted = false;
+    std::string text;
+    // Of ${…}: "#name" and "!name" have "#" and "!"; else the operator behind the name, such as ":-",
+    // "%%", "/", ":", "@Q", "^^"; "[" for a subscript. `words` are the subscript and the operands.
+    std::string operation = {};
+    std::vector<Word> words = {};
+    std::shared_ptr<const Script> script = {};
+};
+
+struct Word {
+    std::vector<Part> parts;
+    std::size_t line = 1;
+    std::string source;  // As it is written.
+};
+
+// NAME=value, NAME+=value, NAME[subscript]=value or NAME=(elements).
+struct Assignment {
+    std::string name;
+    bool appends = false;
+    bool is_array = false;
+    std::vector<Word> subscript = {};  // At most one.
+    std::vector<Word> values;          // One, or an array's elements.
+};
+
+enum class RedirectKind {
+    read,         // <
+    write,        // > and >|
+    append,       // >>
+    read_write,   // <>
+    write_both,   // &> and >& with a name
+    append_both,  // &>>
+    duplicate,    // <& and >&, with a number, "-" or a word that expands to one
+    here_doc,     // << and <<-: the target is the text
+    here_string,  // <<<
+};
+struct Redirect {
+    RedirectKind kind = RedirectKind::read;
+    int fd = -1;  // -1: the usual one of its kind, or one that the shell chooses.
+    std::shared_ptr<const Word> target;
+};
+
+enum class CommandKind {
+    simple,      // `words`, after `assignments`
+    group,       // { list }
+    subshell,    // ( list )
+    if_,         // lists: condition, body, condition, body …, and an else
+    while_,      // lists: condition, body; until too
+    for_,        // `name` in `words`; lists: body. `has_in` is false for "$@".
+    arith_for,   // for ((…)): words are its expressions; lists: body
+    case_,       // words: the subject; `items`
+    function,    // `name`; lists: the body
+    condition,   // [[ … ]]: words are its operands and operators
+    arithmetic,  // ((…)): words has the expression
+    coprocess,   // lists: the command
+};
+
+struct Command;
+
+// Commands joined by |.
+struct Pipeline {
+    bool negated = false;
+    std::vector<Command> commands;
+};
+// Pipelines joined by && and ||; `joins` has '&' or '|' for each but the first.
+struct AndOr {
+    std::vector<Pipeline> pipelines;
+    std::string joins;
+    bool background = false;
+};
+struct List {
+    std::vector<AndOr> items;
+};
+struct CaseItem {
+    std::vector<Word> patterns;
+    List body;
+};
+
+struct Command {
+    CommandKind kind = CommandKind::simple;
+    std::size_t line = 1;
+    std::string name;
+    bool has_in = true;
+    std::vector<Assignment> assignments;
+    std::vector<Word> words;
+    std::vector<List> lists;
+    std::vector<CaseItem> items;
+    std::vector<Redirect> redirects;
+};
+
+struct Script {
+    List list;
+};
+
+}  // namespace quire::shell
