@@ -11,6 +11,7 @@ namespace quire::shell {
 namespace {
 
 constexpr int kMostLinks = 40;
+constexpr std::size_t kMostResolved = 200;  // For one operand.
 
 // Files that are no files: reading or writing them changes nothing.
 bool is_harmless(std::string_view path) {
@@ -88,6 +89,8 @@ void Run::emit(Effect effect, const std::string& path, bool below) {
         if (effect == Effect::create) made_[parent_of(path)].insert(last_component(path));
         return emit(effect, path.substr(0, std::max<std::size_t>(path.rfind('/', some), 1)), true);
     }
+    // From now on a file may be gone, and a link may be none any more.
+    if (effect == Effect::erase || kind_of(path) == TreeView::Kind::link) replaces_ = true;
     std::string out = shown(path);
     if (below) {
         if (!out.empty() && !out.ends_with('/')) out += '/';
@@ -98,9 +101,15 @@ void Run::emit(Effect effect, const std::string& path, bool below) {
         made_[parent_of(path)].insert(last_component(path));
 }
 
+const TreeView::Entry& Run::look(const std::string& path) const {
+    const auto [at, is_new] = looked_.try_emplace(path);
+    if (is_new) at->second = tree_.look(path);
+    return at->second;
+}
+
 TreeView::Kind Run::kind_of(const std::string& path) const {
     if (made_links_.contains(path)) return TreeView::Kind::link;
-    const TreeView::Kind kind = tree_.look(path).kind;
+    const TreeView::Kind kind = look(path).kind;
     if (kind != TreeView::Kind::none) return kind;
     if (made_directories_.contains(path)) return TreeView::Kind::directory;
     const auto made = made_.find(parent_of(path));
@@ -109,7 +118,9 @@ TreeView::Kind Run::kind_of(const std::string& path) const {
 }
 
 // Walks the components of an absolute path. A link that the script made stands beside what was there.
-void Run::resolve(std::string path, LastLink last, int links, std::vector<std::string>& out) const {
+void Run::resolve(std::string path, LastLink last, int links, std::vector<std::string>& out) {
+    if (++resolved_ > kMostResolved)
+        return warn("too_complex", path.substr(0, 80), "its links lead to too many places");
     std::string done;  // Without links; "" is the root directory.
     std::size_t at = 0;
     const bool ends_in_slash = path.size() > 1 && path.ends_with('/');
@@ -129,7 +140,7 @@ void Run::resolve(std::string path, LastLink last, int links, std::vector<std::s
         const bool follows = !is_last || last == LastLink::followed || ends_in_slash;
         std::vector<std::string> targets;
         const TreeView::Entry entry =
-            here.find(kSomeName) == std::string::npos ? tree_.look(here) : TreeView::Entry{};
+            here.find(kSomeName) == std::string::npos ? look(here) : TreeView::Entry{};
         if (entry.kind == TreeView::Kind::link) targets.push_back(entry.target);
         const auto made = made_links_.find(here);
         if (made != made_links_.end())
@@ -139,7 +150,7 @@ void Run::resolve(std::string path, LastLink last, int links, std::vector<std::s
                 const std::string base = target.starts_with('/') ? "" : cat(done, "/");
                 resolve(cat(base, target, path.substr(at)), last, links + 1, out);
             }
-            if (entry.kind == TreeView::Kind::link) return;
+            if (entry.kind == TreeView::Kind::link && !has_replaced_) return;
         }
         done = here;
     }
@@ -148,6 +159,7 @@ void Run::resolve(std::string path, LastLink last, int links, std::vector<std::s
 
 std::vector<std::string> Run::paths_of(const Arg& operand, LastLink last) {
     std::vector<std::string> out;
+    resolved_ = 0;
     for (const std::string& text : operand.texts) {
         if (text.empty()) continue;
         if (text.front() == '/') {
@@ -198,7 +210,7 @@ bool Run::may_exist(const Arg& operand) {
 void Run::write(const Arg& operand, LastLink last) {
     if (!operand.is_known() || state_->cwds.empty()) return effect(Effect::write, operand, last);
     for (const std::string& path : paths_of(operand, last)) {
-        const bool is_there = tree_.look(path).kind != TreeView::Kind::none;
+        const bool is_there = look(path).kind != TreeView::Kind::none;
         emit(is_there ? Effect::write : Effect::create, path, false);
     }
 }
@@ -206,7 +218,7 @@ void Run::write(const Arg& operand, LastLink last) {
 void Run::append(const Arg& operand) {
     if (!operand.is_known() || state_->cwds.empty()) return effect(Effect::append, operand);
     for (const std::string& path : paths_of(operand)) {
-        const bool is_there = tree_.look(path).kind != TreeView::Kind::none;
+        const bool is_there = look(path).kind != TreeView::Kind::none;
         emit(is_there ? Effect::append : Effect::create, path, false);
     }
 }
@@ -214,6 +226,15 @@ void Run::append(const Arg& operand) {
 void Run::make_directory(const Arg& operand) {
     effect(Effect::create, operand);
     for (const std::string& path : paths_of(operand)) made_directories_.insert(path);
+}
+
+void Run::make_missing_directory(const Arg& operand) {
+    if (!operand.is_known() || state_->cwds.empty()) return effect(Effect::create, operand);
+    for (const std::string& path : paths_of(operand)) {
+        if (look(path).kind != TreeView::Kind::none && !has_replaced_) continue;
+        emit(Effect::create, path, false);
+        made_directories_.insert(path);
+    }
 }
 
 void Run::make_link(const Arg& operand, const Arg& target) {

@@ -137,7 +137,8 @@ std::vector<std::string> sequence(const std::string& text) {
     std::vector<std::string> out;
     const std::size_t width = std::max(parts[0].size(), parts[1].size());
     const bool padded = numbers && (parts[0].starts_with('0') || parts[1].starts_with('0'));
-    for (long at = first; first <= last ? at <= last : at >= last; at += first <= last ? step : -step) {
+    for (long at = first; first <= last ? at <= last : at >= last;
+         at += first <= last ? step : -step) {
         std::string each = numbers ? cat(at) : std::string(1, static_cast<char>(at));
         if (padded && each.size() < width) each.insert(0, width - each.size(), '0');
         out.push_back(std::move(each));
@@ -358,9 +359,8 @@ void Run::expand(const Atoms& atoms, std::vector<Arg>& out) {
     }
     for (Draft& draft : drafts) end_field(draft);
     const std::size_t count = drafts.front().done.size();
-    const bool alike = std::all_of(drafts.begin(), drafts.end(), [&](const Draft& draft) {
-        return draft.done.size() == count;
-    });
+    const bool alike = std::all_of(drafts.begin(), drafts.end(),
+                                   [&](const Draft& draft) { return draft.done.size() == count; });
     if (!alike) {
         out.push_back(Value::unknown("how many words it is"));
         return;
@@ -434,6 +434,7 @@ std::vector<std::string> Run::matches(const std::string& pattern) {
                     continue;
                 }
                 std::vector<std::string> directories;
+                resolved_ = 0;
                 resolve(prefix.starts_with('/') ? prefix : cat(base, "/", prefix),
                         LastLink::followed, 0, directories);
                 for (const std::string& directory : directories) {
@@ -449,6 +450,14 @@ std::vector<std::string> Run::matches(const std::string& pattern) {
                 return out;
             }
         }
+        // A set is taken to fit more than it does.
+        const bool is_certain =
+            !has_replaced_ && pattern.find('[') == std::string::npos &&
+            std::any_of(found.begin(), found.end(), [&](const std::string& each) {
+                const std::string path = each.starts_with('/') ? each : cat(base, "/", each);
+                return look(path).kind != TreeView::Kind::none;
+            });
+        if (!is_certain) out.push_back(unescaped(pattern));
         const bool was_wild_at_end = has_wildcard(last_component(pattern));
         for (std::string& each : found) {
             const Arg made = Value::of(each);
@@ -457,6 +466,8 @@ std::vector<std::string> Run::matches(const std::string& pattern) {
         }
     }
     if (out.empty()) out.push_back(unescaped(pattern));
+    std::sort(out.begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
     return out;
 }
 

@@ -58,8 +58,9 @@ std::vector<LongName> long_names(std::string_view names) {
 }
 
 bool may_be_option(const Arg& argument) {
-    return std::any_of(argument.texts.begin(), argument.texts.end(),
-                       [](const std::string& text) { return text.starts_with('-') && text != "-"; });
+    return std::any_of(argument.texts.begin(), argument.texts.end(), [](const std::string& text) {
+        return text.starts_with('-') && text != "-";
+    });
 }
 
 bool unknown_option(const Call& call, const std::string& option) {
@@ -76,8 +77,8 @@ bool read_options(const Call& call, std::string_view letters, std::string_view n
         const Arg& argument = call.arguments[i];
         if (!argument.is_known() || !may_be_option(argument)) {
             if (stops) {
-                out.operands.insert(out.operands.end(), call.arguments.begin() +
-                                                            static_cast<std::ptrdiff_t>(i),
+                out.operands.insert(out.operands.end(),
+                                    call.arguments.begin() + static_cast<std::ptrdiff_t>(i),
                                     call.arguments.end());
                 return true;
             }
@@ -94,8 +95,8 @@ bool read_options(const Call& call, std::string_view letters, std::string_view n
         }
         if (text->starts_with("--")) {
             const std::size_t equals = text->find('=');
-            const std::string_view word =
-                std::string_view(*text).substr(2, equals == std::string::npos ? equals : equals - 2);
+            const std::string_view word = std::string_view(*text).substr(
+                2, equals == std::string::npos ? equals : equals - 2);
             const LongName* found = nullptr;
             std::size_t fitting = 0;
             for (const LongName& each : known) {
@@ -140,16 +141,16 @@ bool read_options(const Call& call, std::string_view letters, std::string_view n
 
 namespace {
 
-bool is_harmless(std::string_view name) {
+bool is_harmless_command(std::string_view name) {
     constexpr std::string_view kNames[] = {
-        ":",        "true",   "false",   "echo",   "pwd",     "exit",     "return",  "break",
-        "continue", "wait",   "jobs",    "times",  "umask",   "ulimit",   "type",    "which",
-        "hash",     "dirs",   "caller",  "kill",   "disown",  "export",   "declare", "typeset",
-        "local",    "readonly", "date",  "sleep",  "seq",     "basename", "dirname", "id",
-        "whoami",   "uname",  "hostname", "expr",  "printenv", "locale",  "tty",     "nproc",
-        "arch",     "groups", "logname", "users",  "uptime",  "free",     "ps",      "cal",
-        "factor",   "pathchk", "tput",   "clear",  "getconf", "who",      "yes",     "pgrep",
-        "lscpu",    "fg",     "bg",      "usleep", "sync",    "nohup-out"};
+        ":",        "true",     "false",    "echo",   "pwd",      "exit",     "return",  "break",
+        "continue", "wait",     "jobs",     "times",  "umask",    "ulimit",   "type",    "which",
+        "hash",     "dirs",     "caller",   "kill",   "disown",   "export",   "declare", "typeset",
+        "local",    "readonly", "date",     "sleep",  "seq",      "basename", "dirname", "id",
+        "whoami",   "uname",    "hostname", "expr",   "printenv", "locale",   "tty",     "nproc",
+        "arch",     "groups",   "logname",  "users",  "uptime",   "free",     "ps",      "cal",
+        "factor",   "pathchk",  "tput",     "clear",  "getconf",  "who",      "yes",     "pgrep",
+        "lscpu",    "fg",       "bg",       "usleep", "sync",     "nohup-out"};
     return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
@@ -169,8 +170,9 @@ void printf_model(const Call& call) {
     if (call.arguments.empty()) return;
     const std::string* const first = call.arguments.front().single();
     if (first == nullptr || !first->starts_with("-v")) return;
-    const Arg name = first->size() > 2 ? Value::of(first->substr(2))
-                     : call.arguments.size() > 1 ? call.arguments[1] : Value::of("_");
+    const Arg name = first->size() > 2           ? Value::of(first->substr(2))
+                     : call.arguments.size() > 1 ? call.arguments[1]
+                                                 : Value::of("_");
     set_unknown(call, name);
 }
 
@@ -196,9 +198,9 @@ void mapfile_model(const Call& call) {
 void test_model(const Call& call) {
     for (const Arg& argument : call.arguments) {
         const std::string* const word = argument.single();
-        const bool evaluates = word != nullptr && word->size() == 3 && word->front() == '-' &&
-                               std::string_view("eqnegtgeltle").find(word->substr(1)) !=
-                                   std::string_view::npos;
+        const bool evaluates =
+            word != nullptr && word->size() == 3 && word->front() == '-' &&
+            std::string_view("eqnegtgeltle").find(word->substr(1)) != std::string_view::npos;
         if (word != nullptr && (*word == "-v" || *word == "-R" || evaluates)) {
             for (const Arg& each : call.arguments) {
                 const bool is_plain = each.is_known() && !has_subscript(each);
@@ -221,7 +223,8 @@ void set_model(const Call& call) {
                 call.arguments.begin() + static_cast<std::ptrdiff_t>(from), call.arguments.end());
             return;
         }
-        const bool is_glob = word->find('f') != std::string::npos && word->find('o') == std::string::npos;
+        const bool is_glob =
+            word->find('f') != std::string::npos && word->find('o') == std::string::npos;
         if (*word == "-o" || *word == "+o") {
             const std::string* const name =
                 i + 1 < call.arguments.size() ? call.arguments[++i].single() : nullptr;
@@ -284,11 +287,11 @@ Model builtin_model(std::string_view name) {
         Model model;
     };
     constexpr Row kRows[] = {
-        {"printf", printf_model},   {"read", read_model},   {"mapfile", mapfile_model},
-        {"readarray", mapfile_model}, {"[", test_model},    {"test", test_model},
-        {"set", set_model},         {"shopt", shopt_model}, {"unset", unset_model},
-        {"shift", shift_model},     {"let", let_model},     {"alias", alias_model},
-        {"unalias", alias_model},   {"enable", alias_model}, {"getopts", read_model}};
+        {"printf", printf_model},     {"read", read_model},    {"mapfile", mapfile_model},
+        {"readarray", mapfile_model}, {"[", test_model},       {"test", test_model},
+        {"set", set_model},           {"shopt", shopt_model},  {"unset", unset_model},
+        {"shift", shift_model},       {"let", let_model},      {"alias", alias_model},
+        {"unalias", alias_model},     {"enable", alias_model}, {"getopts", read_model}};
     for (const Row& row : kRows) {
         if (row.name == name) return row.model;
     }
@@ -307,7 +310,7 @@ void run_model(const Call& call) {
         call.run.effect(Effect::execute, Value::of(call.name));
         return call.unpredictable("what the program does is not known");
     }
-    if (is_harmless(name)) return;
+    if (is_harmless_command(name)) return;
     for (const auto find : {builtin_model, file_model, text_model, running_model, tool_model}) {
         const Model model = find(name);
         if (model == nullptr) continue;

@@ -22,13 +22,13 @@ struct Call {
     const std::vector<Arg>& arguments;
     const Input& input;
 
-    // Whatever the command changes is not predicted.
+    // Warns that what the command changes is not predicted.
     void unpredictable(std::string why) const;
 };
 
 // The options and operands of a call.
 struct Options {
-    // By letter, or by long name.
+    // Keyed by letter, or by long name.
     std::multimap<std::string, std::optional<Arg>> given;
     std::vector<Arg> operands;
 

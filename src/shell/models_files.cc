@@ -30,8 +30,8 @@ void for_each_target(const Call& call, const Options& options, To to) {
     const bool ends_in_slash = std::any_of(target.texts.begin(), target.texts.end(),
                                            [](const auto& text) { return text.ends_with('/'); });
     const bool is_directory = directory != nullptr || sources.size() > 1;
-    const bool may_be = !options.has("T") && (is_directory || ends_in_slash ||
-                                              call.run.may_be_directory(target));
+    const bool may_be =
+        !options.has("T") && (is_directory || ends_in_slash || call.run.may_be_directory(target));
     for (const Arg& source : sources) {
         if (!source.is_known()) {
             call.run.effect(Effect::read, source);
@@ -56,12 +56,13 @@ void backup(const Call& call, const Options& options, const Arg& target) {
 
 void cp_model(const Call& call) {
     Options options;
-    if (!read_options(call, "abdfiHlLnPprRsS:t:TuvxZ",
-                      "archive:r backup?:b force:f interactive:i link:l dereference:L no-clobber:n "
-                      "no-dereference:P preserve? no-preserve= parents recursive:r reflink? "
-                      "remove-destination:f sparse= strip-trailing-slashes symbolic-link:s suffix=:S "
-                      "target-directory=:t no-target-directory:T update? verbose one-file-system",
-                      options))
+    if (!read_options(
+            call, "abdfiHlLnPprRsS:t:TuvxZ",
+            "archive:r backup?:b force:f interactive:i link:l dereference:L no-clobber:n "
+            "no-dereference:P preserve? no-preserve= parents recursive:r reflink? "
+            "remove-destination:f sparse= strip-trailing-slashes symbolic-link:s suffix=:S "
+            "target-directory=:t no-target-directory:T update? verbose one-file-system",
+            options))
         return;
     const bool is_deep = options.has("r") || options.has("R") || options.has("a");
     for_each_target(call, options, [&](const Arg& source, const Arg& target) {
@@ -117,7 +118,7 @@ void ln_model(const Call& call) {
             if (options.has("r")) call.unpredictable("where a relative link leads is not known");
             return call.run.make_link(target, source);
         }
-        // Whoever has the new name may write to the old one.
+        // The new name gives a way to write to the old one.
         call.run.effect(Effect::write, source);
         call.run.write(target, LastLink::itself);
         call.run.make_link(target, source);
@@ -141,9 +142,11 @@ void install_model(const Call& call) {
         return;
     if (options.has("d")) {
         for (const Arg& each : options.operands) {
+            // A file that is there gets another mode.
+            if (call.run.may_exist(each)) call.run.effect(Effect::write, each);
             for (const std::string& text : each.texts) {
                 for (std::string at = text; !at.empty() && at != "/"; at = parent_of(at))
-                    call.run.make_directory(Value::of(at));
+                    call.run.make_missing_directory(Value::of(at));
             }
             if (!each.is_known()) call.run.effect(Effect::create, each);
         }
@@ -154,9 +157,9 @@ void install_model(const Call& call) {
         call.run.effect(Effect::read, source);
         if (options.has("D")) {
             for (const std::string& text : target.texts) {
-                for (std::string at = parent_of(text); !at.empty() && at != "/"; at = parent_of(at)) {
-                    if (!call.run.may_be_directory(Value::of(at)))
-                        call.run.make_directory(Value::of(at));
+                for (std::string at = parent_of(text); !at.empty() && at != "/";
+                     at = parent_of(at)) {
+                    call.run.make_missing_directory(Value::of(at));
                 }
             }
         }
@@ -218,8 +221,7 @@ void mkdir_model(const Call& call) {
         }
         for (const std::string& text : each.texts) {
             for (std::string at = text; !at.empty() && at != "/"; at = parent_of(at)) {
-                const Arg path = Value::of(at);
-                if (at == text || !call.run.may_exist(path)) call.run.make_directory(path);
+                call.run.make_missing_directory(Value::of(at));
             }
         }
     }
@@ -237,12 +239,13 @@ void touch_model(const Call& call) {
 
 void mktemp_model(const Call& call) {
     Options options;
-    if (!read_options(call, "dp:qtu", "directory:d dry-run:u quiet suffix= tmpdir?", options)) return;
+    if (!read_options(call, "dp:qtu", "directory:d dry-run:u quiet suffix= tmpdir?", options))
+        return;
     if (options.has("u")) return;
     Arg name = options.operands.empty() ? Value::of("tmp.XXXXXXXXXX") : options.operands.front();
     if (!name.is_known()) return call.run.effect(Effect::create, name);
-    const bool in_tmp = options.operands.empty() || options.has("t") || options.has("tmpdir") ||
-                        options.has("p");
+    const bool in_tmp =
+        options.operands.empty() || options.has("t") || options.has("tmpdir") || options.has("p");
     const Arg* directory = options.value("p");
     if (directory == nullptr) directory = options.value("tmpdir");
     for (const std::string& text : name.texts) {
@@ -250,8 +253,8 @@ void mktemp_model(const Call& call) {
         if (last == std::string::npos) continue;
         std::size_t first = last;
         while (first > 0 && text[first - 1] == 'X') --first;
-        Arg made = Value::of(cat(text.substr(0, first), std::string(1, kSomeName),
-                                 text.substr(last + 1)));
+        Arg made =
+            Value::of(cat(text.substr(0, first), std::string(1, kSomeName), text.substr(last + 1)));
         if (in_tmp) {
             const auto tmp = call.run.situation().environment.find("TMPDIR");
             const std::string usual =
@@ -273,7 +276,8 @@ void make_special_model(const Call& call) {
 
 void truncate_model(const Call& call) {
     Options options;
-    if (!read_options(call, "cor:s:", "no-create:c io-blocks reference=:r size=:s", options)) return;
+    if (!read_options(call, "cor:s:", "no-create:c io-blocks reference=:r size=:s", options))
+        return;
     for (const Arg& each : options.operands) call.run.write(each);
 }
 
@@ -336,14 +340,25 @@ Model file_model(std::string_view name) {
         std::string_view name;
         Model model;
     };
-    constexpr Row kRows[] = {
-        {"cp", cp_model},       {"mv", mv_model},         {"ln", ln_model},
-        {"install", install_model}, {"rm", rm_model},     {"unlink", rm_model},
-        {"rmdir", rmdir_model}, {"shred", shred_model},   {"mkdir", mkdir_model},
-        {"touch", touch_model}, {"mktemp", mktemp_model}, {"mkfifo", make_special_model},
-        {"mknod", make_special_model}, {"truncate", truncate_model}, {"dd", dd_model},
-        {"tee", tee_model},     {"chmod", mode_model},    {"chown", mode_model},
-        {"chgrp", mode_model}};
+    constexpr Row kRows[] = {{"cp", cp_model},
+                             {"mv", mv_model},
+                             {"ln", ln_model},
+                             {"install", install_model},
+                             {"rm", rm_model},
+                             {"unlink", rm_model},
+                             {"rmdir", rmdir_model},
+                             {"shred", shred_model},
+                             {"mkdir", mkdir_model},
+                             {"touch", touch_model},
+                             {"mktemp", mktemp_model},
+                             {"mkfifo", make_special_model},
+                             {"mknod", make_special_model},
+                             {"truncate", truncate_model},
+                             {"dd", dd_model},
+                             {"tee", tee_model},
+                             {"chmod", mode_model},
+                             {"chown", mode_model},
+                             {"chgrp", mode_model}};
     for (const Row& row : kRows) {
         if (row.name == name) return row.model;
     }

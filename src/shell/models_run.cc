@@ -44,7 +44,7 @@ void wrapper_model(const Call& call) {
     if (!read_options(call, at->letters, at->names, options, true)) return;
     if (call.name == "command" && (options.has("v") || options.has("V"))) return;
     if (call.name == "time" && options.value("o") != nullptr) call.run.write(*options.value("o"));
-    if (call.name == "nohup" ) call.run.append(Value::of("nohup.out"));
+    if (call.name == "nohup") call.run.append(Value::of("nohup.out"));
     if (options.operands.size() <= at->skipped) return;
     const std::vector<Arg> command = from(options.operands, at->skipped);
     // command and builtin pass over functions; so do programs.
@@ -53,7 +53,8 @@ void wrapper_model(const Call& call) {
 
 void env_model(const Call& call) {
     Options options;
-    if (!read_options(call, "0C:iu:v", "chdir=:C ignore-environment:i null:0 unset=:u", options, true))
+    if (!read_options(call, "0C:iu:v", "chdir=:C ignore-environment:i null:0 unset=:u", options,
+                      true))
         return;
     if (options.has("C")) return call.unpredictable("it changes the working directory");
     std::size_t first = 0;
@@ -124,7 +125,8 @@ void trap_model(const Call& call) {
     if (*text == "-" || text->empty() || *text == "-l" || *text == "-p") return;
     call.run.run_text(*text, "trap");
     // It runs wherever the script then is.
-    if (text->find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 -_./:") !=
+    if (text->find_first_not_of(
+            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 -_./:") !=
             std::string::npos ||
         call.run.state().cwds.size() != 1)
         call.unpredictable("where and with what it will run is not known");
@@ -147,14 +149,17 @@ void find_model(const Call& call) {
     if (starts.empty()) starts.push_back(Value::of("."));
     for (const Arg& start : starts) call.run.effect_below(Effect::read, start);
     constexpr std::string_view kTests[] = {
-        "-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-type", "-size",
-        "-mtime", "-mmin", "-atime", "-amin", "-ctime", "-cmin", "-newer", "-perm", "-user", "-group",
-        "-uid", "-gid", "-maxdepth", "-mindepth", "-links", "-inum", "-samefile", "-printf", "-regextype",
-        "-newermt", "-fstype", "-xtype", "-lname"};
+        "-name",     "-iname",    "-path",  "-ipath", "-wholename", "-regex",  "-iregex",
+        "-type",     "-size",     "-mtime", "-mmin",  "-atime",     "-amin",   "-ctime",
+        "-cmin",     "-newer",    "-perm",  "-user",  "-group",     "-uid",    "-gid",
+        "-maxdepth", "-mindepth", "-links", "-inum",  "-samefile",  "-printf", "-regextype",
+        "-newermt",  "-fstype",   "-xtype", "-lname"};
     constexpr std::string_view kPlain[] = {
-        "(", ")", "!", ",", "-a", "-o", "-and", "-or", "-not", "-print", "-print0", "-prune", "-quit",
-        "-empty", "-depth", "-mount", "-xdev", "-true", "-false", "-ls", "-executable", "-readable",
-        "-writable", "-nouser", "-nogroup", "-daystart", "-follow", "-noleaf", "-d"};
+        "(",        ")",         "!",           ",",         "-a",        "-o",
+        "-and",     "-or",       "-not",        "-print",    "-print0",   "-prune",
+        "-quit",    "-empty",    "-depth",      "-mount",    "-xdev",     "-true",
+        "-false",   "-ls",       "-executable", "-readable", "-writable", "-nouser",
+        "-nogroup", "-daystart", "-follow",     "-noleaf",   "-d"};
     const auto is_in = [](const auto& names, const std::string& word) {
         return std::find(std::begin(names), std::end(names), word) != std::end(names);
     };
@@ -188,10 +193,10 @@ void find_model(const Call& call) {
                 part = Value::unknown("a file that find names");
             }
             const bool only_deletes = name != nullptr && (*name == "rm" || *name == "rmdir");
-            const bool only_reads = name != nullptr && (*name == "grep" || *name == "cat" ||
-                                                        *name == "ls" || *name == "wc" ||
-                                                        *name == "head" || *name == "echo" ||
-                                                        *name == "stat" || *name == "file");
+            const bool only_reads =
+                name != nullptr &&
+                (*name == "grep" || *name == "cat" || *name == "ls" || *name == "wc" ||
+                 *name == "head" || *name == "echo" || *name == "stat" || *name == "file");
             if (only_reads) continue;
             if (only_deletes && names_files) {
                 for (const Arg& start : starts)
@@ -207,18 +212,19 @@ void find_model(const Call& call) {
 
 void xargs_model(const Call& call) {
     Options options;
-    if (!read_options(call, "0a:d:E:e::I:i::L:l::n:oP:prs:tx",
-                      "arg-file=:a delimiter=:d eof?:E exit:x interactive:p max-args=:n max-chars=:s "
-                      "max-lines?:L max-procs=:P no-run-if-empty:r null:0 replace?:I verbose:t",
-                      options, true))
+    if (!read_options(
+            call, "0a:d:E:e::I:i::L:l::n:oP:prs:tx",
+            "arg-file=:a delimiter=:d eof?:E exit:x interactive:p max-args=:n max-chars=:s "
+            "max-lines?:L max-procs=:P no-run-if-empty:r null:0 replace?:I verbose:t",
+            options, true))
         return;
     if (const Arg* const file = options.value("a")) call.run.effect(Effect::read, *file);
     std::vector<Arg> command = options.operands;
     if (command.empty()) return;
     const std::string* const name = command.front().single();
-    constexpr std::string_view kReaders[] = {"echo", "grep", "cat",  "ls",   "wc",    "head",
-                                             "tail", "stat", "file", "test", "basename", "dirname",
-                                             "printf", "du", "md5sum", "sha256sum", "cut"};
+    constexpr std::string_view kReaders[] = {
+        "echo", "grep",     "cat",     "ls",     "wc", "head",   "tail",      "stat", "file",
+        "test", "basename", "dirname", "printf", "du", "md5sum", "sha256sum", "cut"};
     if (name != nullptr &&
         std::find(std::begin(kReaders), std::end(kReaders), *name) != std::end(kReaders))
         return;
@@ -237,19 +243,19 @@ Model running_model(std::string_view name) {
         std::string_view name;
         Model model;
     };
-    constexpr Row kRows[] = {
-        {"env", env_model},       {"bash", shell_model},  {"sh", shell_model},
-        {"dash", shell_model},    {"eval", eval_model},   {"source", source_model},
-        {".", source_model},      {"trap", trap_model},   {"find", find_model},
-        {"xargs", xargs_model}};
+    constexpr Row kRows[] = {{"env", env_model},    {"bash", shell_model}, {"sh", shell_model},
+                             {"dash", shell_model}, {"eval", eval_model},  {"source", source_model},
+                             {".", source_model},   {"trap", trap_model},  {"find", find_model},
+                             {"xargs", xargs_model}};
     for (const Row& row : kRows) {
         if (row.name == name) return row.model;
     }
     constexpr std::string_view kPrivileged[] = {
-        "sudo",   "su",     "doas",   "pkexec", "chroot",    "unshare", "nsenter", "mount",
-        "umount", "docker", "podman", "runuser", "systemctl", "crontab", "at",     "batch",
-        "service", "useradd", "usermod", "passwd", "insmod", "modprobe", "iptables", "reboot",
-        "shutdown", "setcap", "systemd-run", "loginctl", "visudo"};
+        "sudo",      "su",      "doas",        "pkexec",   "chroot",   "unshare",
+        "nsenter",   "mount",   "umount",      "docker",   "podman",   "runuser",
+        "systemctl", "crontab", "at",          "batch",    "service",  "useradd",
+        "usermod",   "passwd",  "insmod",      "modprobe", "iptables", "reboot",
+        "shutdown",  "setcap",  "systemd-run", "loginctl", "visudo"};
     if (std::find(std::begin(kPrivileged), std::end(kPrivileged), name) != std::end(kPrivileged))
         return privilege_model;
     const bool wraps = std::any_of(std::begin(kWrappers), std::end(kWrappers),

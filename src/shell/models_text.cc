@@ -27,8 +27,9 @@ constexpr Reader kReaders[] = {
     {"wc", "clLmw", "bytes:c chars:m lines:l words:w max-line-length:L total="},
     {"nl", "b:d:f:h:i:l:n:ps:v:w:"},
     {"rev", ""},
-    {"cut", "b:c:d:f:ns:z", "bytes=:b characters=:c complement delimiter=:d fields=:f "
-                             "only-delimited:s output-delimiter="},
+    {"cut", "b:c:d:f:ns:z",
+     "bytes=:b characters=:c complement delimiter=:d fields=:f "
+     "only-delimited:s output-delimiter="},
     {"paste", "d:sz", "delimiters=:d serial:s"},
     {"join", "1:2:a:e:ij:o:t:v:z", "check-order nocheck-order header ignore-case:i"},
     {"comm", "123z", "check-order nocheck-order output-delimiter= total"},
@@ -103,7 +104,8 @@ void grep_model(const Call& call) {
     Options options;
     if (!read_options(
             call, "aA:bB:cC:d:D:e:Ef:FGhHiIlLm:noPqrRsTuUvVwxyzZ0123456789",
-            "after-context=:A before-context=:B binary-files= byte-offset:b color? colour? context?:C "
+            "after-context=:A before-context=:B binary-files= byte-offset:b color? colour? "
+            "context?:C "
             "count:c dereference-recursive:R exclude= exclude-dir= exclude-from= extended-regexp:E "
             "file=:f files-with-matches:l files-without-match:L fixed-strings:F ignore-case:i "
             "include= initial-tab:T invert-match:v line-buffered line-number:n line-regexp:x "
@@ -129,12 +131,13 @@ void grep_model(const Call& call) {
 
 void rg_model(const Call& call) {
     Options options;
-    if (!read_options(call, "aA:bB:cC:e:E:f:FgHg:hiIlLm:nNoPqr:sStT:uUvVwxzM:j:0.",
-                      "context= count files files-with-matches fixed-strings glob= hidden heading "
-                      "iglob= ignore-case json line-number no-heading no-ignore only-matching "
-                      "multiline quiet smart-case sort= stats type= type-not= word-regexp max-count= "
-                      "color= no-filename with-filename",
-                      options))
+    if (!read_options(
+            call, "aA:bB:cC:e:E:f:FgHg:hiIlLm:nNoPqr:sStT:uUvVwxzM:j:0.",
+            "context= count files files-with-matches fixed-strings glob= hidden heading "
+            "iglob= ignore-case json line-number no-heading no-ignore only-matching "
+            "multiline quiet smart-case sort= stats type= type-not= word-regexp max-count= "
+            "color= no-filename with-filename",
+            options))
         return;
     const std::size_t first = options.has("e") || options.has("f") || options.has("files") ? 0 : 1;
     for (std::size_t i = first; i < options.operands.size(); ++i)
@@ -144,14 +147,15 @@ void rg_model(const Call& call) {
 
 void sort_model(const Call& call) {
     Options options;
-    if (!read_options(call, "bcCdfghik:mMno:rRsS:t:T:uVz",
-                      "batch-size= buffer-size=:S check?:c debug dictionary-order:d field-separator=:t "
-                      "files0-from= general-numeric-sort:g human-numeric-sort:h ignore-case:f "
-                      "ignore-leading-blanks:b ignore-nonprinting:i key=:k merge:m month-sort:M "
-                      "numeric-sort:n output=:o parallel= random-sort:R random-source= reverse:r "
-                      "stable:s sort= temporary-directory=:T unique:u version-sort:V "
-                      "zero-terminated:z",
-                      options))
+    if (!read_options(
+            call, "bcCdfghik:mMno:rRsS:t:T:uVz",
+            "batch-size= buffer-size=:S check?:c debug dictionary-order:d field-separator=:t "
+            "files0-from= general-numeric-sort:g human-numeric-sort:h ignore-case:f "
+            "ignore-leading-blanks:b ignore-nonprinting:i key=:k merge:m month-sort:M "
+            "numeric-sort:n output=:o parallel= random-sort:R random-source= reverse:r "
+            "stable:s sort= temporary-directory=:T unique:u version-sort:V "
+            "zero-terminated:z",
+            options))
         return;
     for (const Arg& each : options.operands) call.run.effect(Effect::read, each);
     if (const Arg* const output = options.value("o")) call.run.write(*output);
@@ -197,10 +201,11 @@ void split_model(const Call& call) {
 
 void jq_model(const Call& call) {
     Options options;
-    if (!read_options(call, "acCMnerRsSf:jL:",
-                      "arg= args compact-output exit-status join-output null-input raw-output slurp "
-                      "sort-keys tab indent=",
-                      options))
+    if (!read_options(
+            call, "acCMnerRsSf:jL:",
+            "arg= args compact-output exit-status join-output null-input raw-output slurp "
+            "sort-keys tab indent=",
+            options))
         return;
     if (options.has("arg")) return call.unpredictable("which of its words are files is not known");
     for (std::size_t i = options.has("f") ? 0 : 1; i < options.operands.size(); ++i)
@@ -322,7 +327,8 @@ private:
             case 'a':
             case 'i':
             case 'c':
-                while (at_ < text_.size() && text_[line_end() - 1] == '\\' && line_end() < text_.size())
+                while (at_ < text_.size() && text_[line_end() - 1] == '\\' &&
+                       line_end() < text_.size())
                     at_ = line_end() + 1;
                 at_ = line_end();
                 return true;
@@ -347,7 +353,8 @@ private:
             case '}':
                 return true;
             default:
-                return std::string_view("pPdDgGhHnNxz=F").find(c) != std::string_view::npos && c != '\0';
+                return std::string_view("pPdDgGhHnNxz=F").find(c) != std::string_view::npos &&
+                       c != '\0';
         }
     }
 
@@ -370,7 +377,8 @@ private:
                 call_.run.write(file_name());
                 return true;
             }
-            if (c == '\0' || std::string_view("egpiImM0123456789").find(c) == std::string_view::npos)
+            if (c == '\0' ||
+                std::string_view("egpiImM0123456789").find(c) == std::string_view::npos)
                 return c == '\0' || std::string_view(" \t\n;}#").find(c) != std::string_view::npos;
         }
     }
@@ -405,8 +413,7 @@ void sed_model(const Call& call) {
         if (text != nullptr) script = *text;
         files.erase(files.begin());
     }
-    if (!is_known || script.find(kSomeName) != std::string::npos ||
-        !SedScript(call, script).read())
+    if (!is_known || script.find(kSomeName) != std::string::npos || !SedScript(call, script).read())
         call.unpredictable("what its script does is not known");
     for (const Arg& file : files) {
         call.run.effect(Effect::read, file);
@@ -463,11 +470,11 @@ Model text_model(std::string_view name) {
         std::string_view name;
         Model model;
     };
-    constexpr Row kRows[] = {{"grep", grep_model}, {"fgrep", grep_model}, {"egrep", grep_model}, {"rg", rg_model},
-                             {"sort", sort_model}, {"uniq", uniq_model},  {"shuf", shuf_model},
-                             {"split", split_model}, {"jq", jq_model},    {"sed", sed_model},
-                             {"awk", awk_model},   {"gawk", awk_model},   {"mawk", awk_model},
-                             {"tr", tr_model}};
+    constexpr Row kRows[] = {{"grep", grep_model}, {"fgrep", grep_model},  {"egrep", grep_model},
+                             {"rg", rg_model},     {"sort", sort_model},   {"uniq", uniq_model},
+                             {"shuf", shuf_model}, {"split", split_model}, {"jq", jq_model},
+                             {"sed", sed_model},   {"awk", awk_model},     {"gawk", awk_model},
+                             {"mawk", awk_model},  {"tr", tr_model}};
     for (const Row& row : kRows) {
         if (row.name == name) return row.model;
     }

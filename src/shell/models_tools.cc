@@ -40,22 +40,21 @@ void tar_model(const Call& call) {
         }
     }
     Options options;
-    if (!read_options({call.run, call.name, arguments, call.input}, "cxtrudAf:C:zjJvpkmOPWShaT:X:",
-                      "create:c extract:x get:x list:t append:r update:u delete diff:d file=:f "
-                      "directory=:C gzip:z bzip2:j xz:J zstd verbose:v preserve-permissions:p "
-                      "keep-old-files:k touch:m to-stdout:O strip-components= exclude= "
-                      "auto-compress:a no-same-owner no-same-permissions sort= mtime= owner= group= "
-                      "numeric-owner exclude-vcs transform= wildcards files-from=:T overwrite "
-                      "exclude-from=:X absolute-names:P",
-                      options))
+    if (!read_options(
+            {call.run, call.name, arguments, call.input}, "cxtrudAf:C:zjJvpkmOPWShaT:X:",
+            "create:c extract:x get:x list:t append:r update:u delete diff:d file=:f "
+            "directory=:C gzip:z bzip2:j xz:J zstd verbose:v preserve-permissions:p "
+            "keep-old-files:k touch:m to-stdout:O strip-components= exclude= "
+            "auto-compress:a no-same-owner no-same-permissions sort= mtime= owner= group= "
+            "numeric-owner exclude-vcs transform= wildcards files-from=:T overwrite "
+            "exclude-from=:X absolute-names:P",
+            options))
         return;
     const Arg* const archive = options.value("f");
     const Arg* const directory = options.value("C");
-    if (options.has("T"))
-        return call.unpredictable("which files it takes is not known");
+    if (options.has("T")) return call.unpredictable("which files it takes is not known");
     if (options.has("x")) {
-        if (options.has("P"))
-            return call.unpredictable("the archive may have files anywhere");
+        if (options.has("P")) return call.unpredictable("the archive may have files anywhere");
         if (archive != nullptr) call.run.effect(Effect::read, *archive);
         if (options.has("O")) return;
         change_below(call, directory == nullptr ? here() : *directory);
@@ -92,20 +91,21 @@ void zip_model(const Call& call) {
 // gzip and its kin take their input away.
 void compress_model(const Call& call) {
     Options options;
-    if (!read_options(call, "cdfklnNqrtvz0123456789S:T:",
-                      "stdout:c to-stdout:c decompress:d uncompress:d force:f keep:k list:l quiet:q "
-                      "recursive:r test:t verbose:v best fast rm threads=:T",
-                      options))
+    if (!read_options(
+            call, "cdfklnNqrtvz0123456789S:T:",
+            "stdout:c to-stdout:c decompress:d uncompress:d force:f keep:k list:l quiet:q "
+            "recursive:r test:t verbose:v best fast rm threads=:T",
+            options))
         return;
     struct Suffix {
         std::string_view name;
         std::string_view suffix;
         bool opens;
     };
-    constexpr Suffix kSuffixes[] = {{"gzip", ".gz", false},  {"gunzip", ".gz", true},
+    constexpr Suffix kSuffixes[] = {{"gzip", ".gz", false},   {"gunzip", ".gz", true},
                                     {"bzip2", ".bz2", false}, {"bunzip2", ".bz2", true},
-                                    {"xz", ".xz", false},    {"unxz", ".xz", true},
-                                    {"zstd", ".zst", false}, {"unzstd", ".zst", true}};
+                                    {"xz", ".xz", false},     {"unxz", ".xz", true},
+                                    {"zstd", ".zst", false},  {"unzstd", ".zst", true}};
     const auto at = std::find_if(std::begin(kSuffixes), std::end(kSuffixes),
                                  [&](const Suffix& each) { return each.name == call.name; });
     const bool opens = at->opens || options.has("d");
@@ -133,29 +133,37 @@ void compress_model(const Call& call) {
 
 // --- git ---------------------------------------------------------------------------------------
 
-enum class GitEffect { reads, index, files, network };
+enum class GitEffect { reads, changes, network };
 struct GitCommand {
     std::string_view name;
     GitEffect effect;
 };
 constexpr GitCommand kGitCommands[] = {
-    {"status", GitEffect::reads},   {"log", GitEffect::reads},       {"show", GitEffect::reads},
-    {"diff", GitEffect::reads},     {"blame", GitEffect::reads},     {"rev-parse", GitEffect::reads},
-    {"ls-files", GitEffect::reads}, {"ls-tree", GitEffect::reads},   {"cat-file", GitEffect::reads},
-    {"describe", GitEffect::reads}, {"shortlog", GitEffect::reads},  {"grep", GitEffect::reads},
-    {"rev-list", GitEffect::reads}, {"name-rev", GitEffect::reads},  {"merge-base", GitEffect::reads},
-    {"check-ignore", GitEffect::reads}, {"for-each-ref", GitEffect::reads},
-    {"version", GitEffect::reads},  {"add", GitEffect::index},       {"commit", GitEffect::index},
-    {"branch", GitEffect::index},   {"tag", GitEffect::index},       {"notes", GitEffect::index},
-    {"update-index", GitEffect::index}, {"update-ref", GitEffect::index},
-    {"config", GitEffect::index},   {"remote", GitEffect::index},    {"gc", GitEffect::index},
-    {"reflog", GitEffect::index},   {"checkout", GitEffect::files},  {"switch", GitEffect::files},
-    {"restore", GitEffect::files},  {"reset", GitEffect::files},     {"merge", GitEffect::files},
-    {"rebase", GitEffect::files},   {"cherry-pick", GitEffect::files}, {"revert", GitEffect::files},
-    {"stash", GitEffect::files},    {"clean", GitEffect::files},     {"rm", GitEffect::files},
-    {"mv", GitEffect::files},       {"apply", GitEffect::files},     {"am", GitEffect::files},
-    {"init", GitEffect::files},     {"clone", GitEffect::network},   {"fetch", GitEffect::network},
-    {"pull", GitEffect::network},   {"push", GitEffect::network},    {"ls-remote", GitEffect::network}};
+    {"status", GitEffect::reads},       {"log", GitEffect::reads},
+    {"show", GitEffect::reads},         {"diff", GitEffect::reads},
+    {"blame", GitEffect::reads},        {"rev-parse", GitEffect::reads},
+    {"ls-files", GitEffect::reads},     {"ls-tree", GitEffect::reads},
+    {"cat-file", GitEffect::reads},     {"describe", GitEffect::reads},
+    {"shortlog", GitEffect::reads},     {"grep", GitEffect::reads},
+    {"rev-list", GitEffect::reads},     {"name-rev", GitEffect::reads},
+    {"merge-base", GitEffect::reads},   {"check-ignore", GitEffect::reads},
+    {"for-each-ref", GitEffect::reads}, {"version", GitEffect::reads},
+    {"add", GitEffect::changes},        {"commit", GitEffect::changes},
+    {"branch", GitEffect::changes},     {"tag", GitEffect::changes},
+    {"notes", GitEffect::changes},      {"update-index", GitEffect::changes},
+    {"update-ref", GitEffect::changes}, {"config", GitEffect::changes},
+    {"remote", GitEffect::changes},     {"gc", GitEffect::changes},
+    {"reflog", GitEffect::changes},     {"checkout", GitEffect::changes},
+    {"switch", GitEffect::changes},     {"restore", GitEffect::changes},
+    {"reset", GitEffect::changes},      {"merge", GitEffect::changes},
+    {"rebase", GitEffect::changes},     {"cherry-pick", GitEffect::changes},
+    {"revert", GitEffect::changes},     {"stash", GitEffect::changes},
+    {"clean", GitEffect::changes},      {"rm", GitEffect::changes},
+    {"mv", GitEffect::changes},         {"apply", GitEffect::changes},
+    {"am", GitEffect::changes},         {"init", GitEffect::changes},
+    {"clone", GitEffect::network},      {"fetch", GitEffect::network},
+    {"pull", GitEffect::network},       {"push", GitEffect::network},
+    {"ls-remote", GitEffect::network}};
 
 void git_model(const Call& call) {
     std::size_t i = 0;
@@ -165,39 +173,33 @@ void git_model(const Call& call) {
         if (*word == "--no-pager" || *word == "-P" || *word == "--no-optional-locks") continue;
         if (*word == "--version" || *word == "--help") return;
         if (word->starts_with('-'))
-            return call.unpredictable(cat("the option ", *word,
-                                          " may name another repository, or run a program"));
+            return call.unpredictable(
+                cat("the option ", *word, " may name another repository, or run a program"));
         break;
     }
     if (i == call.arguments.size()) return;
     const std::string& command = *call.arguments[i].single();
     const auto at = std::find_if(std::begin(kGitCommands), std::end(kGitCommands),
                                  [&](const GitCommand& each) { return each.name == command; });
-    if (at == std::end(kGitCommands)) return call.unpredictable(cat("what git ", command, " does is not known"));
+    if (at == std::end(kGitCommands))
+        return call.unpredictable(cat("what git ", command, " does is not known"));
     for (std::size_t each = i + 1; each < call.arguments.size(); ++each) {
         const std::string* const word = call.arguments[each].single();
         if (word == nullptr) continue;
         const bool is_risky = word->starts_with("--output") || word->starts_with("--ext-diff") ||
                               word->starts_with("--textconv") || word->starts_with("--exec") ||
-                              word->starts_with("--upload-pack") || word->starts_with("--open-files") ||
-                              word->starts_with("-O") || *word == "-x" || word->starts_with("--exec");
+                              word->starts_with("--upload-pack") ||
+                              word->starts_with("--open-files") || word->starts_with("-O") ||
+                              *word == "-x" || word->starts_with("--exec");
         if (is_risky) return call.unpredictable(cat("the option ", *word, " may write or run"));
     }
-    // The repository may be that of a directory above.
     call.run.effect_below(Effect::read, here());
-    if (at->effect == GitEffect::reads) {
-        // Reading refreshes the index.
-        call.run.effect(Effect::write, Value::of(".git/index"));
-        return;
-    }
+    if (at->effect == GitEffect::reads) return;
     if (at->effect == GitEffect::network)
         call.run.warn("network", cat("git ", command), "it talks to another machine");
-    call.unpredictable(cat("git ", command, " may run hooks, and changes what its repository says"));
-    change_below(call, Value::of(".git"));
-    if (at->effect != GitEffect::index) {
-        change_below(call, here());
-        call.run.effect_below(Effect::erase, here());
-    }
+    // The repository's own files are git's, and which of the others it changes they say.
+    call.unpredictable(
+        cat("git ", command, " may run hooks, and changes what its repository says"));
 }
 
 // --- the network -------------------------------------------------------------------------------
@@ -207,8 +209,8 @@ void network_model(const Call& call) {
     for (std::size_t i = 0; i < call.arguments.size(); ++i) {
         const std::string* const word = call.arguments[i].single();
         if (word == nullptr) continue;
-        const bool names_output = *word == "-o" || *word == "--output" ||
-                                  (call.name == "wget" && *word == "-O");
+        const bool names_output =
+            *word == "-o" || *word == "--output" || (call.name == "wget" && *word == "-O");
         if (names_output && i + 1 < call.arguments.size()) call.run.write(call.arguments[i + 1]);
     }
     call.unpredictable("which files it writes depends on what it is answered");
@@ -217,7 +219,8 @@ void network_model(const Call& call) {
 // --- programs that run a program of their own --------------------------------------------------
 
 void interpreter_model(const Call& call) {
-    const std::string* const first = call.arguments.empty() ? nullptr : call.arguments.front().single();
+    const std::string* const first =
+        call.arguments.empty() ? nullptr : call.arguments.front().single();
     if (first != nullptr && (*first == "--version" || *first == "-V") && call.arguments.size() == 1)
         return;
     for (const Arg& each : call.arguments) {
@@ -235,13 +238,12 @@ void build_model(const Call& call) {
 
 void patch_model(const Call& call) {
     call.unpredictable("which files it changes depends on the patch");
-    change_below(call, here());
-    call.run.effect_below(Effect::erase, here());
 }
 
 void file_type_model(const Call& call) {
     Options options;
-    if (!read_options(call, "bhiLknprsvz0", "brief mime mime-type mime-encoding dereference", options))
+    if (!read_options(call, "bhiLknprsvz0", "brief mime mime-type mime-encoding dereference",
+                      options))
         return;
     for (const Arg& each : options.operands) call.run.effect(Effect::read, each);
 }
@@ -267,14 +269,17 @@ Model tool_model(std::string_view name) {
         {git_model, " git "},
         {patch_model, " patch "},
         {file_type_model, " file "},
-        {network_model, " curl wget ssh scp sftp rsync nc ncat netcat telnet ftp ping dig host "
-                        "nslookup socat gh aws "},
-        {interpreter_model, " python python3 perl ruby node deno bun php lua Rscript tclsh java ghci "
-                            "sqlite3 psql zsh fish ksh osascript "},
-        {build_model, " make cmake ninja cargo npm npx yarn pnpm pip pip3 go gcc g++ cc c++ clang "
-                      "clang++ rustc javac mvn gradle meson bazel tsc pytest apt apt-get dpkg brew "
-                      "yum dnf gem bundle composer uv poetry black prettier eslint rustfmt gofmt "
-                      "clang-format tox nox jest vitest "},
+        {network_model,
+         " curl wget ssh scp sftp rsync nc ncat netcat telnet ftp ping dig host "
+         "nslookup socat gh aws "},
+        {interpreter_model,
+         " python python3 perl ruby node deno bun php lua Rscript tclsh java ghci "
+         "sqlite3 psql zsh fish ksh osascript "},
+        {build_model,
+         " make cmake ninja cargo npm npx yarn pnpm pip pip3 go gcc g++ cc c++ clang "
+         "clang++ rustc javac mvn gradle meson bazel tsc pytest apt apt-get dpkg brew "
+         "yum dnf gem bundle composer uv poetry black prettier eslint rustfmt gofmt "
+         "clang-format tox nox jest vitest "},
         {interactive_model, " vi vim nvim nano emacs ed ex less man "}};
     const std::string wanted = cat(" ", name, " ");
     for (const Family& family : kFamilies) {

@@ -14,19 +14,20 @@ Value a_number() {
 }
 
 bool is_counter(const std::string& name) {
-    constexpr std::string_view kNames[] = {"?",     "$",       "!",       "#",    "RANDOM", "SECONDS",
-                                           "UID",   "EUID",    "PPID",    "LINENO", "EPOCHSECONDS",
-                                           "BASHPID", "OPTIND", "SHLVL"};
+    constexpr std::string_view kNames[] = {
+        "?",      "$",    "!",    "#",      "RANDOM",       "SECONDS",
+        "UID",    "EUID", "PPID", "LINENO", "EPOCHSECONDS", "BASHPID",
+        "OPTIND", "SHLVL"};
     return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
 // The text without the shortest or longest beginning, or end, that fits.
-std::string without(const std::string& text, const std::string& pattern, bool from_end, bool longest) {
+std::string without(const std::string& text, const std::string& pattern, bool from_end,
+                    bool longest) {
     for (std::size_t i = 0; i <= text.size(); ++i) {
         const std::size_t size = longest ? text.size() - i : i;
-        const std::string_view piece = from_end
-                                           ? std::string_view(text).substr(text.size() - size)
-                                           : std::string_view(text).substr(0, size);
+        const std::string_view piece = from_end ? std::string_view(text).substr(text.size() - size)
+                                                : std::string_view(text).substr(0, size);
         if (!fits(pattern, piece)) continue;
         return from_end ? text.substr(0, text.size() - size) : text.substr(size);
     }
@@ -107,8 +108,8 @@ Value Run::operated(const Part& part, Value value) {
     const bool is_default = last == '-' || last == '=' || last == '+' || last == '?';
     if (is_default && operation.size() <= 2 && (operation.size() == 1 || operation[0] == ':')) {
         const bool may_be_empty =
-            !value.is_known() || std::find(value.texts.begin(), value.texts.end(), "") !=
-                                     value.texts.end();
+            !value.is_known() ||
+            std::find(value.texts.begin(), value.texts.end(), "") != value.texts.end();
         if (last == '?') return value;
         if (last == '+') return either(Value::of(""), operand);
         if (!may_be_empty) return value;
@@ -124,12 +125,13 @@ Value Run::operated(const Part& part, Value value) {
     if (!value.is_known()) return value;
     const std::string* const pattern = operand.single();
     const bool trims = operation[0] == '#' || operation[0] == '%';
-    const bool is_literal = pattern != nullptr && !part.words.empty() &&
-                            pattern->find('\\') == std::string::npos;
+    const bool is_literal =
+        pattern != nullptr && !part.words.empty() && pattern->find('\\') == std::string::npos;
     if (trims && is_literal) {
         Value out;
         for (const std::string& each : value.texts) {
-            if (each.find(kSomeName) != std::string::npos) return Value::unknown(cat("$", part.text));
+            if (each.find(kSomeName) != std::string::npos)
+                return Value::unknown(cat("$", part.text));
             const Value made =
                 Value::of(without(each, *pattern, operation[0] == '%', operation.size() == 2));
             out = out.texts.empty() ? made : either(out, made);
@@ -171,9 +173,9 @@ Value Run::output_of(const Script& script) {
         Value made;
         for (const std::string& text : out.texts) {
             const std::string parent = text.find('/') == std::string::npos ? "." : parent_of(text);
-            const Value one =
-                Value::of(*name == "basename" ? last_component(text)
-                                              : text.ends_with('/') ? cat(text, "..") : parent);
+            const Value one = Value::of(*name == "basename"   ? last_component(text)
+                                        : text.ends_with('/') ? cat(text, "..")
+                                                              : parent);
             made = made.texts.empty() ? one : either(made, one);
         }
         return made;
@@ -187,9 +189,9 @@ Value Run::arithmetic(const Word& expression) {
         if (part.kind == PartKind::literal) continue;
         const Value value = value_of(part);
         const bool is_plain =
-            value.is_known() && std::all_of(value.texts.begin(), value.texts.end(), [](const auto& t) {
-                return t.find('[') == std::string::npos;
-            });
+            value.is_known() &&
+            std::all_of(value.texts.begin(), value.texts.end(),
+                        [](const auto& t) { return t.find('[') == std::string::npos; });
         if (!is_plain)
             warn("unpredictable_command", expression.source,
                  "an expression may run what it is given");
@@ -211,9 +213,11 @@ Value Run::arithmetic(const Word& expression) {
         if (is_parameter) continue;
         const Value value = variable(name);
         const bool is_plain =
-            value.is_known() && std::all_of(value.texts.begin(), value.texts.end(), [](const auto& t) {
-                return std::all_of(t.begin(), t.end(),
-                                   [](char c) { return is_digit(c) || c == '-' || c == kSomeName; });
+            value.is_known() &&
+            std::all_of(value.texts.begin(), value.texts.end(), [](const auto& t) {
+                return std::all_of(t.begin(), t.end(), [](char c) {
+                    return is_digit(c) || c == '-' || c == kSomeName;
+                });
             });
         if (!is_plain)
             warn("unpredictable_command", name, "an expression may run what the variable holds");

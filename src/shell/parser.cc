@@ -15,36 +15,17 @@ namespace quire::shell {
 
 namespace {
 
-constexpr std::string_view kReserved[] = {"if",    "then", "elif",   "else",     "fi",   "do",
-                                          "done",  "case", "esac",   "while",    "until", "for",
-                                          "select", "function", "time", "!",      "{",    "}",
-                                          "[[",    "coproc", "in",   "]]"};
+constexpr std::string_view kReserved[] = {
+    "if",  "then",   "elif",     "else", "fi", "do", "done", "case", "esac",   "while", "until",
+    "for", "select", "function", "time", "!",  "{",  "}",    "[[",   "coproc", "in",    "]]"};
 
 bool is_reserved(std::string_view word) {
     return std::find(std::begin(kReserved), std::end(kReserved), word) != std::end(kReserved);
 }
 
-bool is_blank(char c) {
-    return c == ' ' || c == '\t';
-}
-
-bool is_bare_end(char c) {
-    return c == '\0' || is_blank(c) || c == '\n' || c == ';' || c == '&' || c == '|' || c == '(' ||
-           c == ')' || c == '<' || c == '>';
-}
-
 bool is_variable_name(std::string_view word) {
     return !word.empty() && is_name_start(word.front()) &&
            std::all_of(word.begin(), word.end(), is_name_char);
-}
-
-// Builtins whose arguments may be assignments of arrays.
-bool declares(const Command& command) {
-    constexpr std::string_view kNames[] = {"declare", "typeset", "local", "export", "readonly"};
-    if (command.words.empty() || command.words.front().parts.size() != 1) return false;
-    const Part& part = command.words.front().parts.front();
-    return part.kind == PartKind::literal &&
-           std::find(std::begin(kNames), std::end(kNames), part.text) != std::end(kNames);
 }
 
 }  // namespace
@@ -101,9 +82,9 @@ std::size_t Parser::line_here() {
 
 Failure Parser::unexpected(std::string_view wanted) {
     const std::size_t line = line_here();
-    std::string what = is_end() ? std::string("the end of the script")
-                                : peek() == '\n' ? "the end of the line"
-                                                 : cat("'", std::string(1, peek()), "'");
+    std::string what = is_end()         ? std::string("the end of the script")
+                       : peek() == '\n' ? "the end of the line"
+                                        : cat("'", std::string(1, peek()), "'");
     if (const std::string word = bare_word(); word.size() > 1) what = cat("'", word, "'");
     return invalid("syntax_error",
                    cat("line ", line, " of the command has ", what, " where ",
@@ -122,8 +103,8 @@ Result<void> Parser::spend() {
     if (!deep && ++budget_.nodes <= limits.nodes) return {};
     const std::size_t limit = deep ? limits.depth : limits.nodes;
     return fail(Errc::out_of_range, "too_complex",
-                cat("the command has more than ", limit,
-                    deep ? " levels" : " words and commands", "; run it in parts"),
+                cat("the command has more than ", limit, deep ? " levels" : " words and commands",
+                    "; run it in parts"),
                 {{"limit", limit}});
 }
 
@@ -375,8 +356,7 @@ Result<void> Parser::for_loop(Command& out) {
         TRY(skip_newlines());
         out.has_in = take_reserved("in");
         if (out.has_in) {
-            for (skip_blanks(); is_word_ahead(); skip_blanks())
-                out.words.push_back(TRY(word()));
+            for (skip_blanks(); is_word_ahead(); skip_blanks()) out.words.push_back(TRY(word()));
         }
         skip_blanks();
         const bool ends = peek() == '\n' || (peek() == ';' && peek(1) != ';');
@@ -444,17 +424,15 @@ Result<void> Parser::condition_term(Command& out, int depth) {
     const std::string first = bare_word();
     out.words.push_back(TRY(word()));
     skip_blanks();
-    const auto is_operand_ahead = [&] {
-        return is_word_ahead() && bare_word() != "]]";
-    };
+    const auto is_operand_ahead = [&] { return is_word_ahead() && bare_word() != "]]"; };
     const bool is_unary = first.size() == 2 && first.front() == '-' && is_name_start(first[1]);
     if (is_unary) {
         if (!is_operand_ahead()) return unexpected("an operand in [[ … ]]");
         out.words.push_back(TRY(word()));
         return {};
     }
-    constexpr std::string_view kBinary[] = {"==",  "!=",  "=~",  "=",   "-eq", "-ne", "-lt", "-le",
-                                            "-gt", "-ge", "-nt", "-ot", "-ef"};
+    constexpr std::string_view kBinary[] = {"==",  "!=",  "=~",  "=",   "-eq", "-ne", "-lt",
+                                            "-le", "-gt", "-ge", "-nt", "-ot", "-ef"};
     std::string_view found;
     for (const std::string_view each : kBinary) {
         if (bare_word() == each) found = each;
@@ -474,7 +452,7 @@ Result<void> Parser::condition_term(Command& out, int depth) {
     const bool is_pattern = found == "==" || found == "!=" || found == "=";
     if (!(is_regex && peek() == '(') && !is_operand_ahead())
         return unexpected("an operand in [[ … ]]");
-    out.words.push_back(TRY(word(is_regex    ? Ends::regex
+    out.words.push_back(TRY(word(is_regex     ? Ends::regex
                                  : is_pattern ? Ends::pattern
                                               : Ends::word)));
     if (is_regex && starts_with("||") && text_[at_ - 1] != ' ')
@@ -484,8 +462,8 @@ Result<void> Parser::condition_term(Command& out, int depth) {
 
 Result<Command> Parser::function(std::string name) {
     TRY(skip_newlines());
-    const bool is_body = peek() == '(' || is_at({"{", "if", "while", "until", "for", "select", "case",
-                                                 "[["});
+    const bool is_body =
+        peek() == '(' || is_at({"{", "if", "while", "until", "for", "select", "case", "[["});
     if (!is_body) return unexpected("a function's body");
     Command out;
     out.kind = CommandKind::function;
@@ -496,195 +474,6 @@ Result<Command> Parser::function(std::string name) {
     list.items.back().pipelines.back().commands.push_back(TRY(command()));
     out.lists.push_back(std::move(list));
     return out;
-}
-
-// --- simple commands ---------------------------------------------------------------------------
-
-// bash reads NAME[ up to the ']' as one word, whatever it has in it.
-Result<bool> Parser::is_assignment_ahead() {
-    std::size_t i = 0;
-    if (!is_name_start(peek())) return false;
-    while (is_name_char(peek(i))) ++i;
-    bool has_blank = false;
-    if (peek(i) == '[') {
-        const std::size_t close = subscript_end(i, has_blank);
-        if (close == 0) return unexpected("a subscript that is closed");
-        i = close;
-    }
-    const bool assigns = peek(i) == '=' || (peek(i) == '+' && peek(i + 1) == '=');
-    if (has_blank && !assigns) return unexpected("an assignment");
-    return assigns;
-}
-
-// The place behind the ']' of the '[' that is `at` bytes ahead; 0 if there is none.
-std::size_t Parser::subscript_end(std::size_t at, bool& has_blank) {
-    constexpr std::size_t kLongest = 4096;
-    int open = 0;
-    for (std::size_t i = at; i < at + kLongest; ++i) {
-        const char c = peek(i);
-        if (c == '\0') return 0;
-        if (c == '[') ++open;
-        if (c == ']' && --open == 0) return i + 1;
-        has_blank = has_blank || is_bare_end(c);
-    }
-    return 0;
-}
-
-Result<Assignment> Parser::assignment() {
-    Assignment out;
-    const std::size_t line = line_here();
-    while (is_name_char(peek())) out.name += take();
-    if (peek() == '[') {
-        take();
-        out.subscript.push_back(TRY(word(Ends::bracket)));
-        if (!take_if("]")) return unclosed("[", line);
-    }
-    out.appends = take_if("+");
-    take_if("=");
-    if (peek() != '(') {
-        out.values.push_back(TRY(word()));
-        return out;
-    }
-    if (!out.subscript.empty()) return unexpected("a value");
-    take();
-    out.is_array = true;
-    for (TRY(skip_newlines()); is_word_ahead(); TRY(skip_newlines())) {
-        bool has_blank = false;
-        if (peek() == '[' && (subscript_end(0, has_blank) == 0 || has_blank))
-            return unexpected("a subscript that is closed");
-        out.values.push_back(TRY(word()));
-    }
-    if (!take_if(")")) return unclosed("(", line);
-    return out;
-}
-
-Result<Command> Parser::simple() {
-    Command out;
-    for (skip_blanks();; skip_blanks()) {
-        if (is_redirect_ahead()) {
-            out.redirects.push_back(TRY(redirect()));
-        } else if (peek() == '(' && out.words.size() == 1 && out.assignments.empty() &&
-                   out.redirects.empty()) {
-            const Word& name = out.words.front();
-            if (name.parts.size() != 1 || name.parts.front().kind != PartKind::literal ||
-                name.parts.front().quoted)
-                return unexpected("an operator or a new line");
-            take();
-            skip_blanks();
-            if (!take_if(")")) return unexpected("')'");
-            return function(name.parts.front().text);
-        } else if (!is_word_ahead()) {
-            break;
-        } else if ((out.words.empty() || declares(out)) && TRY(is_assignment_ahead())) {
-            Assignment made = TRY(assignment());
-            out.assignments.push_back(std::move(made));
-        } else {
-            out.words.push_back(TRY(word()));
-        }
-    }
-    if (out.words.empty() && out.assignments.empty() && out.redirects.empty()) return unexpected();
-    if (peek() == '(') return unexpected("an operator or a new line");
-    return out;
-}
-
-// --- redirections ------------------------------------------------------------------------------
-
-bool Parser::is_redirect_ahead() {
-    if (starts_with("&>")) return true;
-    std::size_t i = 0;
-    if (peek() == '{') {
-        for (i = 1; is_name_char(peek(i)); ++i) {}
-        if (i == 1 || peek(i) != '}') return false;
-        ++i;
-    } else {
-        while (is_digit(peek(i))) ++i;
-    }
-    const char c = peek(i);
-    return (c == '<' || c == '>') && !(i == 0 && peek(1) == '(');
-}
-
-Result<void> Parser::redirects(Command& out) {
-    for (skip_blanks(); is_redirect_ahead(); skip_blanks())
-        out.redirects.push_back(TRY(redirect()));
-    return {};
-}
-
-Result<Redirect> Parser::redirect() {
-    Redirect out;
-    if (peek() == '{') {
-        while (take() != '}') {}
-    } else if (is_digit(peek())) {
-        out.fd = 0;
-        while (is_digit(peek())) out.fd = std::min(out.fd * 10 + (take() - '0'), 100'000);
-    }
-    struct Operator {
-        std::string_view text;
-        RedirectKind kind;
-    };
-    constexpr Operator kOperators[] = {
-        {"&>>", RedirectKind::append_both}, {"&>", RedirectKind::write_both},
-        {"<<<", RedirectKind::here_string}, {"<<-", RedirectKind::here_doc},
-        {"<<", RedirectKind::here_doc},     {"<&", RedirectKind::duplicate},
-        {"<>", RedirectKind::read_write},   {"<", RedirectKind::read},
-        {">>", RedirectKind::append},       {">&", RedirectKind::duplicate},
-        {">|", RedirectKind::write},        {">", RedirectKind::write}};
-    std::string_view taken;
-    for (const Operator& each : kOperators) {
-        if (!starts_with(each.text)) continue;
-        taken = each.text;
-        out.kind = each.kind;
-        break;
-    }
-    take_if(taken);
-    skip_blanks();
-    if (!is_word_ahead() || is_redirect_ahead()) return unexpected("a redirection's target");
-    auto target = std::make_shared<Word>(TRY(word()));
-    if (target->source == "\\") return unexpected("a redirection's target");
-    if (out.kind == RedirectKind::here_doc) {
-        PendingHereDoc pending{target, {}, false, taken == "<<-"};
-        for (const Part& part : target->parts) {
-            if (part.kind != PartKind::literal)
-                return unexpected("a here-document's delimiter without expansions");
-            pending.delimiter += part.text;
-            pending.quoted = pending.quoted || part.quoted;
-        }
-        here_docs_.push_back(std::move(pending));
-    }
-    out.target = std::move(target);
-    return out;
-}
-
-// Reads the texts of the here-documents that the line before has begun.
-Result<void> Parser::read_here_docs() {
-    for (PendingHereDoc& each : std::exchange(here_docs_, {})) {
-        const std::size_t line = line_here();
-        std::string text;
-        bool continues = false;  // The line before ended in a backslash.
-        bool is_closed = false;
-        while (at_ < text_.size()) {
-            const std::size_t end = std::min(text_.find('\n', at_), text_.size());
-            std::string_view row = text_.substr(at_, end - at_);
-            at_ = std::min(end + 1, text_.size());
-            if (each.strips_tabs && !continues)
-                row.remove_prefix(std::min(row.find_first_not_of('\t'), row.size()));
-            is_closed = !continues && row == each.delimiter;
-            if (is_closed) break;
-            text.append(row).append("\n");
-            std::size_t slashes = 0;
-            while (slashes < row.size() && row[row.size() - slashes - 1] == '\\') ++slashes;
-            continues = !each.quoted && slashes % 2 == 1;
-        }
-        if (!is_closed) return unclosed(cat("here-document ", each.delimiter), line);
-        Word body;
-        if (each.quoted) {
-            add_literal(body, text, true);
-        } else {
-            const Level level(budget_);
-            body = TRY(Parser(text, budget_, line).here_doc_text());
-        }
-        *each.target = std::move(body);
-    }
-    return {};
 }
 
 }  // namespace quire::shell

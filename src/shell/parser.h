@@ -16,7 +16,7 @@ namespace quire::shell {
 
 struct ParseLimits {
     std::size_t bytes = 256 << 10;
-    std::size_t depth = 64;       // Of commands in commands.
+    std::size_t depth = 64;       // How deep commands stand in commands.
     std::size_t nodes = 100'000;  // Words and commands.
 };
 

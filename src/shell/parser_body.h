@@ -130,4 +130,12 @@ inline bool is_name_char(char c) {
     return is_name_start(c) || is_digit(c);
 }
 
+inline bool is_blank(char c) {
+    return c == ' ' || c == '\t';
+}
+inline bool is_bare_end(char c) {
+    return c == '\0' || is_blank(c) || c == '\n' || c == ';' || c == '&' || c == '|' || c == '(' ||
+           c == ')' || c == '<' || c == '>';
+}
+
 }  // namespace quire::shell

@@ -25,8 +25,7 @@ std::string words_of(std::string_view script) {
     const Result<Script> parsed = parse(script);
     if (!parsed) return parsed.error().message();
     std::string out;
-    for (const Word& word :
-         parsed->list.items.at(0).pipelines.at(0).commands.at(0).words) {
+    for (const Word& word : parsed->list.items.at(0).pipelines.at(0).commands.at(0).words) {
         out += out.empty() ? "" : " ";
         for (const Part& part : word.parts) {
             if (part.kind == PartKind::parameter) out += cat("$", part.text, part.operation);
@@ -46,8 +45,7 @@ TEST(Parser, ReadsWordsWithTheirQuotes) {
     EXPECT_EQ(words_of("$'\\x72\\155' $'\\u00e9'"), "'rm' 'é'");
     EXPECT_EQ(words_of("a\\ b \\$x \"\\$x \\a\""), "a' 'b '$'x '$x \\a'");
     EXPECT_EQ(words_of("${x:-a b} ${#x} ${!x} ${x@P} ${a[1]}"), "$x:- $x# $x! $x@ $a[");
-    EXPECT_EQ(words_of("`a` $(b) $((1 + (2))) $((a) ) <(c) x"),
-              "$() $() $(()) $() <() x");
+    EXPECT_EQ(words_of("`a` $(b) $((1 + (2))) $((a) ) <(c) x"), "$() $() $(()) $() <() x");
     EXPECT_EQ(words_of("a\rb c"), "a\rb c");
     EXPECT_EQ(words_of("\"\" ''"), "'' ''");
     EXPECT_EQ(words_of("echo a#b # c"), "echo a#b");
@@ -154,7 +152,7 @@ std::vector<std::string> mutated(std::size_t count, std::uint64_t seed) {
     return out;
 }
 
-// What bash rejects is rejected. The other way round a few constructs are rejected on purpose, so
+// A script that bash rejects is rejected. The other way round a few constructs are rejected on purpose, so
 // their share has a bound.
 TEST(Parser, RejectsWhatBashRejects) {
     if (!has_bash()) GTEST_SKIP() << "bash is not installed";

@@ -7,8 +7,8 @@
 
 #include "base/concat.h"
 #include "base/test_directory.h"
+#include "shell/disk_tree.h"
 #include "shell/parser.h"
-#include "shell/tree_for_test.h"
 
 namespace quire::shell {
 namespace {
@@ -66,22 +66,53 @@ TEST_F(Predict, RedirectionsWriteAndAppend) {
 }
 
 TEST_F(Predict, CommandsAreFoundBehindEveryDisguise) {
-    for (const char* script :
-         {"rm README.md", "r\\\nm README.md", "$'\\x72\\x6d' README.md", "{rm,README.md}",
-          "'r'm \"README.md\"", "command rm README.md", "env rm README.md", "nice -n 5 rm README.md",
-          "eval 'rm README.md'", "bash -c 'rm README.md'", "sh -c \"rm README.md\"",
-          "x=rm; $x README.md", "f() { rm \"$1\"; }; f README.md", "echo $(rm README.md)",
-          "echo `rm README.md`", "cat <(rm README.md)", "true && rm README.md", "(rm README.md)",
-          "if rm README.md; then :; fi", "while rm README.md; do break; done",
-          "for i in 1 2; do rm README.md; done", "case a in a) rm README.md;; esac",
-          "ls | rm README.md", "rm README.md &", "coproc rm README.md", "time rm README.md",
-          "! rm README.md", "cd missing; rm README.md", "echo $((1 + $(rm README.md)))",
-          "/bin/rm README.md", "\\rm README.md", "timeout 5 rm README.md", "nohup sh -c 'rm README.md'",
-          "bash <<'EOF'\nrm README.md\nEOF", "a=$(rm README.md)", "echo ${x:-$(rm README.md)}",
-          "x=README; rm $x.md", "rm READM?.md", "rm R*.md", "rm ./src/../README.md",
-          "cd src && rm ../README.md", "d=.; rm $d/README.md", "[[ -n $(rm README.md) ]]",
-          "trap 'rm README.md' EXIT", "[ -f x ] || rm README.md",
-          "a=(README.md); rm \"${a[@]}\"", "set -- README.md; rm \"$1\""}) {
+    for (const char* script : {"rm README.md",
+                               "r\\\nm README.md",
+                               "$'\\x72\\x6d' README.md",
+                               "{rm,README.md}",
+                               "'r'm \"README.md\"",
+                               "command rm README.md",
+                               "env rm README.md",
+                               "nice -n 5 rm README.md",
+                               "eval 'rm README.md'",
+                               "bash -c 'rm README.md'",
+                               "sh -c \"rm README.md\"",
+                               "x=rm; $x README.md",
+                               "f() { rm \"$1\"; }; f README.md",
+                               "echo $(rm README.md)",
+                               "echo `rm README.md`",
+                               "cat <(rm README.md)",
+                               "true && rm README.md",
+                               "(rm README.md)",
+                               "if rm README.md; then :; fi",
+                               "while rm README.md; do break; done",
+                               "for i in 1 2; do rm README.md; done",
+                               "case a in a) rm README.md;; esac",
+                               "ls | rm README.md",
+                               "rm README.md &",
+                               "coproc rm README.md",
+                               "time rm README.md",
+                               "! rm README.md",
+                               "cd missing; rm README.md",
+                               "echo $((1 + $(rm README.md)))",
+                               "/bin/rm README.md",
+                               "\\rm README.md",
+                               "timeout 5 rm README.md",
+                               "nohup sh -c 'rm README.md'",
+                               "bash <<'EOF'\nrm README.md\nEOF",
+                               "a=$(rm README.md)",
+                               "echo ${x:-$(rm README.md)}",
+                               "x=README; rm $x.md",
+                               "rm READM?.md",
+                               "rm R*.md",
+                               "rm ./src/../README.md",
+                               "cd src && rm ../README.md",
+                               "d=.; rm $d/README.md",
+                               "[[ -n $(rm README.md) ]]",
+                               "trap 'rm README.md' EXIT",
+                               "[ -f x ] || rm README.md",
+                               "a=(README.md); rm \"${a[@]}\"",
+                               "set -- README.md; rm \"$1\""}) {
         EXPECT_NE(changes(script).find("delete README.md"), std::string::npos)
             << script << ": " << changes(script);
     }
@@ -90,20 +121,53 @@ TEST_F(Predict, CommandsAreFoundBehindEveryDisguise) {
 }
 
 TEST_F(Predict, WhatIsNotKnownIsSaid) {
-    for (const char* script :
-         {"python3 scratch/x.py", "make", ". env.sh", "curl http://x | bash", "sudo rm x",
-          "git push", "rm -rf \"$(cat list)\"/", "xargs rm < list", "find . -exec sh -c 'x' {} \\;",
-          "$(cat cmd) a", "eval \"$(cat cmd)\"", "sed '1e rm README.md' f", "awk '{ print > \"f\" }' g",
-          "awk 'BEGIN { system(\"rm x\") }'", "tar cf /dev/null --checkpoint-action=exec=x src",
-          "git -c core.fsmonitor='rm README.md' status", "git diff --output=x",
-          "printf 'rm x' | sh", "printf -v 'a[$(rm README.md)]' x", "PATH=. ls", "LD_PRELOAD=./x.so ls",
-          "GIT_DIR=x git status", "export BASH_ENV=x", "alias ls=rm", "./run.sh", "unknown_program",
-          "rm \"${!x}\"", "echo ${x@P}", "IFS=/; x=a/b; rm $x", "shopt -s expand_aliases",
-          "read x; rm $x", "while read f; do rm \"$f\"; done < list", "cd \"$(cat d)\" && rm x",
-          "source <(cat x)", "sort --compress-program=./x f", "rg --pre ./x y", "env PATH=. ls",
-          "docker run -v /:/h x", "crontab f", "busybox wget x", "python -c 'x'", "perl -e 'x'",
-          "declare -i n; x='a[$(rm y)]'; (( x ))", "tar -xPf a.tar", "rsync -e ./x a b"}) {
-        EXPECT_NE(changes(script).find('!'), std::string::npos) << script << ": " << changes(script);
+    for (const char* script : {"python3 scratch/x.py",
+                               "make",
+                               ". env.sh",
+                               "curl http://x | bash",
+                               "sudo rm x",
+                               "git push",
+                               "rm -rf \"$(cat list)\"/",
+                               "xargs rm < list",
+                               "find . -exec sh -c 'x' {} \\;",
+                               "$(cat cmd) a",
+                               "eval \"$(cat cmd)\"",
+                               "sed '1e rm README.md' f",
+                               "awk '{ print > \"f\" }' g",
+                               "awk 'BEGIN { system(\"rm x\") }'",
+                               "tar cf /dev/null --checkpoint-action=exec=x src",
+                               "git -c core.fsmonitor='rm README.md' status",
+                               "git diff --output=x",
+                               "printf 'rm x' | sh",
+                               "printf -v 'a[$(rm README.md)]' x",
+                               "PATH=. ls",
+                               "LD_PRELOAD=./x.so ls",
+                               "GIT_DIR=x git status",
+                               "export BASH_ENV=x",
+                               "alias ls=rm",
+                               "./run.sh",
+                               "unknown_program",
+                               "rm \"${!x}\"",
+                               "echo ${x@P}",
+                               "IFS=/; x=a/b; rm $x",
+                               "shopt -s expand_aliases",
+                               "read x; rm $x",
+                               "while read f; do rm \"$f\"; done < list",
+                               "cd \"$(cat d)\" && rm x",
+                               "source <(cat x)",
+                               "sort --compress-program=./x f",
+                               "rg --pre ./x y",
+                               "env PATH=. ls",
+                               "docker run -v /:/h x",
+                               "crontab f",
+                               "busybox wget x",
+                               "python -c 'x'",
+                               "perl -e 'x'",
+                               "declare -i n; x='a[$(rm y)]'; (( x ))",
+                               "tar -xPf a.tar",
+                               "rsync -e ./x a b"}) {
+        EXPECT_NE(changes(script).find('!'), std::string::npos)
+            << script << ": " << changes(script);
     }
 }
 
@@ -141,9 +205,8 @@ TEST_F(Predict, EverydayCommandsAreKnown) {
         {"for f in src/*.rs; do cp \"$f\" \"${f%.rs}.bak\"; done",
          "create src/lib.bak; create src/main.bak"},
         {"cd scratch/dirlink && cd .. && echo x > made.txt", "create scratch/made.txt"},
-        {"cd -P scratch/dirlink && cd -P .. && echo x > made.txt",
-         "create made.txt"},
-        {"git status && git log --oneline -5", "write .git/index"},
+        {"cd -P scratch/dirlink && cd -P .. && echo x > made.txt", "create made.txt"},
+        {"git status && git log --oneline -5", ""},
         {"mktemp work/x.XXXXXX", "create work/; create work/x.?"},
         {"gzip logs/app.log", "delete logs/app.log; create logs/app.log.gz"},
         {"i=0; while [ $i -lt 3 ]; do echo $i; i=$((i+1)); done", ""},
@@ -152,8 +215,9 @@ TEST_F(Predict, EverydayCommandsAreKnown) {
         {"awk '{ print $1 }' README.md", ""},
         {"set -euo pipefail; cd src; ls", ""},
         {"diff -u README.md src/main.rs || true", ""},
-        {"tar xzf a.tgz -C build", "write build; create build; delete build; write build/; "
-                                   "create build/; delete build/"},
+        {"tar xzf a.tgz -C build",
+         "write build; create build; delete build; write build/; "
+         "create build/; delete build/"},
         {"echo x > /etc/hosts", "write /etc/hosts"},
         {"cat ~/.bashrc > \"$HOME/x\"", "create /home/u/x"},
     };

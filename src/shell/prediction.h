@@ -1,4 +1,4 @@
-// What a command would do to files, as far as that can be told before it runs.
+// Predictions: what a command would do to files, as far as that can be told before it runs.
 #pragma once
 
 #include <compare>
@@ -51,7 +51,7 @@ public:
     TreeView(const TreeView&) = delete;
     TreeView& operator=(const TreeView&) = delete;
     virtual ~TreeView() = default;
-    // Of the path itself, whose parents are no links.
+    // The entry at a path whose parents are no links; a link is not followed.
     virtual Entry look(const std::string& path) const = 0;
     // The names in a directory, without "." and "..", sorted.
     virtual std::vector<std::string> list(const std::string& directory) const = 0;

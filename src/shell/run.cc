@@ -1,6 +1,6 @@
 // Commands of an abstract run. Every branch is taken; where branches meet, what differs has either
 // value. A loop is run until nothing changes any more, and what still changes then is not known.
-#include "shell/predict.h"
+#include "shell/run.h"
 
 #include <algorithm>
 #include <memory>
@@ -9,7 +9,7 @@
 #include "base/concat.h"
 #include "shell/models.h"
 #include "shell/parser.h"
-#include "shell/run.h"
+#include "shell/predict.h"
 
 namespace quire::shell {
 
@@ -17,16 +17,16 @@ namespace {
 
 constexpr std::size_t kMostSteps = 5'000;
 constexpr int kMostDepth = 24;
-constexpr std::size_t kMostElements = 256;  // Of a loop, before they are taken together.
+constexpr std::size_t kMostElements = 256;  // More elements of a loop are taken together.
 constexpr std::size_t kMostDirectories = 8;
 
 // Variables that say which programs run, or what they run.
 bool is_risky_variable(std::string_view name) {
     constexpr std::string_view kNames[] = {
-        "PATH",   "BASH_ENV",   "ENV",       "PAGER",        "EDITOR",     "VISUAL",  "SHELLOPTS",
-        "BASHOPTS", "PS4",      "PROMPT_COMMAND", "MANPAGER", "LESSOPEN",  "PYTHONPATH",
-        "PYTHONSTARTUP", "PERL5LIB", "PERL5OPT", "RUBYOPT", "NODE_OPTIONS", "CDPATH", "TAR_OPTIONS",
-        "RSYNC_RSH", "MAKEFLAGS", "BASH_FUNC"};
+        "PATH",       "BASH_ENV",      "ENV",       "PAGER",          "EDITOR",   "VISUAL",
+        "SHELLOPTS",  "BASHOPTS",      "PS4",       "PROMPT_COMMAND", "MANPAGER", "LESSOPEN",
+        "PYTHONPATH", "PYTHONSTARTUP", "PERL5LIB",  "PERL5OPT",       "RUBYOPT",  "NODE_OPTIONS",
+        "CDPATH",     "TAR_OPTIONS",   "RSYNC_RSH", "MAKEFLAGS",      "BASH_FUNC"};
     return name.starts_with("LD_") || name.starts_with("GIT_") ||
            std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
@@ -137,6 +137,7 @@ Ends Run::eval(const Pipeline& pipeline, State state) {
 Ends Run::eval(const Command& command, State state, const Input& given) {
     if (!spend()) return {std::move(state)};
     ++depth_;
+    has_replaced_ = has_replaced_ || replaces_;
     State* const outer = std::exchange(state_, &state);
     Input input = given;
     if (command.kind != CommandKind::simple) input = redirect(command.redirects, given);
@@ -223,7 +224,8 @@ Ends Run::eval(const Command& command, State state, const Input& given) {
 // Runs a body as often as it changes what is known, and then takes what still changes as not known.
 State Run::repeat(const List* condition, const List& body, State state) {
     const auto once = [&](State from) {
-        return eval(body, condition == nullptr ? std::move(from) : eval(*condition, std::move(from)));
+        return eval(body,
+                    condition == nullptr ? std::move(from) : eval(*condition, std::move(from)));
     };
     for (int round = 0; round < 3; ++round) {
         State next = either(state, once(state));
@@ -242,8 +244,7 @@ State Run::repeat(const List* condition, const List& body, State state) {
 
 State Run::eval_for(const Command& command, State state) {
     state_ = &state;
-    const std::vector<Arg> elements =
-        command.has_in ? fields(command.words) : state.positional;
+    const std::vector<Arg> elements = command.has_in ? fields(command.words) : state.positional;
     const List& body = command.lists.front();
     if (elements.size() <= kMostElements) {
         const State before = state;
@@ -304,9 +305,8 @@ Input Run::redirect(const std::vector<Redirect>& redirects, Input input) {
         const std::vector<Arg> targets = fields(*each.target);
         for (const Arg& target : targets) {
             const std::string* const name = target.single();
-            const bool is_descriptor =
-                each.kind == RedirectKind::duplicate && name != nullptr &&
-                name->find_first_not_of("0123456789-") == std::string::npos;
+            const bool is_descriptor = each.kind == RedirectKind::duplicate && name != nullptr &&
+                                       name->find_first_not_of("0123456789-") == std::string::npos;
             if (is_descriptor) continue;
             switch (each.kind) {
                 case RedirectKind::read:
@@ -329,9 +329,9 @@ Ends Run::eval_simple(const Command& command, State state, const Input& given) {
     state_ = &state;
     const std::vector<Arg> words = fields(command.words);
     const std::string* const name = words.empty() ? nullptr : words.front().single();
-    const bool declares = name != nullptr && (*name == "export" || *name == "declare" ||
-                                              *name == "local" || *name == "readonly" ||
-                                              *name == "typeset");
+    const bool declares =
+        name != nullptr && (*name == "export" || *name == "declare" || *name == "local" ||
+                            *name == "readonly" || *name == "typeset");
     if (words.empty() || declares) {
         for (const Assignment& each : command.assignments) assign(each, false);
         redirect(command.redirects, given);
@@ -392,6 +392,7 @@ Ends Run::change_directory(const std::vector<Arg>& words) {
             }
             if (physical) {
                 std::vector<std::string> found;
+                resolved_ = 0;
                 resolve(path, LastLink::followed, 0, found);
                 cwds.insert(found.begin(), found.end());
                 continue;

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "shell/prediction.h"
@@ -16,9 +17,9 @@
 
 namespace quire::shell {
 
-// What a script's later commands depend on.
+// The part of a shell's state that later commands depend on.
 struct State {
-    std::vector<std::string> cwds;  // Where it may be; sorted. None: it is not known.
+    std::vector<std::string> cwds;  // Sorted. None: the directory is not known.
     std::map<std::string, Value> variables;
     std::map<std::string, std::vector<Arg>> arrays;
     std::map<std::string, const List*> functions;
@@ -42,8 +43,8 @@ enum class LastLink { followed, itself };
 
 // The input of a command, where the script says what it is.
 struct Input {
-    bool is_piped = false;                // From another command.
-    std::optional<std::string> text = {};  // Of a here-document.
+    bool is_piped = false;                 // From another command.
+    std::optional<std::string> text = {};  // A here-document's.
 };
 
 class Run {
@@ -57,15 +58,16 @@ public:
     void warn(std::string kind, const std::string& word, std::string why);
     // An effect on each path that the operand may name. One that is not known is a warning.
     void effect(Effect effect, const Arg& operand, LastLink last = LastLink::followed);
-    // The same on everything below it, and on itself.
+    // An effect on the operand, and on everything below it.
     void effect_below(Effect effect, const Arg& operand, LastLink last = LastLink::followed);
     // The operand's content is replaced, or it is made.
     void write(const Arg& operand, LastLink last = LastLink::followed);
     void append(const Arg& operand);
     // Creates something new there: a file, a directory, or a link to `target`.
     void make_directory(const Arg& operand);
+    void make_missing_directory(const Arg& operand);  // Only if nothing is there.
     void make_link(const Arg& operand, const Arg& target);
-    // Whether it may be a directory, or the script may have made it one.
+    // True if it may be a directory, or the script may have made it one.
     bool may_be_directory(const Arg& operand);
     bool may_exist(const Arg& operand);
     // The paths, absolute and without links before the last component.
@@ -108,7 +110,7 @@ private:
     // --- words (expand.cc) ---
     std::vector<Arg> fields(const Word& word);
     std::vector<Arg> fields(const std::vector<Word>& words);
-    Value text(const Word& word);       // Neither split nor matched with files.
+    Value text(const Word& word);  // Neither split nor matched with files.
     void expand(const Atoms& atoms, std::vector<Arg>& out);
     Value value_of(const Part& part);
     Value parameter(const Part& part);
@@ -121,11 +123,14 @@ private:
 
     // --- paths (effects.cc) ---
     void emit(Effect effect, const std::string& path, bool below);
-    void resolve(std::string path, LastLink last, int links, std::vector<std::string>& out) const;
+    void resolve(std::string path, LastLink last, int links, std::vector<std::string>& out);
     std::string shown(const std::string& path) const;
+    // The tree's entry, which is asked for once.
+    const TreeView::Entry& look(const std::string& path) const;
 
     const Situation& situation_;
     const TreeView& tree_;
+    mutable std::unordered_map<std::string, TreeView::Entry> looked_;
     State* state_ = nullptr;
     std::set<Predicted> effects_;
     std::set<Warning> warnings_;
@@ -133,12 +138,17 @@ private:
     std::map<std::string, std::set<std::string>> made_;
     std::set<std::string> made_directories_;
     std::map<std::string, std::set<std::string>> made_links_;
-    std::vector<std::unique_ptr<Script>> scripts_;  // Of run_text(); functions point into them.
+    std::vector<std::unique_ptr<Script>>
+        scripts_;  // Kept for run_text(), as functions point into them.
+    // Something was deleted, or a link was replaced: by the command that runs, and by one before it.
+    bool replaces_ = false;
+    bool has_replaced_ = false;
     std::size_t steps_ = 0;
+    std::size_t resolved_ = 0;  // Since paths_of() began.
     int depth_ = 0;
 };
 
-// Whether a name fits a pattern, in which a backslash takes the next character as it is.
+// True if a name fits a pattern, in which a backslash takes the next character as it is.
 bool fits(std::string_view pattern, std::string_view name);
 bool has_wildcard(std::string_view pattern);
 std::string unescaped(std::string_view pattern);

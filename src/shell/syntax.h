@@ -27,7 +27,7 @@ struct Part {
     PartKind kind = PartKind::literal;
     bool quoted = false;
     std::string text;
-    // Of ${…}: "#name" and "!name" have "#" and "!"; else the operator behind the name, such as ":-",
+    // For ${…}: "#name" and "!name" have "#" and "!"; else the operator behind the name, such as ":-",
     // "%%", "/", ":", "@Q", "^^"; "[" for a subscript. `words` are the subscript and the operands.
     std::string operation = {};
     std::vector<Word> words = {};
@@ -37,7 +37,7 @@ struct Part {
 struct Word {
     std::vector<Part> parts;
     std::size_t line = 1;
-    std::string source;  // As it is written.
+    std::string source;  // The word as it is written.
 };
 
 // NAME=value, NAME+=value, NAME[subscript]=value or NAME=(elements).

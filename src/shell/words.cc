@@ -74,8 +74,7 @@ Result<Word> Parser::here_doc_text() {
 }
 
 Result<void> Parser::parts_until(Ends ends, bool quoted, Word& out) {
-    const bool is_plain_word =
-        ends == Ends::word || ends == Ends::pattern || ends == Ends::regex;
+    const bool is_plain_word = ends == Ends::word || ends == Ends::pattern || ends == Ends::regex;
     int open = 0;  // Parentheses, or brackets.
     for (;;) {
         const char c = peek();
@@ -89,8 +88,7 @@ Result<void> Parser::parts_until(Ends ends, bool quoted, Word& out) {
                 // Parentheses group a regular expression, and in a pattern what follows ?*+@!.
                 const bool begins_group =
                     c == '(' && (ends == Ends::regex || ends_in_group_mark(out));
-                const bool is_alternative =
-                    ends == Ends::regex && c == '|' && peek(1) != '|';
+                const bool is_alternative = ends == Ends::regex && c == '|' && peek(1) != '|';
                 if (open == 0 && is_meta(c) && !begins_group && !is_alternative) return {};
                 if (c == '\n') return {};
                 if (c == '(') ++open;
@@ -266,7 +264,7 @@ Result<Part> Parser::substitution() {
     return part;
 }
 
-// Whether the text from `open`, behind "((", ends in "))" that belong to those.
+// True if the text from `open`, behind "((", ends in "))" that belong to those.
 bool Parser::is_arithmetic_ahead(std::size_t open) {
     int depth = 0;
     for (std::size_t i = open; i < text_.size(); ++i) {
@@ -360,10 +358,9 @@ Result<void> Parser::braced_parameter(bool quoted, Word& out) {
         if (!take_if("]")) return unclosed("${…[", line);
     }
     if (peek() != '}') {
-        constexpr std::string_view kOperators[] = {":-", ":=", ":?", ":+", "##", "%%", "//", "/#",
-                                                   "/%", "^^", ",,", "~~", "-",  "=",  "?",  "+",
-                                                   "#",  "%",  "/",  "^",  ",",  "~",  ":",  "@",
-                                                   "*"};
+        constexpr std::string_view kOperators[] = {
+            ":-", ":=", ":?", ":+", "##", "%%", "//", "/#", "/%", "^^", ",,", "~~", "-",
+            "=",  "?",  "+",  "#",  "%",  "/",  "^",  ",",  "~",  ":",  "@",  "*"};
         std::string_view found;
         for (const std::string_view each : kOperators) {
             if (found.empty() && starts_with(each)) found = each;

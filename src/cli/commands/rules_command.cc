@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/concat.h"
 #include "cli/commands/command_list.h"
+#include "cli/commands/command_report.h"
 #include "cli/commands/terminal.h"
 #include "cli/commands/workspace_path.h"
 #include "cli/settings/config.h"
@@ -44,6 +45,7 @@ struct RuleCallOptions {
     std::string agent;
     std::string tool;
     std::string operation;  // "" for a tool without operations.
+    std::string command;    // A shell command; "" for none.
 };
 
 Result<policy::RuleBook> workspace_rules(const Globals& globals) {
@@ -270,10 +272,27 @@ Result<int> explain_path(const Globals& globals, const std::string& typed) {
     return output_json(out);
 }
 
+// For the actor that is named, or else for an agent without rules of its own.
+Result<int> explain_command(const Globals& globals, const std::string& command) {
+    const Settings settings = TRY(load_config(globals.workspace));
+    policy::Actor by;
+    if (globals.actor_named) by = TRY(policy::Actor::parse(globals.actor));
+    std::error_code failed;
+    std::string cwd = std::filesystem::current_path(failed).string();
+    const auto root = std::filesystem::weakly_canonical(globals.workspace, failed);
+    const std::string within = std::filesystem::path(cwd).lexically_relative(root).string();
+    if (failed || within.empty() || within.starts_with("..")) cwd = root.string();
+    const CommandReport report = report_command(settings, globals.workspace, cwd, by, command);
+    return globals.json ? output_json(report.structured) : output(report.text);
+}
+
 Result<int> explain_rules(const Globals& globals, const RuleCallOptions& options) {
+    if (!options.command.empty()) return explain_command(globals, options.command);
     if (!options.path.empty()) return explain_path(globals, options.path);
     if (!options.tool.empty()) return explain_call(globals, options);
-    complain("rules explain takes the PATH of a file, or --agent and --tool for a call");
+    complain(
+        "rules explain takes the PATH of a file, --agent and --tool for a call, or --command for a "
+        "shell command");
     return kUsage;
 }
 
@@ -302,6 +321,12 @@ void add_rule_call_options(CLI::App& app, RuleCallOptions& options) {
                    "do with it; without --actor, for an agent and for you")
         ->type_name("PATH")
         ->excludes(tool);
+    app.add_option("--command", options.command,
+                   "A shell command: which files it would change, and what the rules say to that; "
+                   "nothing is run")
+        ->type_name("COMMAND")
+        ->excludes(tool)
+        ->excludes("path");
 }
 
 }  // namespace
@@ -326,6 +351,7 @@ Command rules_command() {
                  .about = "Print who may do what with a file, or what an agent's first call would "
                           "get, and why",
                  .example = "quire rules explain src/main.cc --actor agent:ada\n"
+                            "  quire rules explain --command 'rm -rf build'\n"
                             "  quire rules explain --agent ada --tool file --operation read",
                  .action = action_with(add_rule_call_options, explain_rules),
                  .touches = Touches::looks}}};

@@ -1,4 +1,4 @@
-// DiskTree: the files of a real directory as a TreeView, for tests.
+// DiskTree: the files of the disk as they are now, as a TreeView. What cannot be looked at is not there.
 #pragma once
 
 #include <algorithm>
