@@ -200,6 +200,26 @@ void Run::effect_below(Effect effect, const Arg& operand, LastLink last) {
     for (const std::string& path : paths_of(operand, last)) emit(effect, path, true);
 }
 
+void Run::write_links_below(const Arg& operand) {
+    constexpr std::size_t kMostFiles = 2'000;
+    std::vector<std::string> left = paths_of(operand);
+    for (std::size_t seen = 0; !left.empty(); ++seen) {
+        const std::string path = std::move(left.back());
+        left.pop_back();
+        if (seen == kMostFiles)
+            return warn("too_complex", shown(path), "there are too many files to look at");
+        const TreeView::Kind kind = kind_of(path);
+        if (kind == TreeView::Kind::link) {
+            for (const std::string& target : paths_of(Value::of(path))) {
+                emit(Effect::write, target, false);
+                emit(Effect::create, target, true);
+            }
+        }
+        if (kind != TreeView::Kind::directory) continue;
+        for (const std::string& name : names_in(path)) left.push_back(cat(path, "/", name));
+    }
+}
+
 bool Run::may_exist(const Arg& operand) {
     const std::vector<std::string> paths = paths_of(operand);
     return std::any_of(paths.begin(), paths.end(), [&](const std::string& path) {

@@ -143,14 +143,13 @@ namespace {
 
 bool is_harmless_command(std::string_view name) {
     constexpr std::string_view kNames[] = {
-        ":",        "true",     "false",    "echo",   "pwd",      "exit",     "return",  "break",
-        "continue", "wait",     "jobs",     "times",  "umask",    "ulimit",   "type",    "which",
-        "hash",     "dirs",     "caller",   "kill",   "disown",   "export",   "declare", "typeset",
-        "local",    "readonly", "date",     "sleep",  "seq",      "basename", "dirname", "id",
-        "whoami",   "uname",    "hostname", "expr",   "printenv", "locale",   "tty",     "nproc",
-        "arch",     "groups",   "logname",  "users",  "uptime",   "free",     "ps",      "cal",
-        "factor",   "pathchk",  "tput",     "clear",  "getconf",  "who",      "yes",     "pgrep",
-        "lscpu",    "fg",       "bg",       "usleep", "sync",     "nohup-out"};
+        ":",        "true",   "false",  "echo",    "pwd",      "exit",   "return",   "break",
+        "continue", "wait",   "jobs",   "times",   "umask",    "ulimit", "type",     "which",
+        "dirs",     "caller", "kill",   "disown",  "date",     "sleep",  "seq",      "basename",
+        "dirname",  "id",     "whoami", "uname",   "hostname", "expr",   "printenv", "locale",
+        "tty",      "nproc",  "arch",   "groups",  "logname",  "users",  "uptime",   "free",
+        "ps",       "cal",    "factor", "pathchk", "tput",     "clear",  "getconf",  "who",
+        "yes",      "pgrep",  "lscpu",  "fg",      "bg",       "usleep", "sync"};
     return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
@@ -158,6 +157,44 @@ bool has_subscript(const Arg& argument) {
     return !argument.is_known() ||
            std::any_of(argument.texts.begin(), argument.texts.end(),
                        [](const std::string& text) { return text.find('[') != std::string::npos; });
+}
+
+// declare and its kin. Attributes that change what an assignment means are not followed, and a name
+// without a value may be empty from now on.
+void declare_model(const Call& call) {
+    for (const Arg& argument : call.arguments) {
+        const std::string* const word = argument.single();
+        if (word == nullptr) return call.unpredictable("what it declares is not known");
+        if (word->starts_with('-') || word->starts_with('+')) {
+            if (word->find_first_not_of("-+aAgrxpfFt") != std::string::npos)
+                call.unpredictable(cat("the attribute ", *word, " changes what a value means"));
+            continue;
+        }
+        const std::size_t equals = word->find('=');
+        if (has_subscript(argument)) return call.unpredictable("a subscript may run a command");
+        if (equals != std::string::npos) {
+            call.run.assign(word->substr(0, equals), Value::unknown(cat("$", *word)));
+        } else {
+            call.run.may_be_empty(*word);
+        }
+    }
+}
+
+// hash -p says which program a name means.
+void hash_model(const Call& call) {
+    for (const Arg& argument : call.arguments) {
+        const std::string* const word = argument.single();
+        if (word == nullptr || word->find('p') != std::string::npos)
+            return call.unpredictable("the names of commands may mean other programs");
+    }
+}
+
+void getopts_model(const Call& call) {
+    for (std::size_t i = 1; i < call.arguments.size(); ++i) {
+        for (const std::string& name : call.arguments[i].texts)
+            call.run.assign(name, Value::unknown(cat("$", name, ", which is read")));
+    }
+    call.run.assign("OPTARG", Value::unknown("$OPTARG"));
 }
 
 void set_unknown(const Call& call, const Arg& name) {
@@ -287,11 +324,13 @@ Model builtin_model(std::string_view name) {
         Model model;
     };
     constexpr Row kRows[] = {
-        {"printf", printf_model},     {"read", read_model},    {"mapfile", mapfile_model},
-        {"readarray", mapfile_model}, {"[", test_model},       {"test", test_model},
-        {"set", set_model},           {"shopt", shopt_model},  {"unset", unset_model},
-        {"shift", shift_model},       {"let", let_model},      {"alias", alias_model},
-        {"unalias", alias_model},     {"enable", alias_model}, {"getopts", read_model}};
+        {"printf", printf_model},     {"read", read_model},       {"mapfile", mapfile_model},
+        {"readarray", mapfile_model}, {"[", test_model},          {"test", test_model},
+        {"set", set_model},           {"shopt", shopt_model},     {"unset", unset_model},
+        {"shift", shift_model},       {"let", let_model},         {"alias", alias_model},
+        {"unalias", alias_model},     {"enable", alias_model},    {"getopts", getopts_model},
+        {"declare", declare_model},   {"typeset", declare_model}, {"local", declare_model},
+        {"readonly", declare_model},  {"export", declare_model},  {"hash", hash_model}};
     for (const Row& row : kRows) {
         if (row.name == name) return row.model;
     }

@@ -76,6 +76,7 @@ void cp_model(const Call& call) {
             call.run.effect_below(Effect::read, source);
             call.run.effect_below(Effect::create, place);
             call.run.effect_below(Effect::write, place);
+            call.run.write_links_below(place);
         } else {
             call.run.effect(Effect::read, source);
             call.run.write(place);

@@ -57,6 +57,8 @@ void tar_model(const Call& call) {
         if (options.has("P")) return call.unpredictable("the archive may have files anywhere");
         if (archive != nullptr) call.run.effect(Effect::read, *archive);
         if (options.has("O")) return;
+        // Links that are there, or in the archive, lead elsewhere.
+        call.unpredictable("what the archive has is not known");
         change_below(call, directory == nullptr ? here() : *directory);
         call.run.effect_below(Effect::erase, directory == nullptr ? here() : *directory);
         return;
@@ -75,6 +77,7 @@ void unzip_model(const Call& call) {
     if (options.operands.empty()) return;
     call.run.effect(Effect::read, options.operands.front());
     if (options.has("l") || options.has("t") || options.has("v") || options.has("p")) return;
+    call.unpredictable("what the archive has is not known");
     const Arg* const directory = options.value("d");
     change_below(call, directory == nullptr ? here() : *directory);
 }

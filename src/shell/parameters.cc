@@ -21,6 +21,18 @@ bool is_counter(const std::string& name) {
     return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
+// Variables that bash itself sets, and whose values are not followed.
+bool is_set_by_bash(const std::string& name) {
+    constexpr std::string_view kNames[] = {
+        "PWD",       "OLDPWD", "-",        "_",        "REPLY",    "HOSTNAME",
+        "HOSTTYPE",  "OSTYPE", "MACHTYPE", "DIRSTACK", "FUNCNAME", "PIPESTATUS",
+        "SHELLOPTS", "SHELL",  "BASHOPTS", "OPTARG",   "MAPFILE",  "GROUPS",
+        "HISTCMD",   "COPROC", "COLUMNS",  "LINES",    "PS4",      "EPOCHREALTIME",
+        "SRANDOM",   "TERM",   "OPTERR",   "IFS"};
+    return name.starts_with("BASH") || name.starts_with("COMP_") || name.starts_with("READLINE_") ||
+           std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
+}
+
 // The text without the shortest or longest beginning, or end, that fits.
 std::string without(const std::string& text, const std::string& pattern, bool from_end,
                     bool longest) {
@@ -45,8 +57,14 @@ void Run::assign(const std::string& name, Value value) {
     state_->variables[name] = std::move(value);
 }
 
+void Run::may_be_empty(const std::string& name) {
+    state_->arrays.erase(name);
+    state_->variables[name] = either(variable(name), Value::of(""));
+}
+
 Value Run::variable(const std::string& name) {
     if (is_counter(name)) return a_number();
+    if (name == "IFS" && !state_->splits_oddly) return Value::of(" \t\n");
     if (name == "0") return Value::of("bash");
     if (name == "PWD" && !state_->cwds.empty()) {
         Value out = Value::of(state_->cwds.front());
@@ -69,8 +87,7 @@ Value Run::variable(const std::string& name) {
         return array->second.empty() ? Value::of("") : array->second.front();
     const auto known = situation_.environment.find(name);
     if (known != situation_.environment.end()) return Value::of(known->second);
-    if (name != "PWD" && name != "OLDPWD" && name != "-" && name != "_" && situation_.knows_all)
-        return Value::of("");
+    if (!is_set_by_bash(name) && situation_.knows_all) return Value::of("");
     return Value::unknown(cat("$", name));
 }
 
@@ -157,7 +174,15 @@ Value Run::output_of(const Script& script) {
     const std::string* const name = words.empty() ? nullptr : words.front().single();
     if (name == nullptr || state_->functions.contains(*name)) return unknown;
     if (*name == "pwd" && words.size() == 1) return variable("PWD");
-    if (*name == "nproc" || *name == "mktemp") return *name == "nproc" ? a_number() : unknown;
+    if (*name == "nproc") return a_number();
+    const bool is_plain_mktemp =
+        *name == "mktemp" &&
+        (words.size() == 1 || (words.size() == 2 && words[1] == Value::of("-d")));
+    if (is_plain_mktemp) {
+        const auto tmp = situation_.environment.find("TMPDIR");
+        return Value::of(cat(tmp == situation_.environment.end() ? "/tmp" : tmp->second, "/tmp.",
+                             std::string(1, kSomeName)));
+    }
     if (*name == "date" && words.size() == 2 && words[1].single() != nullptr &&
         words[1].single()->find_first_of(" /") == std::string::npos)
         return a_number();

@@ -164,6 +164,11 @@ TEST_F(Predict, WhatIsNotKnownIsSaid) {
                                "python -c 'x'",
                                "perl -e 'x'",
                                "declare -i n; x='a[$(rm y)]'; (( x ))",
+                               "declare -n r=x; r=README.md; rm \"$x\"",
+                               "hash -p ./evil ls; ls",
+                               "rm $HOSTNAME",
+                               "select x in a b; do rm $REPLY; done",
+                               "declare -u x; x=readme; rm $x",
                                "tar -xPf a.tar",
                                "rsync -e ./x a b"}) {
         EXPECT_NE(changes(script).find('!'), std::string::npos)
@@ -217,8 +222,13 @@ TEST_F(Predict, EverydayCommandsAreKnown) {
         {"diff -u README.md src/main.rs || true", ""},
         {"tar xzf a.tgz -C build",
          "write build; create build; delete build; write build/; "
-         "create build/; delete build/"},
+         "create build/; delete build/; !unpredictable_command"},
         {"echo x > /etc/hosts", "write /etc/hosts"},
+        {"x=README.md; f() { local x=other; }; f; rm \"$x\"", "delete README.md; delete other"},
+        {"x=README.md; f() { local x; rm \"${x:-a}\"; }; f", "delete README.md; delete a"},
+        {"cat${IFS}README.md", ""},
+        {"tmp=$(mktemp); echo x > \"$tmp\"; rm \"$tmp\"",
+         "create /tmp/; delete /tmp/; create /tmp/tmp.?; delete /tmp/tmp.?"},
         {"cat ~/.bashrc > \"$HOME/x\"", "create /home/u/x"},
     };
     for (const Row& row : rows) EXPECT_EQ(changes(row.script), row.expected) << row.script;

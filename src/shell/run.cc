@@ -260,9 +260,18 @@ State Run::eval_for(const Command& command, State state) {
 }
 
 State Run::call_function(const List& body, std::vector<Arg> arguments, State state) {
-    std::vector<Arg> before = std::exchange(state.positional, std::move(arguments));
+    State before = state;
+    state.positional = std::move(arguments);
     state = eval(body, std::move(state));
-    state.positional = std::move(before);
+    state.positional = before.positional;
+    // A variable that the function sets may be local to it.
+    State* const here = std::exchange(state_, &before);
+    for (auto& [name, value] : state.variables) {
+        const auto was = before.variables.find(name);
+        if (was == before.variables.end() || was->second != value)
+            value = either(variable(name), value);
+    }
+    state_ = here;
     return state;
 }
 

@@ -79,6 +79,9 @@ public:
     void run_command(const std::vector<Arg>& arguments, const Input& input);
     void run_text(const std::string& script, const std::string& as);
     void assign(const std::string& name, Value value);
+    void may_be_empty(const std::string& name);
+    // The content of links below the operand may be replaced, as by a copy onto them.
+    void write_links_below(const Arg& operand);
 
 private:
     // A byte of a word, or one of its other parts.
