@@ -273,7 +273,9 @@ bool Run::may_be_directory(const Arg& operand) {
 }
 
 std::vector<std::string> Run::names_in(const std::string& directory) const {
-    std::vector<std::string> out = tree_.list(directory);
+    const auto [at, is_new] = listed_.try_emplace(directory);
+    if (is_new) at->second = tree_.list(directory);
+    std::vector<std::string> out = at->second;
     if (const auto made = made_.find(directory); made != made_.end())
         out.insert(out.end(), made->second.begin(), made->second.end());
     std::sort(out.begin(), out.end());

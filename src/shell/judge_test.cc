@@ -1,5 +1,7 @@
 #include "shell/judge.h"
 
+#include <filesystem>
+
 #include <gtest/gtest.h>
 
 #include "base/concat.h"

@@ -134,6 +134,7 @@ private:
     const Situation& situation_;
     const TreeView& tree_;
     mutable std::unordered_map<std::string, TreeView::Entry> looked_;
+    mutable std::unordered_map<std::string, std::vector<std::string>> listed_;
     State* state_ = nullptr;
     std::set<Predicted> effects_;
     std::set<Warning> warnings_;
