@@ -1,6 +1,7 @@
-// The block as tools address it: its words, its status machine and its id.
+// The block as tools address it: its words, its status machine, its marks and its id.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -28,6 +29,24 @@ enum class Status { pending, running, done, error };
 constexpr auto words_of(Status) {
     return word_table("pending", "running", "done", "error");
 }
+
+// Notes that the readers of a conversation make on a block.
+struct Marks {
+    bool excluded = false;   // A model is not to see it.
+    bool collapsed = false;  // Shown by its first line.
+    bool ephemeral = false;  // Useful for a moment only, and so not to be seen either.
+
+    bool is_hidden() const { return excluded || ephemeral; }
+    friend bool operator==(const Marks&, const Marks&) = default;
+};
+// Each mark, by the key under which the Map of a block has it.
+struct MarkField {
+    std::string_view key;
+    bool Marks::*flag;
+};
+inline constexpr std::array<MarkField, 3> kMarkFields = {{{"excluded", &Marks::excluded},
+                                                          {"collapsed", &Marks::collapsed},
+                                                          {"ephemeral", &Marks::ephemeral}}};
 
 // Checks that a caller may change the status from `from` to `to`: anything is allowed except back
 // to pending. Errors: conflict "invalid_transition".

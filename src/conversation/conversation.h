@@ -21,7 +21,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "conversation/marks.h"
+#include "conversation/block.h"
 #include "crdt/doc/doc.h"
 
 namespace quire::conversation {

@@ -9,7 +9,6 @@
 
 #include "base/value.h"
 #include "conversation/block.h"
-#include "conversation/marks.h"
 #include "edits/find.h"
 #include "edits/view.h"
 #include "text/search.h"
