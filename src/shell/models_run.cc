@@ -34,7 +34,6 @@ constexpr Wrapper kWrappers[] = {
     {"time", "apvqf:o:"},
     {"busybox", ""},
     {"exec", "a:cl"},
-    {"watch", "bcdegn:ptx", "interval=:n"},
 };
 
 void wrapper_model(const Call& call) {
@@ -87,6 +86,8 @@ void shell_model(const Call& call) {
         // Its variables are its own, but what it is given is known.
         const State before = call.run.state();
         call.run.state().positional = from(options.operands, 2);
+        call.run.state().variables["0"] =
+            options.operands.size() > 1 ? options.operands[1] : Value::of(call.name);
         call.run.state().functions.clear();
         call.run.run_text(*script, call.name);
         call.run.state() = before;

@@ -72,7 +72,7 @@ constexpr Reader kReaders[] = {
     {"numfmt", "d:z", "field= format= from= to= grouping header? invalid= padding= round= suffix="},
     {"getfacl", "aceEsRLPtpn"},
     {"lsattr", "RVadlpv"},
-    {"tree", "adfLpushDFiqNQrtxcU:I:P:o", "dirsfirst noreport prune"},
+    {"tree", "adfL:pushDFiqNQrtxcUI:P:", "dirsfirst noreport prune"},
     {"more", "dflcpsun:"},
     {"look", "bdft:"},
     {"xmllint", "", "noout format valid"},

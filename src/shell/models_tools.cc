@@ -86,7 +86,9 @@ void zip_model(const Call& call) {
     Options options;
     if (!read_options(call, "rqju0123456789vxyo", "", options)) return;
     if (options.operands.empty()) return;
+    // A name without a dot gets one.
     call.run.write(options.operands.front());
+    call.run.write(with_suffix(options.operands.front(), ".zip"));
     for (std::size_t i = 1; i < options.operands.size(); ++i)
         call.run.effect_below(Effect::read, options.operands[i]);
 }
@@ -112,7 +114,7 @@ void compress_model(const Call& call) {
     const auto at = std::find_if(std::begin(kSuffixes), std::end(kSuffixes),
                                  [&](const Suffix& each) { return each.name == call.name; });
     const bool opens = at->opens || options.has("d");
-    if (options.has("r") || options.has("S"))
+    if (options.has("r") || options.has("S") || options.has("N"))
         return call.unpredictable("which files it changes is not known");
     for (const Arg& each : options.operands) {
         call.run.effect(Effect::read, each);

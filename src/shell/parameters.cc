@@ -65,7 +65,10 @@ void Run::may_be_empty(const std::string& name) {
 Value Run::variable(const std::string& name) {
     if (is_counter(name)) return a_number();
     if (name == "IFS" && !state_->splits_oddly) return Value::of(" \t\n");
-    if (name == "0") return Value::of("bash");
+    if (name == "0") {
+        const auto given = state_->variables.find(name);
+        return given == state_->variables.end() ? Value::of("bash") : given->second;
+    }
     if (name == "PWD" && !state_->cwds.empty()) {
         Value out = Value::of(state_->cwds.front());
         for (const std::string& cwd : state_->cwds) out = either(out, Value::of(cwd));
@@ -211,7 +214,12 @@ Value Run::output_of(const Script& script) {
 // A variable in an expression is evaluated as an expression, and may run a command in a subscript.
 Value Run::arithmetic(const Word& expression) {
     for (const Part& part : expression.parts) {
-        if (part.kind == PartKind::literal) continue;
+        if (part.kind == PartKind::literal) {
+            // Quotes do not keep an expression from being evaluated.
+            if (part.quoted && part.text.find_first_of("$`") != std::string::npos)
+                warn("unpredictable_command", part.text, "an expression may run what it is given");
+            continue;
+        }
         const Value value = value_of(part);
         const bool is_plain =
             value.is_known() &&

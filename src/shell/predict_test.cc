@@ -143,6 +143,12 @@ TEST_F(Predict, CommandsAreFoundBehindEveryDisguise) {
                                "trap 'rm README.md' EXIT",
                                "[ -f x ] || rm README.md",
                                "a=(README.md); rm \"${a[@]}\"",
+                               "cd() { rm README.md; }; cd src",
+                               "bash -c 'rm $0' README.md",
+                               "sh -c 'rm \"$2\"' a b README.md",
+                               "eval cd src; rm ../README.md",
+                               "f() { rm README.md; } > x; f",
+
                                "set -- README.md; rm \"$1\""}) {
         EXPECT_NE(changes(script).find("delete README.md"), std::string::npos)
             << script << ": " << changes(script);
@@ -195,6 +201,11 @@ TEST_F(Predict, WhatIsNotKnownIsSaid) {
                                "python -c 'x'",
                                "perl -e 'x'",
                                "declare -i n; x='a[$(rm y)]'; (( x ))",
+                               "[[ -v 'a[$(rm README.md)]' ]]",
+                               "[[ 'a[$(rm README.md)]' -eq 0 ]]",
+                               "watch rm README.md",
+                               "gunzip -N a.gz",
+                               "tree -o README.md",
                                "declare -n r=x; r=README.md; rm \"$x\"",
                                "hash -p ./evil ls; ls",
                                "rm $HOSTNAME",

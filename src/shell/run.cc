@@ -200,15 +200,7 @@ Ends Run::eval(const Command& command, State state, const Input& given) {
             ends.ok = std::move(state);
             break;
         case CommandKind::condition:
-            for (const Word& word : command.words) text(word);
-            for (std::size_t i = 1; i + 1 < command.words.size(); ++i) {
-                const Word& middle = command.words[i];
-                const bool compares = middle.parts.size() == 1 && middle.source.empty() &&
-                                      middle.parts.front().text.starts_with('-');
-                if (!compares) continue;
-                for (const Word* operand : {&command.words[i - 1], &command.words[i + 1]})
-                    arithmetic(*operand);
-            }
+            eval_condition(command);
             ends.ok = std::move(state);
             break;
         case CommandKind::arithmetic:
@@ -219,6 +211,20 @@ Ends Run::eval(const Command& command, State state, const Input& given) {
     state_ = outer;
     --depth_;
     return ends;
+}
+
+// [[ … ]]: what -v and the operators of numbers are given is evaluated as an expression.
+void Run::eval_condition(const Command& command) {
+    for (const Word& word : command.words) text(word);
+    for (std::size_t i = 0; i < command.words.size(); ++i) {
+        const Word& word = command.words[i];
+        const std::string& source = word.source;
+        const bool names = source == "-v" || source == "-R";
+        const bool compares =
+            word.parts.size() == 1 && source.empty() && word.parts.front().text.starts_with('-');
+        if ((names || compares) && i + 1 < command.words.size()) arithmetic(command.words[i + 1]);
+        if (compares && i > 0) arithmetic(command.words[i - 1]);
+    }
 }
 
 // Runs a body as often as it changes what is known, and then takes what still changes as not known.
@@ -353,7 +359,9 @@ Ends Run::eval_simple(const Command& command, State state, const Input& given) {
     }
     const Input input = redirect(command.redirects, given);
     Ends ends{{}};
-    if (name != nullptr && (*name == "cd" || *name == "pushd" || *name == "popd")) {
+    const bool moves = name != nullptr && (*name == "cd" || *name == "pushd" || *name == "popd") &&
+                       !state.functions.contains(*name);
+    if (moves) {
         ends = change_directory(words);
     } else {
         dispatch(words, input);

@@ -100,7 +100,7 @@ private:
     Ends eval(const Pipeline& pipeline, State state);
     Ends eval(const Command& command, State state, const Input& input);
     Ends eval_simple(const Command& command, State state, const Input& input);
-    State eval_loop(const Command& command, State state);
+    void eval_condition(const Command& command);
     State eval_for(const Command& command, State state);
     State repeat(const List* condition, const List& body, State state);
     State call_function(const List& body, std::vector<Arg> arguments, State state);
