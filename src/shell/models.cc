@@ -231,22 +231,13 @@ void mapfile_model(const Call& call) {
         call.run.state().arrays[each] = {Value::unknown(cat("${", each, "[@]}"))};
 }
 
-// [ and test: -v and the arithmetic operators evaluate subscripts.
+// [ and test evaluate the subscript of what -v and -R are given.
 void test_model(const Call& call) {
-    for (const Arg& argument : call.arguments) {
-        const std::string* const word = argument.single();
-        const bool evaluates =
-            word != nullptr && word->size() == 3 && word->front() == '-' &&
-            std::string_view("eqnegtgeltle").find(word->substr(1)) != std::string_view::npos;
-        if (word != nullptr && (*word == "-v" || *word == "-R" || evaluates)) {
-            for (const Arg& each : call.arguments) {
-                const bool is_plain = each.is_known() && !has_subscript(each);
-                if (!is_plain && each.single() != word)
-                    return *word == "-v" || *word == "-R" || each.is_known()
-                               ? call.unpredictable("an operand may run a command")
-                               : void();
-            }
-        }
+    for (std::size_t i = 0; i + 1 < call.arguments.size(); ++i) {
+        const std::string* const word = call.arguments[i].single();
+        const bool names = word != nullptr && (*word == "-v" || *word == "-R");
+        if (names && has_subscript(call.arguments[i + 1]))
+            call.unpredictable("a subscript may run a command");
     }
 }
 

@@ -48,6 +48,9 @@ void for_each_target(const Call& call, const Options& options, To to) {
 
 void backup(const Call& call, const Options& options, const Arg& target) {
     if (options.has("b") || options.has("S")) {
+        const Arg* const way = options.value("b");
+        if (way != nullptr && !(*way == Value::of("simple")))
+            call.unpredictable("how it names its backups is not known");
         const Arg* const suffix = options.value("S");
         call.run.write(suffix == nullptr ? with_suffix(target, "~") : joined(target, *suffix),
                        LastLink::itself);
