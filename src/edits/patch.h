@@ -44,6 +44,12 @@ struct PatchHunk {
 // The change of a whole text. A patch that creates has no old lines.
 enum class PatchAction : std::uint8_t { update, create, erase };
 
+// The change of a text by somebody who knew all of it, before and after.
+struct WholeText {
+    std::string before;
+    std::string after;
+};
+
 // The part of a patch that concerns one text.
 struct FilePatch {
     PatchAction action = PatchAction::update;
@@ -51,6 +57,7 @@ struct FilePatch {
     std::string new_name = {};  // The name that an update moves it to; "" if it stays.
     std::size_t patch_line = 0;
     std::vector<PatchHunk> hunks = {};
+    std::optional<WholeText> whole = {};  // In place of hunks.
 };
 
 // Understands git's headers, quoted names, /dev/null, renames, patches with "\r\n", wrong counts in
@@ -68,12 +75,14 @@ struct PatchedText {
     std::vector<HunkPlace> hunks;       // In the patch's order.
 };
 
-// Plans all hunks of `patch` on `text`, whatever the patch does with the file. Written newlines
+// Plans all hunks of `patch` on `text`, whatever the patch does with the file. A whole text is merged
+// with what others have made of the text it began with (text/merge3.h). Written newlines
 // follow the text's style where the patch has no "\r\n" of its own. O(text + patch).
 //
 // Errors tell every hunk that fails, in details.hunks: [{patch_line, reason, lines?}], and take
 // code and reason from the first: conflict "hunk_not_found", "ambiguous_hunk" {lines};
-// invalid_argument "invalid_patch" {patch_line} for two hunks that change the same lines. Else
+// invalid_argument "invalid_patch" {patch_line} for two hunks that change the same lines. Of a whole
+// text: conflict "disk_changed" where others changed the same words. Else
 // out_of_range "too_large" {limit}.
 Result<PatchedText> plan_patch(const FilePatch& patch, const seq::Rope& text, Numbering numbering,
                                const EditLimits& limits = {});

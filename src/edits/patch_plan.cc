@@ -16,6 +16,7 @@
 #include "edits/patch.h"
 #include "edits/patch_places.h"
 #include "text/diff.h"
+#include "text/merge3.h"
 
 namespace quire::edits {
 namespace {
@@ -277,10 +278,24 @@ private:
     std::size_t compared_ = 0;
 };
 
+Result<PatchedText> plan_whole(const WholeText& whole, const seq::Rope& text) {
+    const std::string now = text.str();
+    if (now == whole.before) return PatchedText{text::minimal_splices(now, whole.after), {}};
+    const text::Merged merged = text::merge3(whole.before, now, whole.after, text::Side::ours,
+                                             text::Side::ours);
+    if (!merged.ties.empty()) {
+        return fail(Errc::conflict, "disk_changed",
+                    cat("others changed the same words meanwhile, at ", merged.ties.size(),
+                        merged.ties.size() == 1 ? " place" : " places"));
+    }
+    return PatchedText{text::minimal_splices(now, merged.text), {}};
+}
+
 }  // namespace
 
 Result<PatchedText> plan_patch(const FilePatch& patch, const seq::Rope& text, Numbering numbering,
                                const EditLimits& limits) {
+    if (patch.whole) return plan_whole(*patch.whole, text);
     return PatchPlanner(patch, text, numbering, limits).plan();
 }
 

@@ -8,10 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include <linux/filter.h>
-
-#include "base/fd.h"
 #include "base/result.h"
+#include "process/call_filter.h"
+#include "process/land_rules.h"
 
 namespace quire::process {
 
@@ -38,10 +37,10 @@ public:
     int enter() const;
 
 private:
-    Cage(Fd rules, std::vector<sock_filter> filter)
+    Cage(LandRules rules, CallFilter filter)
         : rules_(std::move(rules)), filter_(std::move(filter)) {}
-    Fd rules_;                         // A Landlock rule set.
-    std::vector<sock_filter> filter_;  // The seccomp filter.
+    LandRules rules_;
+    CallFilter filter_;
 };
 
 }  // namespace quire::process

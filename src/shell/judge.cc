@@ -120,6 +120,12 @@ private:
 
 }  // namespace
 
+Decision under(Enforcement level, Decision decision) {
+    if (level == Enforcement::strict) return decision;
+    if (level != Enforcement::warned) return Decision::allow;
+    return decision == Decision::allow ? decision : Decision::allow_with_warning;
+}
+
 Judgement judge(const Prediction& prediction, const Situation& situation, const TreeView& tree,
                 const policy::PathRules& rules, const policy::Actor& by) {
     Judge judge(situation, tree, rules, by);

@@ -11,6 +11,7 @@
 
 namespace quire::kernel {
 class ApprovalCalls;
+class CommandCalls;
 class DiskWatch;
 class FileCalls;
 class Kernel;
@@ -67,6 +68,7 @@ MadeTool make_file(kernel::Kernel& kernel, kernel::FileCalls& files, kernel::Dis
                    Profile profile);
 MadeTool make_file_history(kernel::FileCalls& files, Profile profile);
 MadeTool make_context(kernel::MemoryCalls& memory, Profile profile);
+MadeTool make_shell(kernel::CommandCalls& commands);
 // A tool for people only.
 MadeTool make_approvals(kernel::ApprovalCalls& approvals);
 
@@ -84,6 +86,7 @@ std::vector<std::string> file_history_operations();
 std::vector<std::string> context_operations();
 std::vector<std::string> approval_operations();
 std::vector<std::string> block_cursor_operations();
+std::vector<std::string> shell_operations();
 std::vector<std::string> text_editor_operations();
 std::vector<std::string> memory_operations();
 

@@ -11,6 +11,7 @@ std::vector<Command> all_commands() {
             edit_command(),       export_command(),   import_command(),       context_command(),
             approvals_command(),  log_command(),      watch_command(),        blame_command(),
             diff_command(),       audit_command(),    undo_command(),         rollback_command(),
+            sh_command(),
             status_command(),
             stop_command(),       flush_command(),    sources_command(),      mounts_command(),
             rules_command(),      demo_command(),     doctor_command(),       fsck_command(),

@@ -28,6 +28,7 @@ Command blame_command();
 Command diff_command();
 Command rollback_command();
 Command audit_command();
+Command sh_command();
 Command undo_command();
 Command status_command();
 Command stop_command();

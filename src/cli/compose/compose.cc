@@ -24,6 +24,7 @@
 #include "base/hex.h"
 #include "cli/compose/disk_log.h"
 #include "cli/compose/kernel_settings.h"
+#include "cli/compose/kernel_state.h"
 #include "cli/compose/live_settings.h"
 #include "cli/compose/rescue.h"
 #include "cli/compose/store_losses.h"
@@ -32,6 +33,7 @@
 #include "cli/settings/tool_rules.h"
 #include "diagnostics/diagnostics_feed.h"
 #include "fs/disk_files.h"
+#include "kernel/commands/command_calls.h"
 #include "kernel/core/kernel.h"
 #include "kernel/core/sources.h"
 #include "kernel/files/disk_watch.h"
@@ -64,25 +66,8 @@ namespace quire::cli {
 namespace {
 
 constexpr unsigned kWorkers = 2;
-
-// The state directory belongs to this machine, so it keeps itself out of version control.
-Result<void> write_ignore_file(const server::StateDirectory& state) {
-    const std::string path = state.file(".gitignore");
-    const Fd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-    if (!file && errno == EEXIST) return {};
-    if (!file || ::write(file.get(), "*\n", 2) != 2) {
-        return fail(Errc::unavailable, "workspace_not_writable",
-                    cat("cannot write ", path, ": ", std::strerror(errno)), {{"path", path}});
-    }
-    return {};
-}
-
-// Without a store there is nothing to copy, and the look is at an empty one.
-Result<server::StateDirectory> copied_state(const KernelProcessOptions& options) {
-    const std::string database = cat(options.workspace, "/.quire/quire.db");
-    if (::access(database.c_str(), F_OK) == 0) TRY(store::copy_store(database, options.copy_in));
-    return server::StateDirectory::at(options.workspace, options.copy_in);
-}
+// Commands of the shell that run at once; others wait for their turn.
+constexpr unsigned kCommands = 4;
 
 }  // namespace
 
@@ -99,6 +84,9 @@ struct KernelProcess::Body {
         if (git_flush != nullptr) end_flushes();
         git_worker.reset();
         if (sources != nullptr) sources->stop();
+        // A command commits what it changed before the kernel ends, or is ended.
+        if (commands != nullptr) commands->stop();
+        command_workers.reset();
         checkers.reset();
         if (mounts != nullptr) mounts->stop();
         mount_workers.reset();
@@ -174,6 +162,9 @@ struct KernelProcess::Body {
     std::vector<std::unique_ptr<kernel::FedSource>> fed_sources;
     std::unique_ptr<kernel::Sources> sources;
     std::unique_ptr<kernel::ApprovalCalls> approval_calls;
+    // A command occupies a worker until it has ended.
+    std::unique_ptr<sched::Pool> command_workers;
+    std::unique_ptr<kernel::CommandCalls> commands;
     std::unique_ptr<kernel::RuleCalls> rule_calls;
     std::unique_ptr<kernel::MountCalls> mount_calls;
     // A running server occupies one of them.
@@ -354,6 +345,11 @@ void KernelProcess::Body::open_use_cases(const Settings& settings,
     for (const auto& fed : fed_sources) all.push_back(fed.get());
     sources = std::make_unique<kernel::Sources>(std::move(all));
     approval_calls = std::make_unique<kernel::ApprovalCalls>(*kernel);
+    command_workers = std::make_unique<sched::Pool>(kCommands);
+    commands = std::make_unique<kernel::CommandCalls>(
+        kernel::CommandCalls::Parts{*kernel, *gate, *file_calls, *command_workers, clock,
+                                    real_path(state.workspace())},
+        command_settings(settings));
 }
 
 void KernelProcess::Body::add_tools() {
@@ -363,6 +359,7 @@ void KernelProcess::Body::add_tools() {
         registry->add(profile, tools::make_file(*kernel, *file_calls, *watch, profile));
         registry->add(profile, tools::make_file_history(*file_calls, profile));
         registry->add(profile, tools::make_context(*memory_calls, profile));
+        registry->add(profile, tools::make_shell(*commands));
         registry->add(profile, tools::make_approvals(*approval_calls));
     }
     registry->add(Profile::compat, tools::make_text_editor(*kernel, *file_calls));
@@ -404,6 +401,7 @@ Result<std::vector<std::string>> KernelProcess::Body::apply(const Settings& sett
     files->set_settle_ms(settings.files.settle_ms);
     file_calls->set_save(settings.files.save);
     git_flush->set(flush_settings(settings));
+    commands->set(command_settings(settings));
     rule_calls->replace(std::move(book));
     registry->on_new_rules();
     take_profiles(settings);
@@ -477,6 +475,7 @@ Result<std::unique_ptr<KernelProcess>> KernelProcess::open(const KernelProcessOp
                            [made = body.get()](const Settings& now) { return made->apply(now); });
     body->open_disk_log(settings, log);
     body->start_sources(log);
+    if (!looks) body->commands->sweep();
     // Removes temporary files of interrupted saves; nothing waits for it.
     if (!looks) body->pool->post([&files = *body->files] { static_cast<void>(files.sweep()); });
     TRY(body->open_server(options, std::move(state), log));

@@ -35,6 +35,21 @@ kernel::WatchSettings watch_settings(const Settings& settings) {
     return {settings.files.watch, settings.files.settle_ms, settings.files.ignore};
 }
 
+kernel::CommandSettings command_settings(const Settings& settings) {
+    const ShellSettings& shell = settings.shell;
+    kernel::CommandSettings out;
+    out.enforcement = shell.enforcement;
+    out.minimum_tier = shell.minimum_tier;
+    out.network = shell.network;
+    out.limits.timeout_ms = shell.timeout_s * 1000;
+    out.limits.output_bytes = static_cast<std::size_t>(shell.output_bytes);
+    out.limits.processes = static_cast<std::uint64_t>(shell.processes);
+    out.limits.memory_bytes = static_cast<std::uint64_t>(shell.memory_bytes);
+    out.limits.disk_bytes = static_cast<std::uint64_t>(shell.disk_bytes);
+    out.file_bytes = settings.limits.block_bytes;
+    return out;
+}
+
 diagnostics::DiagnosticsOptions diagnostics_options(const DiagnosticsSettings& settings,
                                                     std::string workspace, std::string scratch) {
     diagnostics::DiagnosticsOptions made;

@@ -8,6 +8,7 @@
 
 #include "cli/settings/config.h"
 #include "diagnostics/diagnostics_feed.h"
+#include "kernel/commands/command_calls.h"
 #include "kernel/files/disk_watch.h"
 #include "kernel/files/file_gate.h"
 #include "kernel/files/git_flush.h"
@@ -19,6 +20,7 @@ Settings settings_for_looking(Settings settings);
 
 kernel::FileRules file_rules(const Settings& settings);
 kernel::WatchSettings watch_settings(const Settings& settings);
+kernel::CommandSettings command_settings(const Settings& settings);
 std::optional<kernel::GitFlushSettings> flush_settings(const Settings& settings);
 
 // `scratch`: a directory for the files of a check.

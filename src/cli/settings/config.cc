@@ -207,7 +207,7 @@ Result<void> read_diagnostics(Section& section, std::optional<DiagnosticsSetting
 
 Result<void> read_shell(Section& section, ShellSettings& shell) {
     shell = TRY(section.fields<ShellSettings>());
-    return check_later_shell(section);
+    return {};
 }
 
 Result<void> read_limits(Section& section, Settings& settings) {

@@ -20,15 +20,10 @@
 #include "kernel/files/save_when.h"
 #include "policy/path_rules.h"
 #include "policy/tool_rule.h"
+#include "shell/judge.h"
 #include "text/glob.h"
 
 namespace quire::cli {
-
-// How strictly the rules for files bind commands of the shell (not built yet).
-enum class Enforcement { strict, warned, audit, none };
-constexpr auto words_of(Enforcement) {
-    return word_table("strict", "warned", "audit", "none");
-}
 
 // [files.git]
 struct FileGitSettings {
@@ -72,16 +67,30 @@ struct FileSettings {
 
 // [shell]
 struct ShellSettings {
-    Enforcement enforcement = Enforcement::strict;
+    shell::Enforcement enforcement = shell::Enforcement::strict;
+    // The weakest confinement under which a command that changes files may run.
+    std::string minimum_tier = "staged";
     bool network = false;
-    // The limit for one command.
+    // The limits for one command.
     std::int64_t timeout_s = 120;
+    std::int64_t output_bytes = std::int64_t{10} << 20;
+    std::int64_t processes = 512;
+    std::int64_t memory_bytes = std::int64_t{4} << 30;
+    std::int64_t disk_bytes = std::int64_t{10} << 30;
     static json::Fields<ShellSettings> fields() {
+        const Map bytes{{"minimum", 1}, {"maximum", std::int64_t{1} << 50}};
         return json::Fields<ShellSettings>()
             .optional("enforcement", &ShellSettings::enforcement)
+            .optional("minimum_tier", &ShellSettings::minimum_tier, "",
+                      {{"enum", List{"staged", "bubblewrap", "landlock", "observed"}}})
             .optional("network", &ShellSettings::network)
             .optional("timeout_s", &ShellSettings::timeout_s, "",
-                      {{"minimum", 1}, {"maximum", 86'400}});
+                      {{"minimum", 1}, {"maximum", 86'400}})
+            .optional("output_bytes", &ShellSettings::output_bytes, "", bytes)
+            .optional("processes", &ShellSettings::processes, "",
+                      {{"minimum", 1}, {"maximum", 1'000'000}})
+            .optional("memory_bytes", &ShellSettings::memory_bytes, "", bytes)
+            .optional("disk_bytes", &ShellSettings::disk_bytes, "", bytes);
     }
 };
 

@@ -94,7 +94,7 @@ TEST(Config, EverythingTheContractShowsIsUnderstood) {
     EXPECT_TRUE(parsed->files.rules[0].escalated.has(policy::Operation::erase));
     EXPECT_EQ(parsed->files.rules[0].line, 3U);
     EXPECT_EQ(parsed->files.save, kernel::SaveWhen::on_commit);
-    EXPECT_EQ(parsed->shell.enforcement, Enforcement::audit);
+    EXPECT_EQ(parsed->shell.enforcement, shell::Enforcement::audit);
     ASSERT_EQ(parsed->tool_rules.size(), 1U);
     EXPECT_EQ(parsed->tool_rules[0].type, policy::RuleType::allowed_operations);
     EXPECT_EQ(parsed->tool_rules[0].operations,
@@ -364,8 +364,8 @@ block_bytes = 16777216
     std::string said;
     for (const std::string& line : parsed->without_effect) said += line + "\n";
     for (const char* const name :
-         {":16: shell.enforcement", ":17: shell.minimum_tier", ":25: memory.render",
-          ":26: memory.templates", ":28: memory.tools", ":33: limits.resident_bytes"}) {
+         {":25: memory.render", ":26: memory.templates", ":28: memory.tools",
+          ":33: limits.resident_bytes"}) {
         EXPECT_NE(said.find(cat("quire.toml", name, " has no effect yet: ")), std::string::npos)
             << name << " in " << said;
     }

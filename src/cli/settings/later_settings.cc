@@ -13,25 +13,6 @@ namespace {
 
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
 
-struct LaterShell {
-    std::string minimum_tier = "staged";
-    std::int64_t output_bytes = 0;
-    std::int64_t processes = 0;
-    std::int64_t memory_bytes = 0;
-    std::int64_t disk_bytes = 0;
-    static json::Fields<LaterShell> fields() {
-        const Map bytes{{"minimum", 1}, {"maximum", kMostBytes}};
-        return json::Fields<LaterShell>()
-            .optional("minimum_tier", &LaterShell::minimum_tier, "",
-                      {{"enum", List{"staged", "bubblewrap", "landlock", "observed"}}})
-            .optional("output_bytes", &LaterShell::output_bytes, "", bytes)
-            .optional("processes", &LaterShell::processes, "",
-                      {{"minimum", 1}, {"maximum", 1'000'000}})
-            .optional("memory_bytes", &LaterShell::memory_bytes, "", bytes)
-            .optional("disk_bytes", &LaterShell::disk_bytes, "", bytes);
-    }
-};
-
 struct LaterLimits {
     std::int64_t resident_bytes = 0;
     static json::Fields<LaterLimits> fields() {
@@ -79,17 +60,7 @@ struct WithoutEffect {
     std::string_view instead;
 };
 
-constexpr std::string_view kNoShell = "there is no tool shell yet";
-
 constexpr auto kWithoutEffect = std::to_array<WithoutEffect>({
-    {"shell.enforcement", kNoShell},
-    {"shell.minimum_tier", kNoShell},
-    {"shell.output_bytes", kNoShell},
-    {"shell.processes", kNoShell},
-    {"shell.memory_bytes", kNoShell},
-    {"shell.disk_bytes", kNoShell},
-    {"shell.network", kNoShell},
-    {"shell.timeout_s", kNoShell},
     {"memory.render", "memory is drawn with tags"},
     {"memory.templates", "templates are the built-in ones"},
     {"memory.tools", "no tool remember_LABEL is published"},
@@ -110,9 +81,6 @@ const toml::node* node_at(const toml::table& table, std::string_view path) {
 
 }  // namespace
 
-Result<void> check_later_shell(Section& section) {
-    return check_fields<LaterShell>(section);
-}
 Result<void> check_later_limits(Section& section) {
     return check_fields<LaterLimits>(section);
 }

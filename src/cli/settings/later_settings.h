@@ -11,7 +11,6 @@
 namespace quire::cli {
 
 // Check the later members of these sections.
-Result<void> check_later_shell(Section& section);
 Result<void> check_later_limits(Section& section);
 // All of [memory].
 Result<void> check_memory(Section& section);

@@ -26,14 +26,6 @@ const Names kInFull = {"full"};
 const Names kInModelAndFull = {"model", "full"};
 const Names kInCompat = {"compat"};
 
-policy::KnownTool later_tool(const char* name, Names operations = {},
-                             bool in_conversations = true) {
-    return {.name = name,
-            .operations = std::move(operations),
-            .built = false,
-            .in_conversations = in_conversations};
-}
-
 policy::KnownTool block_tool(const char* name, const Names& profiles, Names operations = {}) {
     return {.name = name, .operations = std::move(operations), .profiles = profiles};
 }
@@ -60,11 +52,16 @@ policy::ToolCatalog known_tools() {
     context.twins = tools::context_twins();
     policy::KnownTool file = other_tool("file", kEachProfile, tools::file_operations());
     file.twins = tools::file_twins();
+    policy::KnownTool shell = other_tool("shell", kEachProfile, tools::shell_operations());
+    for (const char* const word : {"spawn", "output", "kill", "status"}) {
+        shell.operations.emplace_back(word);
+        shell.later.emplace_back(word);
+    }
     return policy::ToolCatalog({
         std::move(context),
         std::move(file),
         other_tool("file_history", kEachProfile, tools::file_history_operations()),
-        later_tool("shell", {"execute", "check", "spawn", "output", "kill", "status"}, false),
+        std::move(shell),
         std::move(approvals),
         other_tool("kernel_search", kInFull),
         std::move(block_create),

@@ -33,6 +33,11 @@ using policy::Operation;
 constexpr std::string_view kFilePrefix = "file:";
 constexpr std::string_view kMemoryPrefix = "memory:";
 
+// True if all that the patch is known to do is to add to the end.
+bool appends(const edits::FilePatch& patch) {
+    return patch.whole && patch.whole->after.starts_with(patch.whole->before);
+}
+
 // A text after ascending splices that count in it.
 std::string spliced(std::string text, const std::vector<text::Splice>& splices) {
     for (auto splice = splices.rbegin(); splice != splices.rend(); ++splice)
@@ -133,7 +138,9 @@ Result<void> FileCalls::PatchRun::reach(Act& act) {
     const fs::Place place = TRY(files_->gate.files().resolve(act.path));
     if (place.path.empty()) return require_text_file({"", {}, fs::Kind::directory});
     if (act.kind != Kind::create) TRY(require_text_file(place));
-    const Operation needed = act.kind == Kind::edit     ? Operation::overwrite
+    const edits::FilePatch& patch = what_.parts[act.part];
+    const Operation needed = act.kind == Kind::edit
+                                 ? (appends(patch) ? Operation::append : Operation::overwrite)
                              : act.kind == Kind::create ? Operation::create
                                                         : Operation::erase;
     const std::string given = std::exchange(act.path, place.path);
@@ -246,7 +253,7 @@ Result<void> FileCalls::PatchRun::plan(LiveDocument& live, Act& act) {
     part.out = {live.id_of(block).str(), act.path, block.state->version,
                 std::move(planned.hunks)};
     if (act.kind == Kind::edit) {
-        if (!act.block && files_->saves_on_commit()) {
+        if (!act.block && saves()) {
             const files::DiskState disk = *files_->gate.state(live);
             TRY(Conflicts::check_settled(live, disk));
             TRY(files::encode(disk.form, spliced(text.str(), planned.splices), act.path));

@@ -16,6 +16,8 @@ struct PatchRequest {
     std::vector<edits::FilePatch> parts;
     bool dry_run = false;
     edits::Numbering numbering = edits::Numbering::zero_half_open;  // For messages and details.
+    bool to_disk = false;             // Files are saved, whatever the settings say.
+    std::string operation = "patch";  // What the versions are called in histories.
 };
 
 // One part of the patch, done. After a dry run the version is today's, and a file that would be

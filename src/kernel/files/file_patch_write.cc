@@ -35,7 +35,7 @@ Result<void> FileCalls::PatchRun::write(LiveDocument& live, Act& act) {
 }
 
 Result<void> FileCalls::PatchRun::write_edit(LiveDocument& live, Act& act, Part& part) {
-    TextEdit what{"patch",
+    TextEdit what{what_.operation,
                   [splices = std::move(part.splices)](
                       const seq::Rope&, std::uint64_t) mutable -> Result<edits::Planned> {
                       return edits::Planned{std::move(splices), {}};
@@ -46,8 +46,9 @@ Result<void> FileCalls::PatchRun::write_edit(LiveDocument& live, Act& act, Part&
         return {};
     }
     if (const auto disk = files_->gate.state(live)) act.hash_before = disk->hash;
-    const FileEdited made = TRY(files_->edit(live, act.by, what));
-    act.written = files_->saves_on_commit() && !made.edited.no_op;
+    const FileEdited made = TRY(saves() ? files_->edit_and_save(live, act.by, what)
+                                        : files_->edit(live, act.by, what));
+    act.written = saves() && !made.edited.no_op;
     part.out.version = made.edited.version;
     notes_.insert(notes_.end(), made.edited.notes.begin(), made.edited.notes.end());
     return {};

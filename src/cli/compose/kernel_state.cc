@@ -1,0 +1,40 @@
+#include "cli/compose/kernel_state.h"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/concat.h"
+#include "base/fd.h"
+#include "store/store.h"
+
+namespace quire::cli {
+
+Result<void> write_ignore_file(const server::StateDirectory& state) {
+    const std::string path = state.file(".gitignore");
+    const Fd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    if (!file && errno == EEXIST) return {};
+    if (!file || ::write(file.get(), "*\n", 2) != 2) {
+        return fail(Errc::unavailable, "workspace_not_writable",
+                    cat("cannot write ", path, ": ", std::strerror(errno)), {{"path", path}});
+    }
+    return {};
+}
+
+Result<server::StateDirectory> copied_state(const KernelProcessOptions& options) {
+    const std::string database = cat(options.workspace, "/.quire/quire.db");
+    if (::access(database.c_str(), F_OK) == 0) TRY(store::copy_store(database, options.copy_in));
+    return server::StateDirectory::at(options.workspace, options.copy_in);
+}
+
+std::string real_path(const std::string& path) {
+    std::error_code failed;
+    const auto real = std::filesystem::canonical(path, failed);
+    return failed ? path : real.string();
+}
+
+}  // namespace quire::cli

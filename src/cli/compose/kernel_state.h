@@ -1,0 +1,19 @@
+// The directory .quire as a kernel process begins with it.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "cli/compose/compose.h"
+#include "server/state_directory.h"
+
+namespace quire::cli {
+
+// The state directory belongs to this machine, so it keeps itself out of version control.
+Result<void> write_ignore_file(const server::StateDirectory& state);
+// Without a store there is nothing to copy, and the look is at an empty one.
+Result<server::StateDirectory> copied_state(const KernelProcessOptions& options);
+// The path without links, or itself where it cannot be followed.
+std::string real_path(const std::string& path);
+
+}  // namespace quire::cli

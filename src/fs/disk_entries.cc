@@ -1,0 +1,91 @@
+#include "fs/disk_entries.h"
+
+#include <cerrno>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/concat.h"
+
+namespace quire::fs {
+namespace {
+
+constexpr std::uint32_t kPermissions = 0777;
+
+bool is_link_at(int directory, const std::string& name) {
+    struct stat found {};
+    return ::fstatat(directory, name.c_str(), &found, AT_SYMLINK_NOFOLLOW) == 0 &&
+           S_ISLNK(found.st_mode);
+}
+
+}  // namespace
+
+Result<DiskEntries> DiskEntries::open(const std::string& directory) {
+    const int fd = ::open(directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) return system_failure(errno, directory, "cannot open");
+    return DiskEntries(Fd(fd));
+}
+
+Result<Fd> DiskEntries::parent_of(const std::string& path) const {
+    return open_beneath(root_.get(), split(path).first, O_RDONLY | O_DIRECTORY);
+}
+
+Result<void> DiskEntries::make_directory(const std::string& path, std::uint32_t mode) const {
+    for (std::size_t at = path.find('/');; at = path.find('/', at + 1)) {
+        const bool is_last = at == std::string::npos;
+        const std::string part = path.substr(0, at);
+        const Fd parent = TRY(parent_of(part));
+        const std::string name = split(part).second;
+        if (::mkdirat(parent.get(), name.c_str(), is_last ? mode & kPermissions : 0777) != 0 &&
+            errno != EEXIST)
+            return system_failure(errno, part, "cannot make the directory");
+        if (is_last) return {};
+    }
+}
+
+Result<void> DiskEntries::remove_directory(const std::string& path) const {
+    const Fd parent = TRY(parent_of(path));
+    if (::unlinkat(parent.get(), split(path).second.c_str(), AT_REMOVEDIR) == 0) return {};
+    if (errno == ENOENT || errno == ENOTEMPTY || errno == EEXIST) return {};
+    return system_failure(errno, path, "cannot remove the directory");
+}
+
+// The new link is made aside and takes the other one's place in one step.
+Result<void> DiskEntries::make_link(const std::string& path, const std::string& target) const {
+    const auto [directory, name] = split(path);
+    if (!directory.empty()) TRY(make_directory(directory, kPermissions));
+    const Fd parent = TRY(parent_of(path));
+    if (::symlinkat(target.c_str(), parent.get(), name.c_str()) == 0) return {};
+    if (errno != EEXIST) return system_failure(errno, path, "cannot make the link");
+    if (!is_link_at(parent.get(), name)) {
+        return fail(Errc::conflict, "file_exists",
+                    cat(path, " is there, and is no link; it was left as it is"), {{"path", path}});
+    }
+    const std::string aside = cat(".", name, ".quire-link-", ::getpid());
+    if (::symlinkat(target.c_str(), parent.get(), aside.c_str()) != 0)
+        return system_failure(errno, path, "cannot make the link");
+    if (::renameat(parent.get(), aside.c_str(), parent.get(), name.c_str()) == 0) return {};
+    const int error = errno;
+    ::unlinkat(parent.get(), aside.c_str(), 0);
+    return system_failure(error, path, "cannot replace the link");
+}
+
+Result<void> DiskEntries::remove_link(const std::string& path) const {
+    const Fd parent = TRY(parent_of(path));
+    const std::string name = split(path).second;
+    if (!is_link_at(parent.get(), name)) {
+        return fail(Errc::conflict, "path_changed",
+                    cat(path, " is no link any more; it was left as it is"), {{"path", path}});
+    }
+    if (::unlinkat(parent.get(), name.c_str(), 0) == 0) return {};
+    return system_failure(errno, path, "cannot remove the link");
+}
+
+Result<void> DiskEntries::set_mode(const std::string& path, std::uint32_t mode) const {
+    const Fd file = TRY(open_beneath(root_.get(), path, O_RDONLY | O_NONBLOCK));
+    if (::fchmod(file.get(), mode & kPermissions) == 0) return {};
+    return system_failure(errno, path, "cannot set the permissions of");
+}
+
+}  // namespace quire::fs

@@ -1,0 +1,360 @@
+#include "kernel/commands/command_gate.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <future>
+#include <map>
+#include <system_error>
+#include <utility>
+
+#include "base/concat.h"
+#include "files/form.h"
+#include "fs/hash.h"
+
+namespace quire::kernel {
+namespace {
+
+using policy::Operation;
+using policy::Verdict;
+using stage::ChangeKind;
+using stage::StagedChange;
+
+// Files without a document are read whole; larger ones are left out.
+constexpr std::size_t kLargestFile = std::size_t{512} << 20;
+constexpr std::uint32_t kPermissions = 0777;
+constexpr std::uint32_t kNewFile = 0644;
+
+std::string word_of(const StagedChange& change) {
+    switch (change.kind) {
+        case ChangeKind::created:
+        case ChangeKind::directory:
+        case ChangeKind::special:
+            return "created";
+        case ChangeKind::modified:
+            return "modified";
+        case ChangeKind::deleted:
+            return "deleted";
+        case ChangeKind::mode:
+            return "mode";
+        case ChangeKind::link:
+            return "link";
+    }
+    return "modified";
+}
+
+// True if the link leads to a place in the workspace, by its words alone.
+bool stays_inside(const StagedChange& link, const std::string& workspace) {
+    const std::filesystem::path target = link.target;
+    const auto full = target.is_absolute()
+                          ? target
+                          : std::filesystem::path(workspace) /
+                                std::filesystem::path(link.path).parent_path() / target;
+    const std::string at = full.lexically_normal().string();
+    return at == workspace || at.starts_with(workspace + "/");
+}
+
+template <class T>
+Result<T> wait_for(std::future<Result<T>> answer) {
+    return answer.get();
+}
+
+}  // namespace
+
+CommandGate::CommandGate(Parts parts, std::string upper, std::vector<StagedChange> changes,
+                         policy::Actor by)
+    : parts_(parts), upper_(std::move(upper)), by_(std::move(by)) {
+    for (StagedChange& change : changes) {
+        steps_.push_back(step_of(std::move(change)));
+        object(steps_.back());
+    }
+}
+
+policy::Decision CommandGate::decide(const std::string& path, Operation operation) const {
+    fs::Place place{path, {}, fs::Kind::file};
+    // The file's other names count too.
+    if (auto found = parts_.gate.files().resolve(path); found && !found->linked())
+        place.hard_links = std::move(found->hard_links);
+    return parts_.gate.decide(place, operation, by_);
+}
+
+CommandGate::Step CommandGate::step_of(StagedChange change) {
+    Step step;
+    step.change = std::move(change);
+    const StagedChange& made = step.change;
+    switch (made.kind) {
+        case ChangeKind::created:
+        case ChangeKind::link:
+        case ChangeKind::directory:
+        case ChangeKind::special:
+            step.operation = Operation::create;
+            break;
+        case ChangeKind::deleted:
+            step.operation = Operation::erase;
+            break;
+        case ChangeKind::modified:
+        case ChangeKind::mode:
+            step.operation = Operation::overwrite;
+            break;
+    }
+    step.way = Way::entry;
+    if (!made.is_directory && !made.was_link &&
+        (made.kind == ChangeKind::created || made.kind == ChangeKind::modified ||
+         made.kind == ChangeKind::deleted))
+        plan_file(step);
+    step.decision = decide(made.path, step.operation);
+    // A directory may be made or removed where a file in it may.
+    if (made.is_directory && step.decision.verdict != Verdict::allow) {
+        policy::Decision in_it = decide(made.path + "/x", step.operation);
+        if (in_it.verdict < step.decision.verdict) step.decision = std::move(in_it);
+    }
+    const auto refuse = [&](std::string why) {
+        step.decision.verdict = Verdict::deny;
+        step.decision.why = std::move(why);
+    };
+    if (made.kind == ChangeKind::special) refuse("it is a fifo, a socket or a device");
+    if (made.kind == ChangeKind::link && !stays_inside(made, parts_.workspace))
+        refuse(cat("the link leads out of the workspace, to ", made.target));
+    if (made.kind != ChangeKind::deleted && (made.mode & ~kPermissions) != 0 && !made.is_directory)
+        refuse("it has a set-user-id, set-group-id or sticky bit");
+    result_.changes.push_back(
+        {made.is_directory ? made.path + "/" : made.path, word_of(made), "", false});
+    step.shown = result_.changes.size() - 1;
+    return step;
+}
+
+// Reads both sides of a file. What has no document, or cannot have one, goes the plain way.
+void CommandGate::plan_file(Step& step) {
+    const StagedChange& made = step.change;
+    step.way = Way::plain;
+    fs::FileSystem& files = parts_.gate.files();
+    edits::FilePatch patch;
+    patch.name = cat("file:", made.path);
+    edits::WholeText whole;
+    files::Form form;
+    const auto declared = parts_.gate.rules()->paths.encoding(made.path);
+    if (made.kind != ChangeKind::created) {
+        Result<fs::FileBytes> before = files.read(made.path, parts_.file_bytes);
+        if (!before) return;
+        Result<files::Decoded> text =
+            files::decode(std::move(before->bytes), made.path, declared);
+        if (!text) return;
+        form = text->form;
+        whole.before = std::move(text->text);
+    }
+    if (made.kind == ChangeKind::deleted) {
+        patch.action = edits::PatchAction::erase;
+        step.patch = std::move(patch);
+        step.way = Way::text;
+        return;
+    }
+    Result<std::string> bytes = stage::staged_bytes(upper_, made.path, parts_.file_bytes);
+    if (!bytes) return;
+    Result<files::Decoded> text = files::decode(*bytes, made.path, declared);
+    if (!text) return;
+    whole.after = std::move(text->text);
+    if (made.kind == ChangeKind::created) {
+        // A new file is written in the form that the command chose.
+        if (text->form != files::Form{}) return;
+        patch.action = edits::PatchAction::create;
+    } else {
+        const Result<std::string> again = files::encode(form, whole.after, made.path);
+        if (!again || *again != *bytes) return;
+        if (whole.after.starts_with(whole.before)) step.operation = Operation::append;
+    }
+    patch.whole = std::move(whole);
+    step.patch = std::move(patch);
+    step.way = Way::text;
+}
+
+void CommandGate::object(Step& step) {
+    if (step.change.raced) {
+        result_.notes.push_back(cat(step.change.path,
+                                    " changed in the workspace while the command ran, so what the "
+                                    "command made of it was not committed"));
+        step.way = Way::none;
+        return;
+    }
+    if (step.decision.verdict == Verdict::allow) return;
+    auto& list =
+        step.decision.verdict == Verdict::deny ? result_.violations : result_.escalations;
+    list.push_back({result_.changes[step.shown].path, step.operation,
+                    std::string(name_of(step.decision.permission)), step.decision.why, ""});
+}
+
+Result<std::string> CommandGate::effects() const {
+    std::string all;
+    for (const Step& step : steps_) {
+        const StagedChange& made = step.change;
+        std::string content = made.target;
+        if (made.kind == ChangeKind::created || made.kind == ChangeKind::modified)
+            content = TRY(stage::staged_bytes(upper_, made.path, kLargestFile));
+        cat_to(all, cat(made.path, "\n", word_of(made), " ", made.mode, " ",
+                        fs::Hash::of(content).hex(), "\n"));
+    }
+    return fs::Hash::of(all).hex();
+}
+
+GateResult CommandGate::commit(const Caller& by, shell::Enforcement level) {
+    const bool is_strict = level == shell::Enforcement::strict;
+    if (is_strict && !result_.violations.empty()) return std::move(result_);
+    std::vector<Step*> texts, escalated;
+    for (Step& step : steps_) {
+        if (step.way == Way::none) continue;
+        if (level == shell::Enforcement::audit && step.decision.verdict != Verdict::allow) {
+            // What the rules forbid has no way through the documents.
+            if (step.way == Way::text) step.way = Way::plain;
+        } else if (step.decision.verdict == Verdict::deny) {
+            step.way = Way::none;
+        } else if (step.decision.verdict == Verdict::escalate) {
+            escalated.push_back(&step);
+        }
+    }
+    // Everything that a person must allow is asked for at once, with the diff; without an answer
+    // nothing of it is done, and under "strict" nothing at all.
+    std::vector<Step*> asked;
+    for (Step& step : steps_) {
+        if (step.way != Way::text) continue;
+        const bool waits = step.decision.verdict == Verdict::escalate;
+        (waits && !is_strict ? asked : texts).push_back(&step);
+    }
+    for (Step* const step : escalated) {
+        if (step->way == Way::text) continue;
+        // Its diff cannot be shown.
+        step->way = Way::none;
+        result_.notes.push_back(cat(step->change.path,
+                                    " needs a person's approval and is no text, so it was left out"));
+        if (is_strict) {
+            fail_with(Error(Errc::denied, "permission_denied",
+                            cat(step->change.path, " needs a person's approval and is no text")));
+            return std::move(result_);
+        }
+    }
+    const Result<fs::DiskEntries> entries = fs::DiskEntries::open(parts_.workspace);
+    if (!entries) {
+        fail_with(entries.error());
+        return std::move(result_);
+    }
+    // Links first, for a file may take the place of one.
+    std::map<std::string, std::string> links;
+    for (const Step& step : steps_) {
+        if (step.way == Way::entry && step.change.was_link)
+            links[step.change.path] = unlink_for(*entries, step.change.path);
+    }
+    commit_texts(by, std::move(texts));
+    if (result_.failure && is_strict) {
+        for (const auto& [path, target] : links)
+            static_cast<void>(entries->make_link(path, target));
+        return std::move(result_);
+    }
+    if (!asked.empty()) commit_texts(by, std::move(asked));
+    const auto enter = [&](Step& step) {
+        if (step.way != Way::entry) return;
+        const Result<void> done = write_entry(*entries, step);
+        result_.changes[step.shown].committed = done.has_value();
+        if (!done) result_.notes.push_back(done.error().message());
+    };
+    // Directories before what is in them, and after what was in them.
+    for (Step& step : steps_) {
+        if (step.change.kind == ChangeKind::directory) enter(step);
+    }
+    for (Step& step : steps_) commit_plain(step);
+    for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
+        if (step->change.kind != ChangeKind::directory) enter(*step);
+    }
+    // The permissions of files that were written.
+    for (const Step& step : steps_) {
+        const StagedChange& made = step.change;
+        const bool is_new = made.kind == ChangeKind::created && made.mode != kNewFile;
+        if (!(is_new || made.mode_changed) || !result_.changes[step.shown].committed) continue;
+        const Result<void> done = entries->set_mode(made.path, made.mode);
+        if (!done) result_.notes.push_back(done.error().message());
+    }
+    return std::move(result_);
+}
+
+// Returns the link's target.
+std::string CommandGate::unlink_for(const fs::DiskEntries& entries, const std::string& path) {
+    std::error_code gone;
+    const auto target = std::filesystem::read_symlink(cat(parts_.workspace, "/", path), gone);
+    const Result<void> done = entries.remove_link(path);
+    if (!done) result_.notes.push_back(done.error().message());
+    return target.string();
+}
+
+void CommandGate::fail_with(Error why) {
+    if (!result_.failure) result_.failure = std::move(why);
+}
+
+void CommandGate::commit_texts(const Caller& by, std::vector<Step*> steps) {
+    if (steps.empty()) return;
+    PatchRequest request;
+    request.to_disk = true;
+    request.operation = "command";
+    for (Step* const step : steps) request.parts.push_back(std::move(*step->patch));
+    std::promise<Result<Patched>> promise;
+    std::future<Result<Patched>> answer = promise.get_future();
+    parts_.files.patch(by, std::move(request), [&promise](Result<Patched> made) {
+        promise.set_value(std::move(made));
+    });
+    Result<Patched> made = wait_for(std::move(answer));
+    if (!made) {
+        if (made.error().code() == Errc::escalation_required) {
+            const Value* const id = made.error().details().find("approval_id");
+            const Value* const ids = made.error().details().find("approval_ids");
+            std::size_t next = 0;
+            for (GateObjection& each : result_.escalations) {
+                if (ids != nullptr && next < ids->as_list().size()) {
+                    each.approval_id = ids->as_list()[next++].as_string();
+                } else if (id != nullptr) {
+                    each.approval_id = id->as_string();
+                }
+            }
+        }
+        return fail_with(std::move(made).error());
+    }
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        CommandChange& shown = result_.changes[steps[i]->shown];
+        shown.committed = true;
+        shown.block_id = made->blocks[i].block_id;
+    }
+    result_.diff += made->diff;
+    result_.notes.insert(result_.notes.end(), made->notes.begin(), made->notes.end());
+}
+
+void CommandGate::commit_plain(Step& step) {
+    if (step.way != Way::plain) return;
+    const Result<void> done = write_plain(step);
+    result_.changes[step.shown].committed = done.has_value();
+    if (!done) result_.notes.push_back(done.error().message());
+}
+
+Result<void> CommandGate::write_plain(Step& step) {
+    fs::FileSystem& files = parts_.gate.files();
+    const StagedChange& made = step.change;
+    std::optional<fs::Hash> before;
+    if (made.kind != ChangeKind::created) before = TRY(files.read(made.path, kLargestFile)).hash;
+    if (made.kind == ChangeKind::deleted) return files.remove(made.path, *before);
+    const std::string bytes = TRY(stage::staged_bytes(upper_, made.path, kLargestFile));
+    const Result<fs::Saved> saved =
+        before ? files.save(made.path, bytes, *before) : files.create(made.path, bytes);
+    return saved ? Result<void>() : Failure(saved.error());
+}
+
+Result<void> CommandGate::write_entry(const fs::DiskEntries& entries, const Step& step) const {
+    const StagedChange& made = step.change;
+    switch (made.kind) {
+        case ChangeKind::directory:
+            return entries.make_directory(made.path, made.mode);
+        case ChangeKind::link:
+            return entries.make_link(made.path, made.target);
+        case ChangeKind::mode:
+            return entries.set_mode(made.path, made.mode);
+        case ChangeKind::deleted:
+            // A link is gone by now.
+            return made.is_directory ? entries.remove_directory(made.path) : Result<void>();
+        default:
+            return {};
+    }
+}
+
+}  // namespace quire::kernel

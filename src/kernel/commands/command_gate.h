@@ -1,0 +1,103 @@
+// CommandGate: the way of a staged command's changes into the workspace.
+//
+// Each change is decided by the rules for files, path by path. Texts go through the documents of their
+// files, so that what somebody else changed meanwhile is merged, and the change has an actor, a place
+// in history and an undo; they are written all or none (file_patch.cc). Other files, directories,
+// links and permissions are changed on the disk after that.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "edits/patch.h"
+#include "fs/disk_entries.h"
+#include "kernel/core/caller.h"
+#include "kernel/files/file_calls.h"
+#include "kernel/files/file_gate.h"
+#include "policy/permission.h"
+#include "shell/judge.h"
+#include "stage/changes.h"
+
+namespace quire::kernel {
+
+// The change of one path, done or not.
+struct CommandChange {
+    std::string path;  // A directory's ends in '/'.
+    std::string change_type;  // "created", "modified", "deleted", "mode" or "link".
+    std::string block_id;     // "" for what has no document.
+    bool committed = false;
+};
+
+// A change that the rules forbid, or that a person must approve, by its path.
+struct GateObjection {
+    std::string path;
+    policy::Operation operation = policy::Operation::overwrite;
+    std::string permission;
+    std::string reason;
+    std::string approval_id;  // Of an escalation for which a person was asked.
+};
+
+// What became of a command's changes.
+struct GateResult {
+    std::vector<CommandChange> changes;
+    std::vector<GateObjection> violations;
+    std::vector<GateObjection> escalations;
+    std::vector<std::string> notes;
+    std::string diff;
+    // Set if nothing was committed for a reason that is not the rules'.
+    std::optional<Error> failure;
+};
+
+class CommandGate {
+public:
+    struct Parts {
+        FileGate& gate;
+        FileCalls& files;
+        const std::string& workspace;
+        std::size_t file_bytes;  // Larger files have no document.
+    };
+    CommandGate(Parts parts, std::string upper, std::vector<stage::StagedChange> changes,
+                policy::Actor by);
+
+    // The digest of all that the command changed, for approvals: 32 digits. Reads the changed files.
+    Result<std::string> effects() const;
+    // The changes, and what the rules say to them.
+    const GateResult& judged() const { return result_; }
+    // Commits what the level allows, for `by`, whose approvals count. Blocks. Under "strict" one
+    // violation leaves all of it out. Once.
+    GateResult commit(const Caller& by, shell::Enforcement level);
+
+private:
+    // How a change reaches the workspace.
+    enum class Way { text, plain, entry, none };
+    struct Step {
+        stage::StagedChange change;
+        policy::Operation operation = policy::Operation::overwrite;
+        policy::Decision decision = {};
+        Way way = Way::none;
+        std::size_t shown = 0;  // Its place in GateResult::changes.
+        std::optional<edits::FilePatch> patch = {};
+    };
+
+    Step step_of(stage::StagedChange change);
+    void plan_file(Step& step);
+    policy::Decision decide(const std::string& path, policy::Operation operation) const;
+    void object(Step& step);
+    void commit_texts(const Caller& by, std::vector<Step*> steps);
+    void commit_plain(Step& step);
+    Result<void> write_plain(Step& step);
+    Result<void> write_entry(const fs::DiskEntries& entries, const Step& step) const;
+    std::string unlink_for(const fs::DiskEntries& entries, const std::string& path);
+    void fail_with(Error why);
+
+    const Parts parts_;
+    const std::string upper_;
+    const policy::Actor by_;
+    std::vector<Step> steps_;
+    GateResult result_;
+};
+
+}  // namespace quire::kernel

@@ -1,0 +1,25 @@
+// The values that answers about commands are made of: what was predicted, and what the rules say.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "base/value.h"
+#include "kernel/commands/command_calls.h"
+
+namespace quire::kernel {
+
+// {decision, predicted, violations, escalations, warnings, unpredictable}.
+Map forecast_value(const CommandForecast& forecast);
+// {stdout, stderr, exit_code, timed_out, decision, predicted, file_changes, violations, escalations,
+// unexpected, warnings, tier}.
+Map run_value(const CommandRun& run);
+
+// The refusal of a command that was not run: denied "permission_denied" {violations}, or invalid where
+// it is no command.
+Failure refused_forecast(const CommandForecast& forecast);
+// The refusal of one that ran and was discarded: its own failure, or denied "permission_denied", with
+// the members of run_value() that tell what it did.
+Failure refused_run(const CommandRun& run);
+
+}  // namespace quire::kernel

@@ -1,0 +1,68 @@
+#include "kernel/commands/forecast.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+
+#include "shell/disk_tree.h"
+#include "shell/parser.h"
+#include "shell/predict.h"
+
+namespace quire::kernel {
+namespace {
+
+std::string canonical(const std::string& path) {
+    std::error_code failed;
+    const auto real = std::filesystem::canonical(path, failed);
+    return failed ? path : real.string();
+}
+
+// A run of '?' stands for a name made at random.
+bool fits(const std::string& predicted, const std::string& path) {
+    if (predicted == path) return true;
+    // "./" is all of the workspace.
+    if (predicted == "./" || (predicted.ends_with('/') && path.starts_with(predicted))) return true;
+    if (predicted.ends_with('/') && path + "/" == predicted) return true;
+    return predicted.size() == path.size() && predicted.find('?') != std::string::npos &&
+           std::equal(predicted.begin(), predicted.end(), path.begin(),
+                      [](char a, char b) { return a == b || a == '?'; });
+}
+
+}  // namespace
+
+CommandForecast forecast_command(const std::string& script, const std::string& workspace,
+                                 const std::string& cwd, const policy::PathRules& rules,
+                                 shell::Enforcement level, const policy::Actor& by) {
+    shell::Situation situation;
+    situation.root = canonical(workspace);
+    situation.cwd = canonical(cwd);
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): never set here.
+    if (const char* const home = std::getenv("HOME")) situation.environment["HOME"] = home;
+    const shell::DiskTree tree;
+    CommandForecast out;
+    const Result<shell::Script> parsed = shell::parse(script);
+    if (parsed) {
+        out.prediction = shell::predict(*parsed, situation, tree);
+        out.judgement = shell::judge(out.prediction, situation, tree, rules, by);
+    } else {
+        out.judgement.decision = shell::Decision::block;
+        out.prediction.warnings.push_back(
+            {parsed.error().reason(), script.substr(0, 80), parsed.error().message()});
+    }
+    out.decision = shell::under(level, out.judgement.decision);
+    return out;
+}
+
+bool is_predicted(const shell::Prediction& prediction, const std::string& path,
+                  policy::Operation operation) {
+    const bool erases = operation == policy::Operation::erase;
+    return std::any_of(prediction.effects.begin(), prediction.effects.end(),
+                       [&](const shell::Predicted& each) {
+                           return each.effect != shell::Effect::read &&
+                                  (each.effect == shell::Effect::erase) == erases &&
+                                  fits(each.path, path);
+                       });
+}
+
+}  // namespace quire::kernel

@@ -1,0 +1,57 @@
+#include "process/land_rules.h"
+
+#include <cerrno>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace quire::process {
+namespace {
+
+// A rule on a file, as opposed to a folder, may only contain these rights.
+constexpr std::uint64_t kOfFiles = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE |
+                                   LANDLOCK_ACCESS_FS_READ_FILE | kLandTruncate;
+
+}  // namespace
+
+long LandRules::version() {
+    return ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
+}
+
+LandRules LandRules::make() {
+    const long version = LandRules::version();
+    landlock_ruleset_attr attributes{};
+    attributes.handled_access_fs = kLandReads | (kLandWrites & ~kLandTruncate);
+    if (version >= 2) attributes.handled_access_fs |= LANDLOCK_ACCESS_FS_REFER;
+    if (version >= 3) attributes.handled_access_fs |= kLandTruncate;
+    const long fd =
+        ::syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes.handled_access_fs, 0);
+    return {Fd(static_cast<int>(fd)), attributes.handled_access_fs};
+}
+
+bool LandRules::allow(const std::string& path, std::uint64_t access, int flags) const {
+    const int at = ::open(path.c_str(), O_PATH | O_CLOEXEC | flags);
+    if (at < 0) return false;
+    struct stat found {};
+    bool done = ::fstat(at, &found) == 0;
+    if (done && !S_ISLNK(found.st_mode)) {
+        landlock_path_beneath_attr rule{};
+        rule.parent_fd = at;
+        rule.allowed_access = access & handled_;
+        if (!S_ISDIR(found.st_mode)) rule.allowed_access &= kOfFiles;
+        done =
+            ::syscall(SYS_landlock_add_rule, fd_.get(), LANDLOCK_RULE_PATH_BENEATH, &rule, 0) == 0;
+    }
+    const int error = errno;
+    ::close(at);
+    errno = error;
+    return done;
+}
+
+int LandRules::enforce() const {
+    return ::syscall(SYS_landlock_restrict_self, fd_.get(), 0) == 0 ? 0 : errno;
+}
+
+}  // namespace quire::process

@@ -1,0 +1,258 @@
+// The upper directory of an overlay has what changed: whole files, directories, and whiteouts
+// (character devices 0:0) for what was deleted. A directory that took the place of a deleted one is
+// opaque: nothing below it shows through.
+//
+// A command has made all of it, so nothing is trusted: every name is opened below its directory's
+// descriptor, and no link is followed.
+#include "stage/changes.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "base/concat.h"
+#include "base/fd.h"
+
+namespace quire::stage {
+namespace {
+
+constexpr std::size_t kBuffer = std::size_t{1} << 16;
+// Deeper directories cannot be named in one path either.
+constexpr int kDeepest = 512;
+
+Failure io_error(const std::string& path) {
+    return fail(Errc::unavailable, "io_error", cat(path, ": ", std::strerror(errno)),
+                {{"path", path}});
+}
+
+struct Closer {
+    void operator()(DIR* directory) const { ::closedir(directory); }
+};
+using Directory = std::unique_ptr<DIR, Closer>;
+
+// The sorted names in a directory; none where it cannot be opened.
+std::optional<std::vector<std::string>> names_in(int at, const char* name) {
+    const int fd = ::openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0) return std::nullopt;
+    const Directory directory(::fdopendir(fd));
+    std::vector<std::string> out;
+    while (const dirent* const entry = ::readdir(directory.get())) {
+        const std::string each = entry->d_name;
+        if (each != "." && each != "..") out.push_back(each);
+    }
+    std::sort(out.begin(), out.end());
+    return out;
+}
+
+Fd open_directory(int at, const std::string& name) {
+    return Fd(::openat(at, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+}
+
+bool is_whiteout(const struct stat& found) {
+    return S_ISCHR(found.st_mode) && found.st_rdev == makedev(0, 0);
+}
+
+bool is_opaque(int directory) {
+    char value = 0;
+    return ::fgetxattr(directory, "user.overlay.opaque", &value, 1) == 1 && value == 'y';
+}
+
+std::int64_t changed_ns(const struct stat& found) {
+    return std::int64_t{found.st_ctim.tv_sec} * 1'000'000'000 + found.st_ctim.tv_nsec;
+}
+
+std::string link_target(int at, const std::string& name) {
+    std::string out(4096, 0);
+    const ssize_t size = ::readlinkat(at, name.c_str(), out.data(), out.size());
+    out.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
+    return out;
+}
+
+// True if both files have the same bytes; false also where one cannot be read.
+bool same_bytes(int a_at, int b_at, const std::string& name) {
+    const Fd a(::openat(a_at, name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+    const Fd b(::openat(b_at, name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+    if (!a || !b) return false;
+    std::vector<char> left(kBuffer), right(kBuffer);
+    for (off_t at = 0;;) {
+        const ssize_t count = ::pread(a.get(), left.data(), kBuffer, at);
+        if (count != ::pread(b.get(), right.data(), kBuffer, at) || count < 0) return false;
+        if (count == 0) return true;
+        if (std::memcmp(left.data(), right.data(), static_cast<std::size_t>(count)) != 0)
+            return false;
+        at += count;
+    }
+}
+
+class Walk {
+public:
+    Walk(const std::vector<std::string>& hidden, std::int64_t began_ns)
+        : hidden_(hidden), began_ns_(began_ns) {}
+
+    // `lower` may be none, where nothing shows through.
+    Result<void> enter(const std::string& path, int upper, const Fd& lower, int depth) {
+        if (depth > kDeepest) return too_many();
+        const auto names = names_in(upper, ".");
+        if (!names) return io_error(path);
+        const bool opaque = is_opaque(upper);
+        for (const std::string& name : *names)
+            TRY(look(path.empty() ? name : cat(path, "/", name), name, upper, lower, opaque,
+                     depth));
+        if (!opaque || !lower) return {};
+        for (const std::string& name : names_in(lower.get(), ".").value_or(std::vector<std::string>())) {
+            if (!std::binary_search(names->begin(), names->end(), name))
+                TRY(deleted(path.empty() ? name : cat(path, "/", name), name, lower.get(), depth));
+        }
+        return {};
+    }
+
+    std::vector<StagedChange> take() {
+        std::stable_sort(changes_.begin(), changes_.end(),
+                         [](const auto& a, const auto& b) { return a.path < b.path; });
+        return std::move(changes_);
+    }
+
+private:
+    static Failure too_many() {
+        return fail(Errc::out_of_range, "too_many_changes",
+                    cat("the command changed more than ", kMostChanges, " files"),
+                    {{"limit", kMostChanges}});
+    }
+
+    Result<void> add(StagedChange change) {
+        if (changes_.size() >= kMostChanges) return too_many();
+        changes_.push_back(std::move(change));
+        return {};
+    }
+
+    bool has_raced(const struct stat& below) const { return changed_ns(below) >= began_ns_; }
+
+    // What is at a path of the upper directory.
+    Result<void> look(const std::string& path, const std::string& name, int upper, const Fd& lower,
+                      bool opaque, int depth) {
+        struct stat now {};
+        if (::fstatat(upper, name.c_str(), &now, AT_SYMLINK_NOFOLLOW) != 0) return io_error(path);
+        struct stat before {};
+        // An opaque directory's former entries were deleted first.
+        const bool was_there =
+            lower && ::fstatat(lower.get(), name.c_str(), &before, AT_SYMLINK_NOFOLLOW) == 0;
+        if (is_whiteout(now)) {
+            if (!was_there || std::binary_search(hidden_.begin(), hidden_.end(), path)) return {};
+            return deleted(path, name, lower.get(), depth);
+        }
+        StagedChange change{path};
+        change.mode = now.st_mode & 07777;
+        change.raced = was_there && has_raced(before);
+        change.mode_changed = was_there && change.mode != (before.st_mode & 07777);
+        if (S_ISDIR(now.st_mode)) {
+            const Fd directory = open_directory(upper, name);
+            if (!directory) return io_error(path);
+            const bool merges = was_there && S_ISDIR(before.st_mode);
+            if (was_there && !merges) TRY(deleted(path, name, lower.get(), depth));
+            change.is_directory = true;
+            change.kind = merges ? ChangeKind::mode : ChangeKind::directory;
+            if (!merges || change.mode_changed) TRY(add(change));
+            return enter(path, directory.get(), merges ? open_directory(lower.get(), name) : Fd(),
+                         depth + 1);
+        }
+        if (was_there && (S_ISDIR(before.st_mode) || S_ISLNK(now.st_mode) != S_ISLNK(before.st_mode)))
+            TRY(deleted(path, name, lower.get(), depth));
+        if (S_ISLNK(now.st_mode)) {
+            change.kind = ChangeKind::link;
+            change.target = link_target(upper, name);
+            const bool same = was_there && S_ISLNK(before.st_mode) &&
+                              link_target(lower.get(), name) == change.target;
+            return same ? Result<void>() : add(std::move(change));
+        }
+        if (!S_ISREG(now.st_mode)) {
+            change.kind = ChangeKind::special;
+            return add(std::move(change));
+        }
+        if (!was_there || !S_ISREG(before.st_mode)) {
+            change.kind = ChangeKind::created;
+            return add(std::move(change));
+        }
+        const bool same = !opaque && now.st_size == before.st_size &&
+                          same_bytes(upper, lower.get(), name);
+        if (same && !change.mode_changed) return {};
+        change.kind = same ? ChangeKind::mode : ChangeKind::modified;
+        return add(std::move(change));
+    }
+
+    // A path of the workspace that is gone, with all that was below it.
+    Result<void> deleted(const std::string& path, const std::string& name, int lower, int depth) {
+        if (depth > kDeepest) return too_many();
+        struct stat before {};
+        if (::fstatat(lower, name.c_str(), &before, AT_SYMLINK_NOFOLLOW) != 0) return {};
+        StagedChange change{path, ChangeKind::deleted};
+        change.raced = has_raced(before);
+        change.is_directory = S_ISDIR(before.st_mode);
+        change.was_link = S_ISLNK(before.st_mode);
+        TRY(add(change));
+        if (!change.is_directory) return {};
+        const Fd directory = open_directory(lower, name);
+        if (!directory) return io_error(path);
+        for (const std::string& each : names_in(directory.get(), ".").value_or(std::vector<std::string>()))
+            TRY(deleted(cat(path, "/", each), each, directory.get(), depth + 1));
+        return {};
+    }
+
+    const std::vector<std::string>& hidden_;
+    const std::int64_t began_ns_;
+    std::vector<StagedChange> changes_;
+};
+
+}  // namespace
+
+Result<std::vector<StagedChange>> changes_in(const std::string& workspace, const std::string& upper,
+                                             const std::vector<std::string>& hidden,
+                                             std::int64_t began_ns) {
+    const Fd top = open_directory(AT_FDCWD, upper);
+    const Fd below = open_directory(AT_FDCWD, workspace);
+    if (!top || !below) return io_error(upper);
+    std::vector<std::string> sorted = hidden;
+    std::sort(sorted.begin(), sorted.end());
+    Walk walk(sorted, began_ns);
+    TRY(walk.enter("", top.get(), below, 0));
+    return walk.take();
+}
+
+Result<std::string> staged_bytes(const std::string& upper, const std::string& path,
+                                 std::size_t limit) {
+    Fd at = open_directory(AT_FDCWD, upper);
+    std::size_t begin = 0;
+    for (std::size_t end = path.find('/'); end != std::string::npos; end = path.find('/', begin)) {
+        at = open_directory(at.get(), path.substr(begin, end - begin));
+        if (!at) return io_error(path);
+        begin = end + 1;
+    }
+    const Fd file(::openat(at.get(), path.substr(begin).c_str(),
+                           O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+    struct stat found {};
+    if (!file || ::fstat(file.get(), &found) != 0) return io_error(path);
+    if (static_cast<std::uint64_t>(found.st_size) > limit) {
+        return fail(Errc::out_of_range, "too_large",
+                    cat(path, " has ", found.st_size, " bytes, more than ", limit),
+                    {{"path", path}, {"limit", limit}, {"size", found.st_size}});
+    }
+    std::string out(static_cast<std::size_t>(found.st_size), 0);
+    std::size_t count = 0;
+    while (count < out.size()) {
+        const ssize_t more = ::pread(file.get(), out.data() + count, out.size() - count,
+                                     static_cast<off_t>(count));
+        if (more < 0 && errno == EINTR) continue;
+        if (more <= 0) return io_error(path);
+        count += static_cast<std::size_t>(more);
+    }
+    return out;
+}
+
+}  // namespace quire::stage

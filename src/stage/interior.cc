@@ -1,0 +1,490 @@
+// Everything that allocates is done by make(), before the process is cloned; enter() runs in a copy
+// of a process with many threads, where another thread may have held the allocator's lock.
+//
+// Mounts are made by file descriptors (fsopen, open_tree, move_mount): so a path needs no quoting,
+// and what a mask will hide can be taken hold of before and put back into the mask after.
+#include "stage/interior.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <net/if.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/concat.h"
+
+namespace quire::stage {
+namespace {
+
+// The memory of each private file system, in bytes and in files.
+constexpr std::uint64_t kPrivateBytes = std::uint64_t{1} << 30;
+constexpr const char* kPrivateFiles = "200000";
+
+// fchmodat2 and others have numbers that Debian 12's headers lack; they are the same everywhere.
+constexpr int kListmount = 458;
+
+constexpr std::array<const char*, 15> kSteps = {
+    "nothing",
+    "the mapping of the user",
+    "private mounts",
+    "the overlay over the workspace",
+    "holding what stays visible",
+    "making the file systems read-only",
+    "the private file systems",
+    "the private /dev",
+    "the private /proc",
+    "showing what stays visible",
+    "sealing",
+    "the limits",
+    "the working directory",
+    "dropping rights",
+    "the program"};
+
+// Calls that no command needs, and by which it could leave its stage or reach what is outside.
+constexpr std::array kRefused = {SCMP_SYS(mount),
+                                 SCMP_SYS(umount2),
+                                 SCMP_SYS(pivot_root),
+                                 SCMP_SYS(chroot),
+                                 SCMP_SYS(move_mount),
+                                 SCMP_SYS(open_tree),
+                                 SCMP_SYS(fsopen),
+                                 SCMP_SYS(fsmount),
+                                 SCMP_SYS(fsconfig),
+                                 SCMP_SYS(fspick),
+                                 SCMP_SYS(mount_setattr),
+                                 SCMP_SYS(setns),
+                                 SCMP_SYS(unshare),
+                                 SCMP_SYS(bpf),
+                                 SCMP_SYS(perf_event_open),
+                                 SCMP_SYS(userfaultfd),
+                                 SCMP_SYS(keyctl),
+                                 SCMP_SYS(add_key),
+                                 SCMP_SYS(request_key),
+                                 SCMP_SYS(kexec_load),
+                                 SCMP_SYS(kexec_file_load),
+                                 SCMP_SYS(init_module),
+                                 SCMP_SYS(finit_module),
+                                 SCMP_SYS(delete_module),
+                                 SCMP_SYS(ptrace),
+                                 SCMP_SYS(process_vm_readv),
+                                 SCMP_SYS(process_vm_writev),
+                                 SCMP_SYS(pidfd_getfd),
+                                 SCMP_SYS(io_uring_setup),
+                                 SCMP_SYS(io_uring_enter),
+                                 SCMP_SYS(io_uring_register),
+                                 SCMP_SYS(open_by_handle_at),
+                                 SCMP_SYS(name_to_handle_at),
+                                 SCMP_SYS(fanotify_init),
+                                 SCMP_SYS(swapon),
+                                 SCMP_SYS(swapoff),
+                                 SCMP_SYS(reboot),
+                                 SCMP_SYS(settimeofday),
+                                 SCMP_SYS(clock_settime),
+                                 SCMP_SYS(clock_adjtime),
+                                 SCMP_SYS(adjtimex),
+                                 SCMP_SYS(quotactl),
+                                 SCMP_SYS(acct),
+                                 SCMP_SYS(syslog),
+                                 SCMP_SYS(iopl),
+                                 SCMP_SYS(ioperm),
+                                 SCMP_SYS(sethostname),
+                                 SCMP_SYS(setdomainname),
+                                 SCMP_SYS(personality),
+                                 SCMP_SYS(vhangup),
+                                 kListmount};
+
+scmp_arg_cmp masked(unsigned argument, std::uint64_t mask, std::uint64_t value) {
+    return {argument, SCMP_CMP_MASKED_EQ, mask, value};
+}
+
+Result<process::CallFilter> make_filter() {
+    process::CallFilterMaker maker;
+    for (const int call : kRefused) maker.refuse(call, EPERM);
+    // New namespaces, by clone; clone3 hides its flags behind a pointer, and programs fall back.
+    maker.refuse(SCMP_SYS(clone3), ENOSYS);
+    for (const int flag : {CLONE_NEWUSER, CLONE_NEWNS, CLONE_NEWPID, CLONE_NEWNET, CLONE_NEWIPC,
+                           CLONE_NEWUTS, CLONE_NEWCGROUP}) {
+        const auto bit = static_cast<std::uint64_t>(flag);
+        maker.refuse(SCMP_SYS(clone), EPERM, {masked(0, bit, bit)});
+    }
+    // Devices. A device 0:0 would be a whiteout in the overlay.
+    for (const std::uint64_t kind : {std::uint64_t{S_IFCHR}, std::uint64_t{S_IFBLK}}) {
+        maker.refuse(SCMP_SYS(mknod), EPERM, {masked(1, S_IFMT, kind)});
+        maker.refuse(SCMP_SYS(mknodat), EPERM, {masked(2, S_IFMT, kind)});
+    }
+    // Typing into a terminal that others read.
+    for (const std::uint64_t request : {std::uint64_t{TIOCSTI}, std::uint64_t{TIOCLINUX}})
+        maker.refuse(SCMP_SYS(ioctl), EPERM, {masked(1, 0xffffffffU, request)});
+    // Sockets: the internet's, of the stage's own network, and those that list its interfaces. Those
+    // of the file system would reach servers outside, through a read-only mount too.
+    maker.refuse(SCMP_SYS(socket), EPERM, {{0, SCMP_CMP_LT, AF_INET, 0}});
+    for (std::uint64_t family = AF_INET + 1; family < AF_MAX; ++family) {
+        if (family != AF_INET6 && family != AF_NETLINK)
+            maker.refuse(SCMP_SYS(socket), EPERM, {{0, SCMP_CMP_EQ, family, 0}});
+    }
+    maker.refuse(SCMP_SYS(socket), EPERM, {{0, SCMP_CMP_GE, AF_MAX, 0}});
+    return maker.make();
+}
+
+std::vector<std::string> parents_of(const std::string& path) {
+    std::vector<std::string> out;
+    for (std::size_t at = path.find('/', 1); at != std::string::npos; at = path.find('/', at + 1))
+        out.push_back(path.substr(0, at));
+    out.push_back(path);
+    return out;
+}
+
+bool is_below(std::string_view path, std::string_view folder) {
+    return path == folder ||
+           (path.starts_with(folder) && path.size() > folder.size() && path[folder.size()] == '/');
+}
+
+std::string real_directory(const std::string& path) {
+    std::error_code failed;
+    const auto real = std::filesystem::canonical(path, failed);
+    if (failed || !std::filesystem::is_directory(real, failed)) return "";
+    return real.string();
+}
+
+// Returns 0 or an errno. The file must be there.
+int write_file(const char* path, const std::string& text) {
+    const int fd = ::open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0) return errno;
+    const bool done = ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+    const int error = done ? 0 : errno;
+    ::close(fd);
+    return error;
+}
+
+int set(int context, const char* key, const char* value) {
+    return ::fsconfig(context, FSCONFIG_SET_STRING, key, value, 0);
+}
+
+// A file system that is mounted nowhere yet; -1 with errno.
+int mounted(int context, unsigned attributes) {
+    if (::fsconfig(context, FSCONFIG_CMD_CREATE, nullptr, nullptr, 0) != 0) return -1;
+    const int mount = ::fsmount(context, FSMOUNT_CLOEXEC, attributes);
+    const int error = errno;
+    ::close(context);
+    errno = error;
+    return mount;
+}
+
+int make_tmpfs(const char* bytes, const char* mode) {
+    const int context = ::fsopen("tmpfs", FSOPEN_CLOEXEC);
+    if (context < 0 || set(context, "size", bytes) != 0 ||
+        set(context, "nr_inodes", kPrivateFiles) != 0 || set(context, "mode", mode) != 0)
+        return -1;
+    return mounted(context, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
+}
+
+int place(int mount, const char* path) {
+    return ::move_mount(mount, "", AT_FDCWD, path, MOVE_MOUNT_F_EMPTY_PATH) == 0 ? 0 : errno;
+}
+
+int set_attributes(int at, const char* path, unsigned flags, std::uint64_t attributes) {
+    mount_attr wanted{};
+    wanted.attr_set = attributes;
+    return ::mount_setattr(at, path, flags, &wanted, sizeof wanted) == 0 ? 0 : errno;
+}
+
+}  // namespace
+
+Failure no_stage(std::string_view why, Map details) {
+    return fail(Errc::unavailable, "no_stage", cat("the command cannot be staged: ", why),
+                std::move(details));
+}
+
+const char* step_name(std::int32_t step) {
+    const auto at = static_cast<std::size_t>(step);
+    return at < kSteps.size() ? kSteps[at] : "something";
+}
+
+int Interior::namespaces(bool network) {
+    return CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS |
+           CLONE_NEWCGROUP | (network ? 0 : CLONE_NEWNET);
+}
+
+Interior::Interior(InteriorPlan plan, process::LandRules rules, process::CallFilter filter)
+    : plan_(std::move(plan)), rules_(std::move(rules)), filter_(std::move(filter)) {}
+
+Result<Interior> Interior::make(InteriorPlan plan) {
+    if (plan.workspace == "/") return no_stage("the workspace is the root of all files");
+    Interior made(std::move(plan), process::LandRules::make(), TRY(make_filter()));
+    const InteriorPlan& wanted = made.plan_;
+    made.uid_map_ = cat(::geteuid(), " ", ::geteuid(), " 1\n");
+    made.gid_map_ = cat(::getegid(), " ", ::getegid(), " 1\n");
+    made.tmpfs_size_ = cat(std::min(kPrivateBytes, wanted.limits.memory_bytes));
+    // Numbers up to 300 are not given out twice; threads have numbers too.
+    made.pid_max_ = cat(300 + 4 * wanted.limits.processes, "\n");
+    made.kernel_dir_ = wanted.workspace + "/.quire";
+
+    std::vector<Mask> masks;
+    const auto hide = [&](const std::string& path, bool writable) {
+        const std::string real = real_directory(path);
+        if (real.empty() || real == "/" || is_below(real, wanted.workspace)) return;
+        const auto same = std::find_if(masks.begin(), masks.end(),
+                                       [&](const Mask& each) { return each.path == real; });
+        if (same == masks.end()) {
+            masks.push_back({real, writable});
+        } else {
+            same->writable |= writable;
+        }
+    };
+    for (const char* const path : {"/tmp", "/var/tmp", "/dev/shm"}) hide(path, true);
+    for (const char* const path : {"/run", "/home", "/root", "/media", "/mnt"}) hide(path, false);
+    if (!wanted.home.empty()) hide(wanted.home, true);
+    std::sort(masks.begin(), masks.end(),
+              [](const Mask& a, const Mask& b) { return a.path < b.path; });
+    made.masks_ = std::move(masks);
+
+    const auto is_masked = [&](const std::string& path) {
+        return std::any_of(made.masks_.begin(), made.masks_.end(),
+                           [&](const Mask& each) { return is_below(path, each.path); });
+    };
+    std::vector<std::string> shown = wanted.shown;
+    if (wanted.network) shown.emplace_back("/run/systemd/resolve");
+    for (const std::string& path : shown) {
+        const std::string real = real_directory(path);
+        const bool holds_workspace = !real.empty() && is_below(wanted.workspace, real);
+        if (!real.empty() && is_masked(real) && !holds_workspace &&
+            !is_below(real, wanted.workspace) && real != wanted.home)
+            made.shown_.push_back({real, parents_of(real)});
+    }
+    for (const char* const name : {"null", "zero", "full", "random", "urandom"}) {
+        const std::string path = cat("/dev/", name);
+        made.devices_.push_back({path, {path}});
+    }
+    made.overlay_ = {wanted.workspace, parents_of(wanted.workspace)};
+    return made;
+}
+
+Refusal Interior::enter() {
+    std::int32_t step = 0;
+    int error = 0;
+    const auto next = [&](int result) {
+        ++step;
+        error = result;
+        return error == 0;
+    };
+    const auto own_mounts = [] {
+        return ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 ? 0 : errno;
+    };
+    const auto own_proc = [] {
+        const int context = ::fsopen("proc", FSOPEN_CLOEXEC);
+        if (context < 0) return errno;
+        const int proc =
+            mounted(context, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+        return proc < 0 ? errno : place(proc, "/proc");
+    };
+    const auto read_only = [] {
+        return set_attributes(AT_FDCWD, "/", AT_RECURSIVE,
+                              MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
+    };
+    const auto go = [&] { return ::chdir(plan_.cwd.c_str()) == 0 ? 0 : errno; };
+    if (next(map_ids()) && next(own_mounts()) && next(mount_overlay()) && next(hold_shown()) &&
+        next(read_only()) && next(mask()) && next(make_devices()) && next(own_proc()) &&
+        next(show()) && next(seal()) && next(limit()) && next(go()) && next(drop_rights()))
+        return {};
+    return {step, error};
+}
+
+int Interior::map_ids() const {
+    if (const int error = write_file("/proc/self/uid_map", uid_map_); error != 0) return error;
+    if (const int error = write_file("/proc/self/setgroups", "deny"); error != 0) return error;
+    return write_file("/proc/self/gid_map", gid_map_);
+}
+
+int Interior::mount_overlay() {
+    // Taken hold of here, for an overlay takes mounts of its own namespace only.
+    const int lower = ::open(plan_.workspace.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+    const int upper = ::open(plan_.upper.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+    const int work = ::open(plan_.work.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (lower < 0 || upper < 0 || work < 0) return errno;
+    const int context = ::fsopen("overlay", FSOPEN_CLOEXEC);
+    if (context < 0) return errno;
+    // A path to a descriptor has no character that would need quoting.
+    constexpr const char* kKeys[] = {"lowerdir", "upperdir", "workdir"};
+    const int held[] = {lower, upper, work};
+    if (::fsconfig(context, FSCONFIG_SET_FLAG, "userxattr", nullptr, 0) != 0) return errno;
+    for (std::size_t i = 0; i < 3; ++i) {
+        char path[32] = "/proc/self/fd/";
+        char digits[12];
+        std::size_t count = 0;
+        for (int rest = held[i]; rest > 0 || count == 0; rest /= 10)
+            digits[count++] = static_cast<char>('0' + rest % 10);
+        char* end = path + std::strlen(path);
+        while (count > 0) *end++ = digits[--count];
+        *end = 0;
+        if (set(context, kKeys[i], path) != 0) return errno;
+    }
+    overlay_.mount = mounted(context, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
+    return overlay_.mount < 0 ? errno : 0;
+}
+
+int Interior::hold_shown() {
+    for (Shown& each : devices_) {
+        each.mount = ::open_tree(AT_FDCWD, each.path.c_str(), OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+        if (each.mount < 0) return errno;
+    }
+    for (Shown& each : shown_) {
+        each.mount = ::open_tree(AT_FDCWD, each.path.c_str(),
+                                 OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
+        if (each.mount < 0) return errno;
+        const int error =
+            set_attributes(each.mount, "", AT_EMPTY_PATH | AT_RECURSIVE,
+                           MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
+        if (error != 0) return error;
+    }
+    return 0;
+}
+
+int Interior::mask() {
+    for (Mask& each : masks_) {
+        // A mask in another one needs a directory to be placed on.
+        ::mkdir(each.path.c_str(), 0755);
+        each.mount = make_tmpfs(tmpfs_size_.c_str(), each.writable ? "1777" : "755");
+        if (each.mount < 0) return errno;
+        // /dev gets a new file system below, and its shared memory with it.
+        if (each.path == "/dev/shm") continue;
+        if (const int error = place(each.mount, each.path.c_str()); error != 0) return error;
+    }
+    return 0;
+}
+
+int Interior::make_devices() {
+    const int dev = make_tmpfs("65536", "755");
+    if (dev < 0) return errno;
+    if (const int error = place(dev, "/dev"); error != 0) return error;
+    for (const Shown& each : devices_) {
+        const int file = ::open(each.path.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0666);
+        if (file < 0) return errno;
+        ::close(file);
+        if (const int error = place(each.mount, each.path.c_str()); error != 0) return error;
+    }
+    constexpr const char* kLinks[][2] = {{"/proc/self/fd", "/dev/fd"},
+                                         {"/proc/self/fd/0", "/dev/stdin"},
+                                         {"/proc/self/fd/1", "/dev/stdout"},
+                                         {"/proc/self/fd/2", "/dev/stderr"},
+                                         {"pts/ptmx", "/dev/ptmx"}};
+    for (const auto& link : kLinks) {
+        if (::symlink(link[0], link[1]) != 0) return errno;
+    }
+    for (const Mask& each : masks_) {
+        if (each.path != "/dev/shm") continue;
+        ::mkdir("/dev/shm", 01777);
+        if (const int error = place(each.mount, "/dev/shm"); error != 0) return error;
+    }
+    // Terminals of its own; a program that needs one without them fails alone.
+    ::mkdir("/dev/pts", 0755);
+    const int context = ::fsopen("devpts", FSOPEN_CLOEXEC);
+    if (context >= 0 && set(context, "ptmxmode", "0666") == 0) {
+        const int terminals = mounted(context, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
+        if (terminals >= 0) place(terminals, "/dev/pts");
+    }
+    return set_attributes(dev, "", AT_EMPTY_PATH, MOUNT_ATTR_RDONLY);
+}
+
+int Interior::show() {
+    const auto put = [](const Shown& each) {
+        for (const std::string& parent : each.parents) ::mkdir(parent.c_str(), 0755);
+        return place(each.mount, each.path.c_str());
+    };
+    for (const Shown& each : shown_) {
+        if (const int error = put(each); error != 0) return error;
+    }
+    if (const int error = put(overlay_); error != 0) return error;
+    // The kernel's own directory cannot even be seen.
+    const int empty = make_tmpfs("4096", "555");
+    if (empty < 0) return errno;
+    if (const int error = place(empty, kernel_dir_.c_str()); error != 0) return error;
+    return set_attributes(empty, "", AT_EMPTY_PATH, MOUNT_ATTR_RDONLY);
+}
+
+int Interior::seal() const {
+    for (const Mask& each : masks_) {
+        if (each.writable) continue;
+        const int error = set_attributes(each.mount, "", AT_EMPTY_PATH, MOUNT_ATTR_RDONLY);
+        if (error != 0) return error;
+    }
+    return 0;
+}
+
+int Interior::limit() const {
+    const std::pair<__rlimit_resource_t, std::uint64_t> limits[] = {
+        {RLIMIT_CORE, 0},
+        {RLIMIT_NPROC, plan_.limits.processes * 4},
+        {RLIMIT_DATA, plan_.limits.memory_bytes},
+        {RLIMIT_FSIZE, plan_.limits.file_bytes}};
+    for (const auto& [which, value] : limits) {
+        const rlimit both{value, value};
+        if (::setrlimit(which, &both) != 0) return errno;
+    }
+    // Older systems have one number for all; the watch over the command counts there.
+    static_cast<void>(write_file("/proc/sys/kernel/pid_max", pid_max_));
+    // The filter refuses new namespaces too.
+    static_cast<void>(write_file("/proc/sys/user/max_user_namespaces", "0"));
+    ::sethostname("stage", 5);
+    return plan_.network ? 0 : bring_up_loopback();
+}
+
+int Interior::bring_up_loopback() const {
+    const int any = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (any < 0) return errno;
+    ifreq request{};
+    std::memcpy(request.ifr_name, "lo", 3);
+    request.ifr_flags = IFF_UP;
+    const int error = ::ioctl(any, SIOCSIFFLAGS, &request) == 0 ? 0 : errno;
+    ::close(any);
+    return error;
+}
+
+// Without Landlock the mounts alone hold.
+int Interior::allow_writes() const {
+    if (!rules_) return 0;
+    const std::uint64_t all =
+        process::kLandReads | process::kLandWrites | LANDLOCK_ACCESS_FS_REFER;
+    constexpr std::uint64_t kInto = LANDLOCK_ACCESS_FS_WRITE_FILE | process::kLandTruncate;
+    if (!rules_.allow("/", process::kLandReads)) return errno;
+    if (!rules_.allow(plan_.workspace, all)) return errno;
+    for (const Mask& each : masks_) {
+        if (each.writable && !rules_.allow(each.path, all)) return errno;
+    }
+    for (const Shown& each : devices_) {
+        if (!rules_.allow(each.path, kInto)) return errno;
+    }
+    static_cast<void>(rules_.allow("/dev/pts", kInto));
+    return rules_.allow("/proc", kInto) ? 0 : errno;
+}
+
+int Interior::drop_rights() const {
+    if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno;
+    if (const int error = allow_writes(); error != 0) return error;
+    for (unsigned long right = 0; right < 64; ++right) ::prctl(PR_CAPBSET_DROP, right, 0, 0, 0);
+    ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+    __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+    const __user_cap_data_struct none[2] = {};
+    if (::syscall(SYS_capset, &header, none) != 0) return errno;
+    // The process is a copy of the kernel's, with all that is in its memory.
+    if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return errno;
+    if (rules_) {
+        if (const int error = rules_.enforce(); error != 0) return error;
+    }
+    return filter_.enter();
+}
+
+}  // namespace quire::stage

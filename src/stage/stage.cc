@@ -1,0 +1,361 @@
+#include "stage/stage.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/concat.h"
+#include "base/fd.h"
+#include "process/start.h"
+#include "stage/interior.h"
+#include "stage/usage.h"
+
+namespace quire::stage {
+namespace {
+
+namespace files = std::filesystem;
+
+// The delay with which a stop or a limit is noticed.
+constexpr int kSliceMs = 100;
+// The steps of step_name() after those of Interior::enter().
+constexpr std::int32_t kProgramStep = 14;
+
+std::string variable(const char* name, const char* otherwise) {
+    const char* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): never set here.
+    return value == nullptr || *value == 0 ? otherwise : value;
+}
+
+// The directories of PATH below the home, each with what lies beside its "bin".
+std::vector<std::string> programs_below(const std::string& home) {
+    std::vector<std::string> out;
+    if (home.empty()) return out;
+    const std::string path = variable("PATH", "");
+    for (std::size_t at = 0; at < path.size();) {
+        const std::size_t end = std::min(path.find(':', at), path.size());
+        const files::path each = path.substr(at, end - at);
+        at = end + 1;
+        const bool is_bin = each.filename() == "bin" && each.parent_path() != home;
+        const std::string shown = (is_bin ? each.parent_path() : each).string();
+        if (shown.starts_with(home + "/")) out.push_back(shown);
+    }
+    if (!out.empty()) out.push_back(home + "/.rustup");
+    return out;
+}
+
+// The last bytes of a stream.
+struct Tail {
+    process::Descriptor ours = process::Descriptor(-1);
+    std::string kept = {};
+    bool cut = false;
+
+    void read_some(std::size_t limit) {
+        char buffer[65536];
+        // Bounded: a program that writes without end may not keep us from looking at the clock.
+        for (int turn = 0; turn < 64; ++turn) {
+            const ssize_t count = ::read(ours.get(), buffer, sizeof buffer);
+            if (count < 0 && (errno == EINTR || errno == EAGAIN)) return;
+            if (count <= 0) return ours.close();
+            kept.append(buffer, static_cast<std::size_t>(count));
+            if (kept.size() > 2 * limit + sizeof buffer) trim(limit);
+        }
+    }
+    void trim(std::size_t limit) {
+        if (kept.size() <= limit) return;
+        kept.erase(0, kept.size() - limit);
+        cut = true;
+    }
+};
+
+// Writes what the program takes now of `rest`; closes the input after the last byte.
+void write_some(process::Descriptor& input, std::string_view& rest) {
+    while (!rest.empty()) {
+        const ssize_t count = ::write(input.get(), rest.data(), rest.size());
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0 && errno == EAGAIN) return;
+        if (count < 0) break;
+        rest.remove_prefix(static_cast<std::size_t>(count));
+    }
+    input.close();
+}
+
+// All that the first process of a stage needs, made before it is cloned.
+struct Beginning {
+    Interior& interior;
+    std::vector<char*> arguments;
+    std::vector<char*> environment;
+    int input;
+    int output;
+    int errors;
+    int report;  // Where Reports go; closed by the program's start.
+};
+
+// What the first process reports: that the command begins, or why it does not.
+struct Report {
+    Refusal refusal = {};
+    std::int64_t began_ns = 0;
+};
+
+[[noreturn]] void refuse(const Beginning& begin, Refusal why) {
+    const Report report{why, 0};
+    static_cast<void>(!::write(begin.report, &report, sizeof report));
+    ::_exit(127);
+}
+
+// The clock by which files are stamped. It stands still for some milliseconds at a time, so a file
+// that was changed just before may seem to have been changed now, and never the other way round.
+std::int64_t wall_ns() {
+    timespec now{};
+    ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
+    return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+// The first process of the namespaces. It waits for the command and for orphans, and its end ends all
+// that is left.
+[[noreturn]] void be_first(const Beginning& begin) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    ::setsid();
+    struct sigaction standard {};
+    standard.sa_handler = SIG_DFL;
+    for (int signal = 1; signal < NSIG; ++signal) ::sigaction(signal, &standard, nullptr);
+    if (::dup2(begin.input, 0) < 0 || ::dup2(begin.output, 1) < 0 || ::dup2(begin.errors, 2) < 0)
+        refuse(begin, {kProgramStep, errno});
+    if (const Refusal why = begin.interior.enter(); why.error != 0) refuse(begin, why);
+    // All that the kernel has open, except the report.
+    const auto report = static_cast<unsigned>(begin.report);
+    if ((report > 3 && ::close_range(3, report - 1, 0) != 0) ||
+        ::close_range(report + 1, ~0U, 0) != 0)
+        refuse(begin, {kProgramStep, errno});
+    const Report begins{{}, wall_ns()};
+    static_cast<void>(!::write(begin.report, &begins, sizeof begins));
+    const pid_t child = static_cast<pid_t>(::syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
+    if (child < 0) refuse(begin, {kProgramStep, errno});
+    if (child == 0) {
+        sigset_t none;
+        sigemptyset(&none);
+        ::sigprocmask(SIG_SETMASK, &none, nullptr);
+        ::execve(begin.arguments[0], begin.arguments.data(), begin.environment.data());
+        refuse(begin, {kProgramStep, errno});
+    }
+    ::close_range(0, ~0U, 0);
+    for (;;) {
+        int status = 0;
+        const pid_t ended = ::waitpid(-1, &status, 0);
+        if (ended < 0 && errno == EINTR) continue;
+        if (ended < 0) ::_exit(127);
+        if (ended != child) continue;
+        ::_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+    }
+}
+
+std::vector<char*> pointers(const std::vector<std::string>& words) {
+    std::vector<char*> out;
+    out.reserve(words.size() + 1);
+    for (const std::string& word : words) out.push_back(const_cast<char*>(word.c_str()));
+    out.push_back(nullptr);
+    return out;
+}
+
+pid_t clone_first(const Beginning& begin, bool network) {
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before);
+    const pid_t child = static_cast<pid_t>(
+        ::syscall(SYS_clone, Interior::namespaces(network) | SIGCHLD, 0, 0, 0, 0));
+    if (child == 0) be_first(begin);
+    const int error = errno;
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    errno = error;
+    return child;
+}
+
+// Hides a path by a whiteout. The directories on the way get the properties that they have.
+Result<void> hide(const std::string& workspace, const std::string& upper, const std::string& path) {
+    for (std::size_t at = path.find('/'); at != std::string::npos; at = path.find('/', at + 1)) {
+        const std::string folder = cat(upper, "/", path.substr(0, at));
+        struct stat found {};
+        if (::lstat(cat(workspace, "/", path.substr(0, at)).c_str(), &found) != 0) return {};
+        if (::mkdir(folder.c_str(), 0700) == 0) ::chmod(folder.c_str(), found.st_mode & 07777);
+    }
+    if (::mknod(cat(upper, "/", path).c_str(), S_IFCHR, 0) == 0 || errno == EEXIST) return {};
+    return no_stage(cat(path, " cannot be hidden: ", std::strerror(errno)));
+}
+
+// The directory that has all stages of a workspace.
+std::string stages_of(const std::string& workspace) {
+    return workspace + "/.quire/stages";
+}
+
+// Directories of the overlay itself have no permissions.
+void remove_all(const std::string& directory) {
+    std::error_code ignored;
+    ::chmod(cat(directory, "/work/work").c_str(), 0700);
+    files::remove_all(directory, ignored);
+    if (!files::exists(directory, ignored)) return;
+    // The command may have taken away the right to enter its own directories.
+    for (files::recursive_directory_iterator at(
+             directory, files::directory_options::skip_permission_denied, ignored);
+         at != files::recursive_directory_iterator(); at.increment(ignored)) {
+        if (at->is_directory(ignored) && !at->is_symlink(ignored))
+            ::chmod(at->path().c_str(), 0700);
+    }
+    files::remove_all(directory, ignored);
+}
+
+}  // namespace
+
+// What a command may know of our environment. Secrets are often in it, and names such as LD_PRELOAD,
+// BASH_ENV and GIT_DIR change what programs do.
+std::vector<std::string> environment() {
+    const std::string home = variable("HOME", "/tmp");
+    std::vector<std::string> out = {cat("HOME=", home),
+                                    cat("PATH=", variable("PATH", "/usr/local/bin:/usr/bin:/bin")),
+                                    "LANG=C.UTF-8",
+                                    "SHELL=/bin/bash",
+                                    "TERM=dumb",
+                                    "TMPDIR=/tmp",
+                                    // A look at git's state writes nothing.
+                                    "GIT_OPTIONAL_LOCKS=0"};
+    for (const char* const name : {"USER", "LOGNAME", "TZ"}) {
+        const std::string value = variable(name, "");
+        if (!value.empty()) out.push_back(cat(name, "=", value));
+    }
+    return out;
+}
+
+Stage::Stage(std::string workspace, std::string directory)
+    : workspace_(std::move(workspace)), directory_(std::move(directory)) {}
+
+Stage::Stage(Stage&& other) noexcept
+    : workspace_(std::move(other.workspace_)), directory_(std::exchange(other.directory_, "")) {}
+
+Stage::~Stage() {
+    if (!directory_.empty()) remove_all(directory_);
+}
+
+Result<Stage> Stage::make(const std::string& workspace, const std::vector<std::string>& hidden) {
+    static std::atomic<std::uint64_t> last{0};
+    const std::string all = stages_of(workspace);
+    const std::string directory = cat(all, "/", ::getpid(), "-", ++last);
+    if ((::mkdir(all.c_str(), 0700) != 0 && errno != EEXIST) ||
+        ::mkdir(directory.c_str(), 0700) != 0)
+        return no_stage(cat(directory, ": ", std::strerror(errno)));
+    Stage made(workspace, directory);
+    struct stat root {};
+    if (::stat(workspace.c_str(), &root) != 0 || ::mkdir(made.upper().c_str(), 0700) != 0 ||
+        ::chmod(made.upper().c_str(), root.st_mode & 07777) != 0 ||
+        ::mkdir((directory + "/work").c_str(), 0700) != 0)
+        return no_stage(cat(directory, ": ", std::strerror(errno)));
+    for (const std::string& path : hidden) TRY(hide(workspace, made.upper(), path));
+    return made;
+}
+
+void Stage::sweep(const std::string& workspace) {
+    remove_all(stages_of(workspace));
+}
+
+Result<StageOutcome> Stage::run(const StagedCommand& what, Clock& clock,
+                                const std::stop_token& stop) {
+    InteriorPlan plan;
+    plan.workspace = workspace_;
+    plan.upper = upper();
+    plan.work = directory_ + "/work";
+    plan.cwd = what.cwd;
+    plan.home = variable("HOME", "");
+    plan.shown = programs_below(plan.home);
+    plan.network = what.network;
+    plan.limits = {what.limits.processes, what.limits.memory_bytes, what.limits.disk_bytes};
+    const std::vector<std::string> arguments = {"/bin/bash", "--norc", "--noprofile", "-c",
+                                                what.command};
+    const std::vector<std::string> variables = stage::environment();
+    Interior interior = TRY(Interior::make(std::move(plan)));
+
+    std::optional<process::Pipe> input = process::make_pipe(false);
+    std::optional<process::Pipe> output = process::make_pipe(true);
+    std::optional<process::Pipe> errors = process::make_pipe(true);
+    std::optional<process::Pipe> report = process::make_pipe(true);
+    if (!input || !output || !errors || !report) return no_stage(std::strerror(errno));
+    // The report is waited for.
+    ::fcntl(report->ours.get(), F_SETFL, 0);
+
+    StageOutcome out;
+    const Beginning begin{interior,
+                          pointers(arguments),
+                          pointers(variables),
+                          input->theirs.get(),
+                          output->theirs.get(),
+                          errors->theirs.get(),
+                          report->theirs.get()};
+    const pid_t first = clone_first(begin, what.network);
+    if (first < 0)
+        return no_stage(cat("this system refuses namespaces: ", std::strerror(errno)),
+                        {{"step", "namespaces"}, {"errno", errno}});
+    for (auto* const pipe : {&input, &output, &errors, &report}) (*pipe)->theirs.close();
+    // Ends with the start of the program, which closes the report.
+    for (;;) {
+        Report told;
+        const ssize_t count = ::read(report->ours.get(), &told, sizeof told);
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) break;
+        if (told.refusal.error == 0) {
+            out.began_ns = told.began_ns;
+            continue;
+        }
+        static_cast<void>(process::kill_group(first));
+        const char* const step = step_name(told.refusal.step);
+        return no_stage(cat(step, ": ", std::strerror(told.refusal.error)),
+                        {{"step", step}, {"errno", told.refusal.error}});
+    }
+
+    const Fd ended(static_cast<int>(::syscall(SYS_pidfd_open, first, 0)));
+    Tail streams[] = {{std::move(output->ours)}, {std::move(errors->ours)}};
+    std::string_view rest = what.input;
+    if (rest.empty()) input->ours.close();
+    const std::int64_t deadline = clock.steady_ms() + what.limits.timeout_ms;
+    UsageWatch usage(first, upper(), what.limits.processes, what.limits.memory_bytes,
+                     what.limits.disk_bytes);
+    while (!process::has_ended(first)) {
+        // A closed descriptor is -1, which poll() passes over.
+        pollfd ready_now[] = {{streams[0].ours.get(), POLLIN, 0},
+                              {streams[1].ours.get(), POLLIN, 0},
+                              {input->ours.get(), POLLOUT, 0},
+                              {ended.get(), POLLIN, 0}};
+        if (::poll(ready_now, 4, kSliceMs) > 0) {
+            for (Tail& each : streams) {
+                if (each.ours.get() >= 0) each.read_some(what.limits.output_bytes);
+            }
+            if (ready_now[2].revents != 0) write_some(input->ours, rest);
+        }
+        if (stop.stop_requested()) out.end = StageEnd::stopped;
+        if (clock.steady_ms() >= deadline) out.end = StageEnd::timed_out;
+        if (const std::optional<StageEnd> over = usage.look(clock.steady_ms())) out.end = *over;
+        if (out.end != StageEnd::exited) break;
+    }
+    const int status = process::kill_group(first);
+    for (Tail& each : streams) {
+        if (each.ours.get() >= 0) each.read_some(what.limits.output_bytes);
+        each.trim(what.limits.output_bytes);
+    }
+    out.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    out.output = std::move(streams[0].kept);
+    out.errors = std::move(streams[1].kept);
+    out.output_cut = streams[0].cut;
+    out.errors_cut = streams[1].cut;
+    return out;
+}
+
+}  // namespace quire::stage

@@ -1,0 +1,82 @@
+// Stage: a place where one command runs on the files of a workspace without changing them.
+//
+// The command sees the workspace at its own path, as it is on the disk, and may change all of it;
+// what it changes is kept apart in a directory of ours and read by changes_in(). It sees the rest of
+// the system read-only, without other users' files, sockets and processes, and has no network unless
+// it is given one. When the command ends, everything that it started is ended. Works without
+// privileges (Linux 5.13 with unprivileged user namespaces).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+
+namespace quire::stage {
+
+struct StageLimits {
+    std::int64_t timeout_ms = 120'000;
+    std::size_t output_bytes = std::size_t{10} << 20;  // Of each stream; the end is kept.
+    std::uint64_t processes = 512;
+    std::uint64_t memory_bytes = std::uint64_t{4} << 30;
+    std::uint64_t disk_bytes = std::uint64_t{10} << 30;
+};
+
+// A command for bash.
+struct StagedCommand {
+    std::string command;
+    std::string cwd;  // Absolute, without links, in the workspace.
+    std::string input = {};
+    bool network = false;
+    StageLimits limits = {};
+};
+
+// How a command ended: by itself, or by a limit.
+enum class StageEnd { exited, timed_out, stopped, processes, memory, disk };
+
+struct StageOutcome {
+    std::string output;
+    std::string errors;
+    int exit_code = -1;  // 128 and the signal's number if one ended it, as a shell has it.
+    StageEnd end = StageEnd::exited;
+    bool output_cut = false;  // Only the end of it was kept.
+    bool errors_cut = false;
+    // The wall clock when the command began, for changes_in().
+    std::int64_t began_ns = 0;
+};
+
+// What a command may know of our environment: NAME=value.
+std::vector<std::string> environment();
+
+class Stage {
+public:
+    // `workspace`: absolute, without links; it has a directory .quire. `hidden`: paths of the
+    // workspace that the command shall not see. Errors: unavailable "no_stage".
+    static Result<Stage> make(const std::string& workspace, const std::vector<std::string>& hidden);
+    Stage(Stage&& other) noexcept;
+    Stage& operator=(Stage&&) = delete;
+    // Removes what the command changed.
+    ~Stage();
+
+    // Blocks until the command and all that it started have ended. Once. Errors: unavailable
+    // "no_stage" {step, errno} if this system cannot do it.
+    Result<StageOutcome> run(const StagedCommand& what, Clock& clock, const std::stop_token& stop);
+
+    const std::string& workspace() const { return workspace_; }
+    // Where the changes are.
+    std::string upper() const { return directory_ + "/upper"; }
+
+    // Removes the stages that a kernel which was killed has left in the workspace.
+    static void sweep(const std::string& workspace);
+
+private:
+    Stage(std::string workspace, std::string directory);
+    std::string workspace_;
+    std::string directory_;  // "" once it was moved from.
+};
+
+}  // namespace quire::stage

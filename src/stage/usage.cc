@@ -1,0 +1,98 @@
+#include "stage/usage.h"
+
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/concat.h"
+
+namespace quire::stage {
+namespace {
+
+namespace files = std::filesystem;
+using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+
+constexpr std::int64_t kLookMs = 100;
+constexpr std::int64_t kLookAtDiskMs = 500;
+
+File open_proc(const std::string& path) {
+    return {std::fopen(path.c_str(), "re"), &std::fclose};
+}
+
+// The children of all threads of a process.
+std::vector<pid_t> children_of(pid_t process) {
+    std::vector<pid_t> out;
+    std::error_code gone;
+    for (const auto& thread : files::directory_iterator(cat("/proc/", process, "/task"), gone)) {
+        const File list = open_proc(thread.path().string() + "/children");
+        pid_t child = 0;
+        while (list != nullptr && std::fscanf(list.get(), "%d", &child) == 1) out.push_back(child);
+    }
+    return out;
+}
+
+// Memory of its own that is in use.
+std::uint64_t memory_of(pid_t process) {
+    const File file = open_proc(cat("/proc/", process, "/statm"));
+    unsigned long all = 0, resident = 0, shared = 0;
+    if (file == nullptr ||
+        std::fscanf(file.get(), "%lu %lu %lu", &all, &resident, &shared) != 3 ||
+        resident < shared)
+        return 0;
+    return std::uint64_t{resident - shared} * static_cast<std::uint64_t>(::getpagesize());
+}
+
+std::uint64_t disk_of(const std::string& directory) {
+    std::uint64_t blocks = 0;
+    std::error_code gone;
+    for (files::recursive_directory_iterator
+             at(directory, files::directory_options::skip_permission_denied, gone),
+         end;
+         at != end; at.increment(gone)) {
+        struct stat found {};
+        if (::lstat(at->path().c_str(), &found) == 0)
+            blocks += static_cast<std::uint64_t>(found.st_blocks);
+    }
+    return blocks * 512;
+}
+
+}  // namespace
+
+UsageWatch::UsageWatch(pid_t first, std::string directory, std::uint64_t processes,
+                       std::uint64_t memory_bytes, std::uint64_t disk_bytes)
+    : first_(first),
+      directory_(std::move(directory)),
+      processes_(processes),
+      memory_bytes_(memory_bytes),
+      disk_bytes_(disk_bytes) {}
+
+std::optional<StageEnd> UsageWatch::look(std::int64_t now_ms) {
+    if (next_ms_ == 0) next_ms_ = next_disk_ms_ = now_ms + kLookMs;
+    if (now_ms < next_ms_) return std::nullopt;
+    next_ms_ = now_ms + kLookMs;
+    // The first process is ours, and a copy of the kernel's; it does not count.
+    std::vector<pid_t> found = children_of(first_);
+    std::uint64_t memory = 0;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        if (found.size() > processes_) return StageEnd::processes;
+        memory += memory_of(found[i]);
+        const std::vector<pid_t> more = children_of(found[i]);
+        found.insert(found.end(), more.begin(), more.end());
+    }
+    if (memory > memory_bytes_) return StageEnd::memory;
+    if (now_ms < next_disk_ms_) return std::nullopt;
+    const auto before = std::chrono::steady_clock::now();
+    const bool is_full = disk_of(directory_) > disk_bytes_;
+    const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(
+        std::chrono::steady_clock::now() - before);
+    next_disk_ms_ = now_ms + kLookAtDiskMs + 10 * took.count();
+    return is_full ? std::optional(StageEnd::disk) : std::nullopt;
+}
+
+}  // namespace quire::stage
