@@ -281,8 +281,8 @@ private:
 Result<PatchedText> plan_whole(const WholeText& whole, const seq::Rope& text) {
     const std::string now = text.str();
     if (now == whole.before) return PatchedText{text::minimal_splices(now, whole.after), {}};
-    const text::Merged merged = text::merge3(whole.before, now, whole.after, text::Side::ours,
-                                             text::Side::ours);
+    const text::Merged merged =
+        text::merge3(whole.before, now, whole.after, text::Side::ours, text::Side::ours);
     if (!merged.ties.empty()) {
         return fail(Errc::conflict, "disk_changed",
                     cat("others changed the same words meanwhile, at ", merged.ties.size(),

@@ -19,9 +19,9 @@ CallFilterMaker::CallFilterMaker()
             seccomp_attr_set(filter_.get(), SCMP_FLTATR_CTL_OPTIMIZE, 2) == 0) {}
 
 void CallFilterMaker::refuse(int call, int error, const std::vector<scmp_arg_cmp>& when) {
-    made_ = made_ && seccomp_rule_add_array(
-                         filter_.get(), SCMP_ACT_ERRNO(static_cast<std::uint32_t>(error)), call,
-                         static_cast<unsigned>(when.size()), when.data()) == 0;
+    made_ = made_ &&
+            seccomp_rule_add_array(filter_.get(), SCMP_ACT_ERRNO(static_cast<std::uint32_t>(error)),
+                                   call, static_cast<unsigned>(when.size()), when.data()) == 0;
 }
 
 // libseccomp 2.5.4 exports to a descriptor only.

@@ -6,6 +6,7 @@
 
 #include "base/enum_words.h"
 #include "policy/path_rules.h"
+#include "shell/enforcement.h"
 #include "shell/prediction.h"
 
 namespace quire::shell {
@@ -15,12 +16,6 @@ constexpr auto words_of(Decision) {
     return word_table("allow", "allow_with_warning", "block", "require_escalation");
 }
 
-// How strictly the rules for files bind commands: a forbidden effect refuses the command, is left out,
-// or is only told; under `none` nothing is even told.
-enum class Enforcement { strict, warned, audit, none };
-constexpr auto words_of(Enforcement) {
-    return word_table("strict", "warned", "audit", "none");
-}
 // The decision under a level, of one that holds under "strict".
 Decision under(Enforcement level, Decision decision);
 

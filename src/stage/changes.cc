@@ -107,7 +107,8 @@ public:
             TRY(look(path.empty() ? name : cat(path, "/", name), name, upper, lower, opaque,
                      depth));
         if (!opaque || !lower) return {};
-        for (const std::string& name : names_in(lower.get(), ".").value_or(std::vector<std::string>())) {
+        for (const std::string& name :
+             names_in(lower.get(), ".").value_or(std::vector<std::string>())) {
             if (!std::binary_search(names->begin(), names->end(), name))
                 TRY(deleted(path.empty() ? name : cat(path, "/", name), name, lower.get(), depth));
         }
@@ -135,7 +136,7 @@ private:
 
     bool has_raced(const struct stat& below) const { return changed_ns(below) >= began_ns_; }
 
-    // What is at a path of the upper directory.
+    // Looks at one path of the upper directory.
     Result<void> look(const std::string& path, const std::string& name, int upper, const Fd& lower,
                       bool opaque, int depth) {
         struct stat now {};
@@ -163,7 +164,8 @@ private:
             return enter(path, directory.get(), merges ? open_directory(lower.get(), name) : Fd(),
                          depth + 1);
         }
-        if (was_there && (S_ISDIR(before.st_mode) || S_ISLNK(now.st_mode) != S_ISLNK(before.st_mode)))
+        if (was_there &&
+            (S_ISDIR(before.st_mode) || S_ISLNK(now.st_mode) != S_ISLNK(before.st_mode)))
             TRY(deleted(path, name, lower.get(), depth));
         if (S_ISLNK(now.st_mode)) {
             change.kind = ChangeKind::link;
@@ -180,8 +182,8 @@ private:
             change.kind = ChangeKind::created;
             return add(std::move(change));
         }
-        const bool same = !opaque && now.st_size == before.st_size &&
-                          same_bytes(upper, lower.get(), name);
+        const bool same =
+            !opaque && now.st_size == before.st_size && same_bytes(upper, lower.get(), name);
         if (same && !change.mode_changed) return {};
         change.kind = same ? ChangeKind::mode : ChangeKind::modified;
         return add(std::move(change));
@@ -200,7 +202,8 @@ private:
         if (!change.is_directory) return {};
         const Fd directory = open_directory(lower, name);
         if (!directory) return io_error(path);
-        for (const std::string& each : names_in(directory.get(), ".").value_or(std::vector<std::string>()))
+        for (const std::string& each :
+             names_in(directory.get(), ".").value_or(std::vector<std::string>()))
             TRY(deleted(cat(path, "/", each), each, directory.get(), depth + 1));
         return {};
     }
@@ -246,8 +249,8 @@ Result<std::string> staged_bytes(const std::string& upper, const std::string& pa
     std::string out(static_cast<std::size_t>(found.st_size), 0);
     std::size_t count = 0;
     while (count < out.size()) {
-        const ssize_t more = ::pread(file.get(), out.data() + count, out.size() - count,
-                                     static_cast<off_t>(count));
+        const ssize_t more =
+            ::pread(file.get(), out.data() + count, out.size() - count, static_cast<off_t>(count));
         if (more < 0 && errno == EINTR) continue;
         if (more <= 0) return io_error(path);
         count += static_cast<std::size_t>(more);

@@ -1,4 +1,4 @@
-// What a staged command has changed in its workspace.
+// StagedChange: one change that a staged command made in its workspace.
 #pragma once
 
 #include <cstddef>
@@ -20,11 +20,11 @@ enum class ChangeKind { created, modified, deleted, mode, link, directory, speci
 struct StagedChange {
     std::string path;  // Relative to the workspace.
     ChangeKind kind = ChangeKind::modified;
-    bool is_directory = false;  // Of what was there, or is there now.
-    bool was_link = false;      // Of what was deleted.
+    bool is_directory = false;  // It was there, or is there now.
+    bool was_link = false;      // A link was deleted.
     // The permissions now, of what is there.
     std::uint32_t mode = 0;
-    bool mode_changed = false;  // Of what was there before and after.
+    bool mode_changed = false;  // It was there before with others.
     std::string target = {};    // A link's.
     // True if the file in the workspace itself changed after the command began, so that what the
     // command saw of it cannot be known.

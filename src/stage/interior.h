@@ -28,7 +28,7 @@ struct ProcessLimits {
 // All paths are absolute, without links.
 struct InteriorPlan {
     std::string workspace;
-    std::string upper;  // Where the overlay keeps what changes, on a disk that may be written.
+    std::string upper;  // The overlay keeps what changes there; on a disk that may be written.
     std::string work;   // Empty, and on the same disk.
     std::string cwd;    // In the workspace.
     std::string home;   // "" where there is none.
@@ -79,9 +79,11 @@ private:
     int map_ids() const;
     int mount_overlay();
     int hold_shown();
+    int clone_empty() const;
     int mask();
     int make_devices();
     int show();
+    int mount_proc();
     int seal() const;
     int limit() const;
     int bring_up_loopback() const;
@@ -100,6 +102,8 @@ private:
     std::vector<Shown> shown_;
     std::vector<Shown> devices_;
     Shown overlay_;
+    int empty_ = -1;
+    int proc_ = -1;
 };
 
 }  // namespace quire::stage

@@ -1,17 +1,19 @@
 #include "stage/stage.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <optional>
 #include <utility>
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -92,6 +94,18 @@ void write_some(process::Descriptor& input, std::string_view& rest) {
     input.close();
 }
 
+// The words with which this program was started, as the system shows them to others: they lie behind
+// its name, one after another. 0 where they do not.
+std::size_t size_of_arguments() {
+    std::ifstream file("/proc/self/cmdline", std::ios::binary);
+    const std::string words{std::istreambuf_iterator<char>(file), {}};
+    // Compared as far as the first word goes, for another program may have moved the name.
+    const std::string_view name = program_invocation_name;
+    return words.size() > name.size() && words.starts_with(name) && words[name.size()] == 0
+               ? words.size()
+               : 0;
+}
+
 // All that the first process of a stage needs, made before it is cloned.
 struct Beginning {
     Interior& interior;
@@ -100,10 +114,11 @@ struct Beginning {
     int input;
     int output;
     int errors;
-    int report;  // Where Reports go; closed by the program's start.
+    std::size_t own_words;  // size_of_arguments()
+    int report;             // Reports go there; closed by the program's start.
 };
 
-// What the first process reports: that the command begins, or why it does not.
+// The first process reports that the command begins, or why it does not.
 struct Report {
     Refusal refusal = {};
     std::int64_t began_ns = 0;
@@ -115,12 +130,15 @@ struct Report {
     ::_exit(127);
 }
 
-// The clock by which files are stamped. It stands still for some milliseconds at a time, so a file
-// that was changed just before may seem to have been changed now, and never the other way round.
-std::int64_t wall_ns() {
-    timespec now{};
-    ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
-    return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+// The time with which a file that is made now is stamped. That clock stands still for some
+// milliseconds at a time, so a file that was changed just before may seem to have been changed now,
+// and never the other way round.
+std::int64_t file_time_ns() {
+    const int file = ::memfd_create("quire-now", MFD_CLOEXEC);
+    struct stat made {};
+    const bool done = file >= 0 && ::fstat(file, &made) == 0;
+    ::close(file);
+    return done ? std::int64_t{made.st_ctim.tv_sec} * 1'000'000'000 + made.st_ctim.tv_nsec : 0;
 }
 
 // The first process of the namespaces. It waits for the command and for orphans, and its end ends all
@@ -128,6 +146,9 @@ std::int64_t wall_ns() {
 [[noreturn]] void be_first(const Beginning& begin) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     ::setsid();
+    // It is no second kernel, and the command need not know how the kernel was started.
+    ::prctl(PR_SET_NAME, "quire-stage", 0, 0, 0);
+    std::memset(program_invocation_name, 0, begin.own_words);
     struct sigaction standard {};
     standard.sa_handler = SIG_DFL;
     for (int signal = 1; signal < NSIG; ++signal) ::sigaction(signal, &standard, nullptr);
@@ -139,7 +160,7 @@ std::int64_t wall_ns() {
     if ((report > 3 && ::close_range(3, report - 1, 0) != 0) ||
         ::close_range(report + 1, ~0U, 0) != 0)
         refuse(begin, {kProgramStep, errno});
-    const Report begins{{}, wall_ns()};
+    const Report begins{{}, file_time_ns()};
     static_cast<void>(!::write(begin.report, &begins, sizeof begins));
     const pid_t child = static_cast<pid_t>(::syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
     if (child < 0) refuse(begin, {kProgramStep, errno});
@@ -218,16 +239,13 @@ void remove_all(const std::string& directory) {
 
 }  // namespace
 
-// What a command may know of our environment. Secrets are often in it, and names such as LD_PRELOAD,
+// A command knows little of our environment. Secrets are often in it, and names such as LD_PRELOAD,
 // BASH_ENV and GIT_DIR change what programs do.
 std::vector<std::string> environment() {
     const std::string home = variable("HOME", "/tmp");
     std::vector<std::string> out = {cat("HOME=", home),
                                     cat("PATH=", variable("PATH", "/usr/local/bin:/usr/bin:/bin")),
-                                    "LANG=C.UTF-8",
-                                    "SHELL=/bin/bash",
-                                    "TERM=dumb",
-                                    "TMPDIR=/tmp",
+                                    "LANG=C.UTF-8", "SHELL=/bin/bash", "TERM=dumb", "TMPDIR=/tmp",
                                     // A look at git's state writes nothing.
                                     "GIT_OPTIONAL_LOCKS=0"};
     for (const char* const name : {"USER", "LOGNAME", "TZ"}) {
@@ -248,11 +266,10 @@ Stage::~Stage() {
 }
 
 Result<Stage> Stage::make(const std::string& workspace, const std::vector<std::string>& hidden) {
-    static std::atomic<std::uint64_t> last{0};
     const std::string all = stages_of(workspace);
-    const std::string directory = cat(all, "/", ::getpid(), "-", ++last);
+    std::string directory = all + "/XXXXXX";
     if ((::mkdir(all.c_str(), 0700) != 0 && errno != EEXIST) ||
-        ::mkdir(directory.c_str(), 0700) != 0)
+        ::mkdtemp(directory.data()) == nullptr)
         return no_stage(cat(directory, ": ", std::strerror(errno)));
     Stage made(workspace, directory);
     struct stat root {};
@@ -299,6 +316,7 @@ Result<StageOutcome> Stage::run(const StagedCommand& what, Clock& clock,
                           input->theirs.get(),
                           output->theirs.get(),
                           errors->theirs.get(),
+                          size_of_arguments(),
                           report->theirs.get()};
     const pid_t first = clone_first(begin, what.network);
     if (first < 0)
@@ -326,7 +344,7 @@ Result<StageOutcome> Stage::run(const StagedCommand& what, Clock& clock,
     std::string_view rest = what.input;
     if (rest.empty()) input->ours.close();
     const std::int64_t deadline = clock.steady_ms() + what.limits.timeout_ms;
-    UsageWatch usage(first, upper(), what.limits.processes, what.limits.memory_bytes,
+    UsageWatch usage(clock, first, upper(), what.limits.processes, what.limits.memory_bytes,
                      what.limits.disk_bytes);
     while (!process::has_ended(first)) {
         // A closed descriptor is -1, which poll() passes over.
@@ -342,7 +360,7 @@ Result<StageOutcome> Stage::run(const StagedCommand& what, Clock& clock,
         }
         if (stop.stop_requested()) out.end = StageEnd::stopped;
         if (clock.steady_ms() >= deadline) out.end = StageEnd::timed_out;
-        if (const std::optional<StageEnd> over = usage.look(clock.steady_ms())) out.end = *over;
+        if (const std::optional<StageEnd> over = usage.look()) out.end = *over;
         if (out.end != StageEnd::exited) break;
     }
     const int status = process::kill_group(first);

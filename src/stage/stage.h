@@ -15,16 +15,9 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "stage/stage_limits.h"
 
 namespace quire::stage {
-
-struct StageLimits {
-    std::int64_t timeout_ms = 120'000;
-    std::size_t output_bytes = std::size_t{10} << 20;  // Of each stream; the end is kept.
-    std::uint64_t processes = 512;
-    std::uint64_t memory_bytes = std::uint64_t{4} << 30;
-    std::uint64_t disk_bytes = std::uint64_t{10} << 30;
-};
 
 // A command for bash.
 struct StagedCommand {
@@ -49,7 +42,7 @@ struct StageOutcome {
     std::int64_t began_ns = 0;
 };
 
-// What a command may know of our environment: NAME=value.
+// The environment of a command, NAME=value: little of ours.
 std::vector<std::string> environment();
 
 class Stage {
@@ -67,7 +60,7 @@ public:
     Result<StageOutcome> run(const StagedCommand& what, Clock& clock, const std::stop_token& stop);
 
     const std::string& workspace() const { return workspace_; }
-    // Where the changes are.
+    // The directory with the changes.
     std::string upper() const { return directory_ + "/upper"; }
 
     // Removes the stages that a kernel which was killed has left in the workspace.

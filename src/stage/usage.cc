@@ -1,6 +1,5 @@
 #include "stage/usage.h"
 
-#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -41,8 +40,7 @@ std::vector<pid_t> children_of(pid_t process) {
 std::uint64_t memory_of(pid_t process) {
     const File file = open_proc(cat("/proc/", process, "/statm"));
     unsigned long all = 0, resident = 0, shared = 0;
-    if (file == nullptr ||
-        std::fscanf(file.get(), "%lu %lu %lu", &all, &resident, &shared) != 3 ||
+    if (file == nullptr || std::fscanf(file.get(), "%lu %lu %lu", &all, &resident, &shared) != 3 ||
         resident < shared)
         return 0;
     return std::uint64_t{resident - shared} * static_cast<std::uint64_t>(::getpagesize());
@@ -64,15 +62,18 @@ std::uint64_t disk_of(const std::string& directory) {
 
 }  // namespace
 
-UsageWatch::UsageWatch(pid_t first, std::string directory, std::uint64_t processes,
-                       std::uint64_t memory_bytes, std::uint64_t disk_bytes)
-    : first_(first),
+UsageWatch::UsageWatch(const Clock& clock, pid_t first, std::string directory,
+                       std::uint64_t processes, std::uint64_t memory_bytes,
+                       std::uint64_t disk_bytes)
+    : clock_(clock),
+      first_(first),
       directory_(std::move(directory)),
       processes_(processes),
       memory_bytes_(memory_bytes),
       disk_bytes_(disk_bytes) {}
 
-std::optional<StageEnd> UsageWatch::look(std::int64_t now_ms) {
+std::optional<StageEnd> UsageWatch::look() {
+    const std::int64_t now_ms = clock_.steady_ms();
     if (next_ms_ == 0) next_ms_ = next_disk_ms_ = now_ms + kLookMs;
     if (now_ms < next_ms_) return std::nullopt;
     next_ms_ = now_ms + kLookMs;
@@ -87,11 +88,9 @@ std::optional<StageEnd> UsageWatch::look(std::int64_t now_ms) {
     }
     if (memory > memory_bytes_) return StageEnd::memory;
     if (now_ms < next_disk_ms_) return std::nullopt;
-    const auto before = std::chrono::steady_clock::now();
     const bool is_full = disk_of(directory_) > disk_bytes_;
-    const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(
-        std::chrono::steady_clock::now() - before);
-    next_disk_ms_ = now_ms + kLookAtDiskMs + 10 * took.count();
+    const std::int64_t after_ms = clock_.steady_ms();
+    next_disk_ms_ = after_ms + kLookAtDiskMs + 10 * (after_ms - now_ms);
     return is_full ? std::optional(StageEnd::disk) : std::nullopt;
 }
 

@@ -17,14 +17,15 @@ namespace quire::stage {
 class UsageWatch {
 public:
     // `first`: the process from which all others come.
-    UsageWatch(pid_t first, std::string directory, std::uint64_t processes,
+    UsageWatch(const Clock& clock, pid_t first, std::string directory, std::uint64_t processes,
                std::uint64_t memory_bytes, std::uint64_t disk_bytes);
 
     // The limit that is passed, if one is. Looks at most every 100 ms, and at the disk for at most a
     // tenth of the time. O(processes).
-    std::optional<StageEnd> look(std::int64_t now_ms);
+    std::optional<StageEnd> look();
 
 private:
+    const Clock& clock_;
     const pid_t first_;
     const std::string directory_;
     const std::uint64_t processes_;

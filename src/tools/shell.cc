@@ -79,10 +79,10 @@ ToolResult render_run(const CommandRun& run) {
 void execute(CommandCalls& commands, OperationCall call, std::string command,
              std::optional<std::string> cwd, std::optional<std::int64_t> timeout_s,
              std::optional<std::string> input) {
-    commands.execute(call.by(),
-                     {std::move(command), std::move(cwd).value_or(""), timeout_s,
-                      std::move(input).value_or("")},
-                     answer_with(std::move(call.reply), render_run));
+    commands.execute(
+        call.by(),
+        {std::move(command), std::move(cwd).value_or(""), timeout_s, std::move(input).value_or("")},
+        answer_with(std::move(call.reply), render_run));
 }
 
 void check(CommandCalls& commands, OperationCall call, std::string command,
@@ -97,7 +97,7 @@ std::vector<OperationRow<CommandCalls&>> shell_rows() {
     return {
         {{.name = "execute", .says = "runs it; its changes are kept if the rules allow each"},
          execute,
-         {command, cwd, {"timeout_s", "At most.", {{"minimum", 1}}}, {"stdin"}}},
+         {command, cwd, {"timeout_s", "At most.", {{"minimum", 1}}}, {"stdin", "Its input."}}},
         {{.name = "check", .reads = true, .says = "what it would change, without running it"},
          check,
          {command, cwd}},
@@ -109,33 +109,33 @@ Map list_of(Map members) {
             {"items", Map{{"type", "object"}, {"properties", std::move(members)}}}};
 }
 
-// What the operations answer.
+// The schema of the operations' answers.
 Map shell_answer() {
     const Map text{{"type", "string"}};
     const Map yes{{"type", "boolean"}};
     const Map effect{{"path", text}, {"operation", text}};
-    const Map objection{{"path", text},   {"operation", text}, {"permission", text},
+    const Map objection{{"path", text}, {"operation", text}, {"permission", text},
                         {"rule", text}, {"reason", text},    {"approval_id", text}};
     const Map warning{{"kind", text}, {"word", text}, {"why", text}};
-    return {{"type", "object"},
-            {"properties",
-             Map{{"stdout", text},
-                 {"stderr", text},
-                 {"exit_code", Map{{"type", "integer"}}},
-                 {"timed_out", yes},
-                 {"decision", text},
-                 {"predicted", list_of(effect)},
-                 {"file_changes", list_of({{"path", text},
-                                           {"change_type", text},
-                                           {"block_id", text},
-                                           {"committed", yes}})},
-                 {"violations", list_of(objection)},
-                 {"escalations", list_of(objection)},
-                 {"unexpected", list_of(effect)},
-                 {"warnings", list_of(warning)},
-                 {"unpredictable", list_of(warning)},
-                 {"tier", text}}},
-            {"required", List{"decision", "predicted", "violations", "escalations", "warnings"}}};
+    return {
+        {"type", "object"},
+        {"properties",
+         Map{{"stdout", text},
+             {"stderr", text},
+             {"exit_code", Map{{"type", "integer"}}},
+             {"timed_out", yes},
+             {"decision", text},
+             {"predicted", list_of(effect)},
+             {"file_changes",
+              list_of(
+                  {{"path", text}, {"change_type", text}, {"block_id", text}, {"committed", yes}})},
+             {"violations", list_of(objection)},
+             {"escalations", list_of(objection)},
+             {"unexpected", list_of(effect)},
+             {"warnings", list_of(warning)},
+             {"unpredictable", list_of(warning)},
+             {"tier", text}}},
+        {"required", List{"decision", "predicted", "violations", "escalations", "warnings"}}};
 }
 
 }  // namespace

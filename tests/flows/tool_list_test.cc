@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "fs/memory_files_for_test.h"
+#include "kernel/commands/command_calls.h"
 #include "kernel/files/disk_watch.h"
 #include "kernel/files/file_calls.h"
 #include "kernel/files/file_gate.h"
@@ -29,6 +30,7 @@ public:
             registry.add(profile, tools::make_file(*desk_.kernel, files_, watch_, profile));
             registry.add(profile, tools::make_file_history(files_, profile));
             registry.add(profile, tools::make_context(memory_, profile));
+            registry.add(profile, tools::make_shell(commands_));
             registry.add(profile, tools::make_approvals(approvals_));
         }
         registry.add(tools::Profile::compat, tools::make_text_editor(*desk_.kernel, files_));
@@ -48,6 +50,8 @@ private:
     kernel::DiskWatch watch_{*desk_.kernel, gate_, "/", {}};
     kernel::MemoryCalls memory_{*desk_.kernel};
     kernel::ApprovalCalls approvals_{*desk_.kernel};
+    kernel::CommandCalls commands_{
+        {*desk_.kernel, gate_, files_, desk_.scheduler, desk_.clock, "/"}, {}};
 
 public:
     tools::Registry registry{*desk_.kernel, &files_, &memory_};
@@ -67,13 +71,14 @@ TEST(ToolList, EachProfileHasItsTools) {
               "block_apply_patch block_read block_search block_list "
               "kernel_search block_delete block_undo block_redo block_history block_diff "
               "block_rollback block_subscribe block_events block_sync block_fork block_mark "
-              "block_cursor file file_history context ");
+              "block_cursor file file_history context shell ");
     EXPECT_EQ(names(tools::Profile::model),
               "block_view block_str_replace block_insert block_replace_lines "
               "block_apply_patch block_append block_create block_list "
-              "block_search block_undo file file_list file_read file_history context context_view ");
+              "block_search block_undo file file_list file_read file_history context context_view "
+              "shell ");
     EXPECT_EQ(names(tools::Profile::compat),
-              "file file_history context str_replace_based_edit_tool memory ");
+              "file file_history context shell str_replace_based_edit_tool memory ");
 }
 
 TEST(ToolList, PeopleHaveApprovalsBesideInEveryProfile) {
@@ -196,7 +201,7 @@ TEST(ToolList, OperationsAndSchemasSayTheSame) {
             EXPECT_EQ(there, taken) << tool.name;
         }
     }
-    EXPECT_EQ(declaring, 15U);
+    EXPECT_EQ(declaring, 18U);
 }
 
 // A tool that says it changes nothing changes nothing, whoever asks.

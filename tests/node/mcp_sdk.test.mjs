@@ -189,6 +189,14 @@ const full = {
         await ok(client, "file", { operation: "patch", path: "src/poem.txt", patch: "@@ -1 +1 @@\n-one\n+ONE\n" });
         await refused(client, "file", { operation: "read", path: "../outside" }, "denied", "outside_workspace");
     },
+    async shell(client) {
+        const answer = await client.callTool({ name: "shell", arguments: { operation: "execute", command: "cat src/poem.txt; echo x > src/made" } });
+        if (answer.structuredContent.error?.reason !== "no_stage") {
+            assert.match(answer.structuredContent.stdout, /two/i);
+            assert.equal(answer.structuredContent.file_changes[0].committed, true);
+        }
+        assert.equal((await ok(client, "shell", { operation: "check", command: "rm src/poem.txt" })).predicted.at(-1).operation, "delete");
+    },
     async file_history(client) {
         const history = (operation, more) => ok(client, "file_history", { operation, path: "src/poem.txt", ...more });
         const { path, versions } = await history("view", { limit: 1 });
@@ -257,6 +265,10 @@ const model = {
     },
     async file(client) {
         await ok(client, "file", { operation: "read", path: "notes.md" });
+    },
+    async shell(client) {
+        const { decision } = await ok(client, "shell", { operation: "check", command: "cat notes.md" });
+        assert.equal(decision, "allow");
     },
     async file_history(client) {
         const { versions } = await ok(client, "file_history", { operation: "view", path: "notes.md" });

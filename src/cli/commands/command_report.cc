@@ -34,9 +34,9 @@ std::string objection_lines(std::string_view heading, const Value& all) {
 CommandReport report_command(const Settings& settings, const std::string& workspace,
                              const std::string& cwd, const policy::Actor& by,
                              const std::string& script) {
-    const kernel::CommandForecast forecast = kernel::forecast_command(
-        script, workspace, cwd, policy::PathRules(settings.files.rules), settings.shell.enforcement,
-        by);
+    const kernel::CommandForecast forecast =
+        kernel::forecast_command(script, workspace, cwd, policy::PathRules(settings.files.rules),
+                                 settings.shell.enforcement, by);
     Map value = kernel::forecast_value(forecast);
     std::string lines;
     for (const Value& each : value.find("predicted")->as_list()) {

@@ -31,6 +31,7 @@
 #include "json/json.h"
 #include "json/members.h"
 #include "process/spawn.h"
+#include "stage/stage.h"
 #include "text/escape_hidden.h"
 
 namespace quire::cli {
@@ -106,6 +107,31 @@ DoctorFinding check_openat2(const std::string& workspace) {
         return {Health::good, "confinement", "openat2 keeps every access beneath the root", ""};
     return {Health::broken, "confinement", cat("openat2: ", std::strerror(errno)),
             "use Linux 5.6 or later, and a container that permits openat2"};
+}
+
+// Runs a command in a stage of a scratch workspace.
+DoctorFinding check_stage() {
+    const Result<ScratchDirectory> scratch = ScratchDirectory::make("quire-doctor-");
+    if (!scratch)
+        return {Health::doubtful, "shell", scratch.error().message(), "free some space in /tmp"};
+    std::error_code failed;
+    const auto root = std::filesystem::canonical(scratch->path(), failed);
+    std::filesystem::create_directory(root / ".quire", failed);
+    Result<stage::Stage> made = stage::Stage::make(root.string(), {});
+    SystemClock clock;
+    const Result<stage::StageOutcome> ran =
+        made ? made->run({"true", root.string()}, clock, {})
+             : Result<stage::StageOutcome>(Failure(made.error()));
+    if (ran && ran->exit_code == 0) {
+        return {Health::good, "shell",
+                "tier staged: commands run apart from the files, and their changes pass the rules",
+                ""};
+    }
+    return {Health::doubtful, "shell",
+            cat("tier none: ",
+                ran ? cat("a staged command ended with ", ran->exit_code) : ran.error().message()),
+            "the tool shell refuses commands until unprivileged user namespaces and overlays in "
+            "them are allowed (Linux 5.13; containers and AppArmor may forbid them)"};
 }
 
 DoctorFinding check_disk(const std::string& workspace) {
@@ -342,6 +368,7 @@ Result<int> run_doctor(const Globals& globals) {
     check_rule_settings(workspace.string(), findings);
     check_mounts(workspace.string(), findings);
     findings.push_back(check_openat2(workspace.string()));
+    findings.push_back(check_stage());
     findings.push_back(check_disk(workspace.string()));
     check_git(workspace, findings);
     check_store(globals, workspace, findings);

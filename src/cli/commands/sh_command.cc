@@ -45,7 +45,7 @@ void print_output(const Value& from) {
     std::fwrite(errors.data(), 1, errors.size(), stderr);
 }
 
-// What the command did to files, for standard error.
+// Tells standard error the command's changes of files.
 void print_changes(const Value& from) {
     std::string lines;
     const Value* const changes = from.get("file_changes");
@@ -73,8 +73,8 @@ void print_changes(const Value& from) {
         for (const Value& each : warnings->as_list()) {
             const std::string_view kind = text_in(each, "kind");
             if (kind == "not_committed" || kind == "ended" || kind == "output_cut")
-                cat_to(lines, cat("quire: ",
-                                  text::escape_hidden(std::string(text_in(each, "why"))), "\n"));
+                cat_to(lines, cat("quire: ", text::escape_hidden(std::string(text_in(each, "why"))),
+                                  "\n"));
         }
     }
     std::fwrite(lines.data(), 1, lines.size(), stderr);
@@ -115,8 +115,9 @@ void add_sh_options(CLI::App& app, ShOptions& options) {
 
 Command sh_command() {
     return {.name = "sh",
-            .about = "Run a command apart from the files, and keep its changes if the rules allow "
-                     "each of them",
+            .about =
+                "Run a command apart from the files, and keep its changes if the rules allow "
+                "each of them",
             .example = "quire sh 'sed -i s/teh/the/ README.md'",
             .action = action_with(add_sh_options, run_sh)};
 }

@@ -8,7 +8,7 @@
 
 #include "cli/settings/config.h"
 #include "diagnostics/diagnostics_feed.h"
-#include "kernel/commands/command_calls.h"
+#include "kernel/commands/command_settings.h"
 #include "kernel/files/disk_watch.h"
 #include "kernel/files/file_gate.h"
 #include "kernel/files/git_flush.h"

@@ -20,7 +20,7 @@
 #include "kernel/files/save_when.h"
 #include "policy/path_rules.h"
 #include "policy/tool_rule.h"
-#include "shell/judge.h"
+#include "shell/enforcement.h"
 #include "text/glob.h"
 
 namespace quire::cli {

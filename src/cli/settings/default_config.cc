@@ -103,12 +103,15 @@ permission = "admin"
 # [agents.ada]
 # profile = "model"                     # model, full, compat
 
-# The settings below are read and checked, but have no effect in this version.
-
+# Commands of the shell (docs/shell.md).
 # [shell]
 # enforcement = "strict"                # strict, warned, audit, none
 # network = false
 # timeout_s = 120
+# output_bytes = 10485760               # of each stream; the end is kept
+# processes = 512
+# memory_bytes = 4294967296
+# disk_bytes = 10737418240
 )";
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "base/test_directory.h"
 #include "cli/settings/config.h"
 #include "fs/disk_files.h"
+#include "kernel/commands/command_calls.h"
 #include "kernel/core/desk_test.h"
 #include "kernel/files/disk_watch.h"
 #include "kernel/files/file_calls.h"
@@ -52,11 +53,14 @@ TEST(ToolRules, TheToolsKnownWithoutAKernelAreThoseThatAKernelHas) {
     kernel::DiskWatch watch(*desk.kernel, gate, disk.path(), {});
     kernel::MemoryCalls memory_calls(*desk.kernel);
     kernel::ApprovalCalls approval_calls(*desk.kernel);
+    kernel::CommandCalls commands(
+        {*desk.kernel, gate, file_calls, desk.scheduler, desk.clock, disk.path()}, {});
     tools::Registry registry(*desk.kernel, &file_calls, &memory_calls);
     for (const Profile profile : {Profile::model, Profile::full, Profile::compat}) {
         registry.add(profile, tools::make_file(*desk.kernel, file_calls, watch, profile));
         registry.add(profile, tools::make_file_history(file_calls, profile));
         registry.add(profile, tools::make_context(memory_calls, profile));
+        registry.add(profile, tools::make_shell(commands));
         registry.add(profile, tools::make_approvals(approval_calls));
     }
     registry.add(Profile::compat, tools::make_text_editor(*desk.kernel, file_calls));
@@ -75,7 +79,8 @@ TEST(ToolRules, TheToolsKnownWithoutAKernelAreThoseThatAKernelHas) {
 
     // With a kernel, too, an operation of a later version is known as one.
     const policy::ToolCatalog both = known_tools(catalog);
-    EXPECT_EQ(both.find("shell")->later, (std::vector<std::string>{"spawn", "output", "kill", "status"}));
+    EXPECT_EQ(both.find("shell")->later,
+              (std::vector<std::string>{"spawn", "output", "kill", "status"}));
 }
 
 std::string wrong_with(std::string_view toml) {

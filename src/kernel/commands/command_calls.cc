@@ -6,7 +6,9 @@
 #include <stop_token>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/concat.h"
+#include "kernel/commands/command_gate.h"
 #include "kernel/commands/command_values.h"
 #include "kernel/files/file_calls.h"
 #include "kernel/files/file_gate.h"
@@ -86,11 +88,12 @@ struct CommandCalls::Body {
     // Work on a worker, and its answer. Work that comes after the stop is refused.
     template <class T, class Work>
     static void post(const std::shared_ptr<Body>& body, Reply<T> reply, Work work) {
-        body->parts.workers.post([body, reply = std::move(reply), work = std::move(work)]() mutable {
-            if (body->stopping.stop_requested())
-                return reply(fail(Errc::unavailable, "kernel_ending", "the kernel is ending"));
-            reply(work(*body));
-        });
+        body->parts.workers.post(
+            [body, reply = std::move(reply), work = std::move(work)]() mutable {
+                if (body->stopping.stop_requested())
+                    return reply(fail(Errc::unavailable, "kernel_ending", "the kernel is ending"));
+                reply(work(*body));
+            });
     }
 };
 
@@ -125,10 +128,9 @@ void CommandCalls::check(Caller by, CommandOrder what, Reply<CommandForecast> re
 }
 
 void CommandCalls::execute(Caller by, CommandOrder what, Reply<CommandRun> reply) {
-    Body::post<CommandRun>(body_, std::move(reply),
-                           [by = std::move(by), what = std::move(what)](Body& body) {
-                               return body.run(by, what);
-                           });
+    Body::post<CommandRun>(
+        body_, std::move(reply),
+        [by = std::move(by), what = std::move(what)](Body& body) { return body.run(by, what); });
 }
 
 Result<std::string> CommandCalls::Body::directory_of(const std::string& path) const {
@@ -169,7 +171,8 @@ std::vector<std::string> CommandCalls::Body::hidden_from(const policy::Actor& by
 std::optional<Held> CommandCalls::Body::take_held(const std::string& key) {
     const std::int64_t now_ms = parts.clock.steady_ms();
     return held.with([&](auto& all) -> std::optional<Held> {
-        std::erase_if(all, [&](const auto& each) { return now_ms - each.second.since_ms > kHeldMs; });
+        std::erase_if(all,
+                      [&](const auto& each) { return now_ms - each.second.since_ms > kHeldMs; });
         const auto found = all.find(key);
         if (found == all.end()) return std::nullopt;
         std::optional<Held> out(std::move(found->second));
@@ -185,7 +188,7 @@ Result<CommandRun> CommandCalls::Body::run(const Caller& by, const CommandOrder&
     out.forecast = forecast(by, what, cwd, now.enforcement);
     if (now.enforcement == Enforcement::none) return run_bare(by, what, cwd, now, std::move(out));
     if (out.forecast.decision == Decision::block) return refused_forecast(out.forecast);
-    // What a person has approved was run before, and waits.
+    // A command that a person was asked about has run before, and waits.
     if (std::optional<Held> waiting = take_held(key_of(by, what))) {
         Result<CommandRun> settled = settle(by, what, std::move(*waiting), now, out);
         if (settled || settled.error().reason() != "outdated") return settled;
@@ -206,9 +209,8 @@ Result<Held> CommandCalls::Body::stage_and_run(const Caller& by, const CommandOr
         command.limits.timeout_ms =
             std::min(command.limits.timeout_ms, *what.timeout_s * std::int64_t{1000});
     }
-    Result<stage::StageOutcome> ran =
-        made ? made->run(command, parts.clock, ending.get_token())
-             : Result<stage::StageOutcome>(Failure(made.error()));
+    Result<stage::StageOutcome> ran = made ? made->run(command, parts.clock, ending.get_token())
+                                           : Result<stage::StageOutcome>(Failure(made.error()));
     if (!ran) {
         Error why = std::move(ran).error();
         why.details().set("tier", name_of(Tier::none));
@@ -220,8 +222,9 @@ Result<Held> CommandCalls::Body::stage_and_run(const Caller& by, const CommandOr
 
 // The changes of a stage, judged and committed. Errors also: conflict "outdated" where a stage that
 // waited does not stand on the workspace as it is now.
-Result<CommandRun> CommandCalls::Body::settle(const Caller& by, const CommandOrder& what, Held stage,
-                                              const CommandSettings& now, CommandRun out) {
+Result<CommandRun> CommandCalls::Body::settle(const Caller& by, const CommandOrder& what,
+                                              Held stage, const CommandSettings& now,
+                                              CommandRun out) {
     out.outcome = stage.outcome;
     std::vector<stage::StagedChange> changes = TRY(stage::changes_in(
         parts.workspace, stage.stage.upper(), stage.hidden, stage.outcome.began_ns));
@@ -250,8 +253,8 @@ Result<CommandRun> CommandCalls::Body::settle(const Caller& by, const CommandOrd
         stage.since_ms = parts.clock.steady_ms();
         held.with([&](auto& all) {
             if (all.size() >= kMostHeld) {
-                const auto oldest = std::min_element(
-                    all.begin(), all.end(), [](const auto& a, const auto& b) {
+                const auto oldest =
+                    std::min_element(all.begin(), all.end(), [](const auto& a, const auto& b) {
                         return a.second.since_ms < b.second.since_ms;
                     });
                 all.erase(oldest);

@@ -16,11 +16,14 @@
 
 #include "base/function.h"
 #include "base/result.h"
-#include "kernel/commands/command_gate.h"
+#include "kernel/commands/command_result.h"
+#include "kernel/commands/command_settings.h"
 #include "kernel/commands/forecast.h"
 #include "kernel/core/caller.h"
-#include "stage/stage.h"
 
+namespace quire {
+class Clock;
+}
 namespace quire::sched {
 class Scheduler;
 }
@@ -31,33 +34,11 @@ class FileCalls;
 class FileGate;
 class Kernel;
 
-struct CommandSettings {
-    shell::Enforcement enforcement = shell::Enforcement::strict;
-    std::string minimum_tier = "staged";
-    bool network = false;
-    stage::StageLimits limits = {};
-    std::size_t file_bytes = std::size_t{16} << 20;  // Larger files have no document.
-};
-
 struct CommandOrder {
     std::string command;
     std::string cwd = {};  // From the workspace's root; "" for the root.
     std::optional<std::int64_t> timeout_s = {};
     std::string input = {};
-};
-
-// The tiers of confinement that are built.
-enum class Tier { staged, none };
-constexpr auto words_of(Tier) {
-    return word_table("staged", "none");
-}
-
-struct CommandRun {
-    CommandForecast forecast;
-    stage::StageOutcome outcome;
-    GateResult gate;
-    std::vector<shell::Predicted> unexpected;  // Changes that were not predicted.
-    Tier tier = Tier::staged;
 };
 
 class CommandCalls {
@@ -66,7 +47,7 @@ public:
         Kernel& kernel;
         FileGate& gate;
         FileCalls& files;
-        // Where commands are waited for.
+        // They wait for commands.
         sched::Scheduler& workers;
         Clock& clock;
         std::string workspace;  // Absolute, without links.
@@ -82,7 +63,7 @@ public:
     // Ends the commands that run, and runs no more. Returns at once.
     void stop();
 
-    // What the command would do. Errors: those of a path that is no directory in the workspace.
+    // Predicts the command. Errors: those of a path that is no directory in the workspace.
     void check(Caller by, CommandOrder what, Reply<CommandForecast> reply);
     // Runs the command. One that a limit ended is discarded.
     //

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/concat.h"
+#include "base/utf8.h"
 #include "files/form.h"
 #include "fs/hash.h"
 
@@ -21,6 +22,8 @@ using stage::StagedChange;
 
 // Files without a document are read whole; larger ones are left out.
 constexpr std::size_t kLargestFile = std::size_t{512} << 20;
+// All texts of one command, which are held in memory; the files beyond are written without documents.
+constexpr std::size_t kMostText = std::size_t{256} << 20;
 constexpr std::uint32_t kPermissions = 0777;
 constexpr std::uint32_t kNewFile = 0644;
 
@@ -126,6 +129,8 @@ CommandGate::Step CommandGate::step_of(StagedChange change) {
 void CommandGate::plan_file(Step& step) {
     const StagedChange& made = step.change;
     step.way = Way::plain;
+    // Nobody could name its document.
+    if (!utf8::is_valid(made.path) || text_bytes_ > kMostText) return;
     fs::FileSystem& files = parts_.gate.files();
     edits::FilePatch patch;
     patch.name = cat("file:", made.path);
@@ -135,8 +140,7 @@ void CommandGate::plan_file(Step& step) {
     if (made.kind != ChangeKind::created) {
         Result<fs::FileBytes> before = files.read(made.path, parts_.file_bytes);
         if (!before) return;
-        Result<files::Decoded> text =
-            files::decode(std::move(before->bytes), made.path, declared);
+        Result<files::Decoded> text = files::decode(std::move(before->bytes), made.path, declared);
         if (!text) return;
         form = text->form;
         whole.before = std::move(text->text);
@@ -161,6 +165,7 @@ void CommandGate::plan_file(Step& step) {
         if (!again || *again != *bytes) return;
         if (whole.after.starts_with(whole.before)) step.operation = Operation::append;
     }
+    text_bytes_ += whole.before.size() + whole.after.size();
     patch.whole = std::move(whole);
     step.patch = std::move(patch);
     step.way = Way::text;
@@ -175,8 +180,7 @@ void CommandGate::object(Step& step) {
         return;
     }
     if (step.decision.verdict == Verdict::allow) return;
-    auto& list =
-        step.decision.verdict == Verdict::deny ? result_.violations : result_.escalations;
+    auto& list = step.decision.verdict == Verdict::deny ? result_.violations : result_.escalations;
     list.push_back({result_.changes[step.shown].path, step.operation,
                     std::string(name_of(step.decision.permission)), step.decision.why, ""});
 }
@@ -201,7 +205,7 @@ GateResult CommandGate::commit(const Caller& by, shell::Enforcement level) {
     for (Step& step : steps_) {
         if (step.way == Way::none) continue;
         if (level == shell::Enforcement::audit && step.decision.verdict != Verdict::allow) {
-            // What the rules forbid has no way through the documents.
+            // A forbidden text has no way through the documents.
             if (step.way == Way::text) step.way = Way::plain;
         } else if (step.decision.verdict == Verdict::deny) {
             step.way = Way::none;
@@ -221,8 +225,8 @@ GateResult CommandGate::commit(const Caller& by, shell::Enforcement level) {
         if (step->way == Way::text) continue;
         // Its diff cannot be shown.
         step->way = Way::none;
-        result_.notes.push_back(cat(step->change.path,
-                                    " needs a person's approval and is no text, so it was left out"));
+        result_.notes.push_back(cat(
+            step->change.path, " needs a person's approval and is no text, so it was left out"));
         if (is_strict) {
             fail_with(Error(Errc::denied, "permission_denied",
                             cat(step->change.path, " needs a person's approval and is no text")));
@@ -293,9 +297,8 @@ void CommandGate::commit_texts(const Caller& by, std::vector<Step*> steps) {
     for (Step* const step : steps) request.parts.push_back(std::move(*step->patch));
     std::promise<Result<Patched>> promise;
     std::future<Result<Patched>> answer = promise.get_future();
-    parts_.files.patch(by, std::move(request), [&promise](Result<Patched> made) {
-        promise.set_value(std::move(made));
-    });
+    parts_.files.patch(by, std::move(request),
+                       [&promise](Result<Patched> made) { promise.set_value(std::move(made)); });
     Result<Patched> made = wait_for(std::move(answer));
     if (!made) {
         if (made.error().code() == Errc::escalation_required) {

@@ -14,42 +14,15 @@
 #include "base/result.h"
 #include "edits/patch.h"
 #include "fs/disk_entries.h"
+#include "kernel/commands/command_result.h"
 #include "kernel/core/caller.h"
 #include "kernel/files/file_calls.h"
 #include "kernel/files/file_gate.h"
 #include "policy/permission.h"
-#include "shell/judge.h"
+#include "shell/enforcement.h"
 #include "stage/changes.h"
 
 namespace quire::kernel {
-
-// The change of one path, done or not.
-struct CommandChange {
-    std::string path;  // A directory's ends in '/'.
-    std::string change_type;  // "created", "modified", "deleted", "mode" or "link".
-    std::string block_id;     // "" for what has no document.
-    bool committed = false;
-};
-
-// A change that the rules forbid, or that a person must approve, by its path.
-struct GateObjection {
-    std::string path;
-    policy::Operation operation = policy::Operation::overwrite;
-    std::string permission;
-    std::string reason;
-    std::string approval_id;  // Of an escalation for which a person was asked.
-};
-
-// What became of a command's changes.
-struct GateResult {
-    std::vector<CommandChange> changes;
-    std::vector<GateObjection> violations;
-    std::vector<GateObjection> escalations;
-    std::vector<std::string> notes;
-    std::string diff;
-    // Set if nothing was committed for a reason that is not the rules'.
-    std::optional<Error> failure;
-};
 
 class CommandGate {
 public:
@@ -98,6 +71,7 @@ private:
     const policy::Actor by_;
     std::vector<Step> steps_;
     GateResult result_;
+    std::size_t text_bytes_ = 0;
 };
 
 }  // namespace quire::kernel

@@ -20,6 +20,17 @@ std::string_view word_of(policy::Operation operation) {
                                                                                : name_of(operation);
 }
 
+// Bytes that are no text are shown as U+FFFD.
+std::string as_text(std::string_view bytes) {
+    std::string out;
+    while (const std::optional<std::size_t> bad = utf8::find_invalid(bytes)) {
+        out.append(bytes.substr(0, *bad));
+        utf8::append(out, U'\uFFFD');
+        bytes.remove_prefix(*bad + 1);
+    }
+    return out.append(bytes);
+}
+
 bool is_unpredictable(const shell::Warning& warning) {
     return warning.kind != "network" && warning.kind != "privilege";
 }
@@ -27,7 +38,7 @@ bool is_unpredictable(const shell::Warning& warning) {
 List effects_value(const std::vector<shell::Predicted>& effects) {
     List out;
     for (const shell::Predicted& each : effects)
-        out.push_back(Map{{"path", each.path}, {"operation", word_of(each.effect)}});
+        out.push_back(Map{{"path", as_text(each.path)}, {"operation", word_of(each.effect)}});
     return out;
 }
 
@@ -44,10 +55,10 @@ List warnings_value(const std::vector<shell::Warning>& warnings, bool unpredicta
 List objections_value(const std::vector<shell::Objection>& all, bool are_violations) {
     List out;
     for (const shell::Objection& each : all) {
-        Map value{{"path", each.path}, {"operation", word_of(each.effect)}};
+        Map value{{"path", as_text(each.path)}, {"operation", word_of(each.effect)}};
         if (are_violations) value.append("permission", each.permission);
-        if (are_violations) value.append("rule", each.reason);
-        value.append("reason", each.reason);
+        if (are_violations) value.append("rule", as_text(each.reason));
+        value.append("reason", as_text(each.reason));
         out.push_back(std::move(value));
     }
     return out;
@@ -55,10 +66,10 @@ List objections_value(const std::vector<shell::Objection>& all, bool are_violati
 List objections_value(const std::vector<GateObjection>& all, bool are_violations) {
     List out;
     for (const GateObjection& each : all) {
-        Map value{{"path", each.path}, {"operation", word_of(each.operation)}};
+        Map value{{"path", as_text(each.path)}, {"operation", word_of(each.operation)}};
         if (are_violations) value.append("permission", each.permission);
-        if (are_violations) value.append("rule", each.reason);
-        value.append("reason", each.reason);
+        if (are_violations) value.append("rule", as_text(each.reason));
+        value.append("reason", as_text(each.reason));
         if (!each.approval_id.empty()) value.append("approval_id", each.approval_id);
         out.push_back(std::move(value));
     }
@@ -68,23 +79,12 @@ List objections_value(const std::vector<GateObjection>& all, bool are_violations
 List changes_value(const std::vector<CommandChange>& changes) {
     List out;
     for (const CommandChange& each : changes) {
-        Map value{{"path", each.path}, {"change_type", each.change_type}};
+        Map value{{"path", as_text(each.path)}, {"change_type", each.change_type}};
         if (!each.block_id.empty()) value.append("block_id", each.block_id);
         value.append("committed", each.committed);
         out.push_back(std::move(value));
     }
     return out;
-}
-
-// Bytes that are no text are shown as U+FFFD.
-std::string as_text(std::string_view bytes) {
-    std::string out;
-    while (const std::optional<std::size_t> bad = utf8::find_invalid(bytes)) {
-        out.append(bytes.substr(0, *bad));
-        utf8::append(out, U'\uFFFD');
-        bytes.remove_prefix(*bad + 1);
-    }
-    return out.append(bytes);
 }
 
 std::string why_ended(stage::StageEnd end) {
@@ -117,12 +117,16 @@ Map printed_value(const CommandRun& run) {
 }
 
 std::string first_of(const std::vector<shell::Objection>& all) {
-    return all.empty() ? "" : text::escape_hidden(cat(word_of(all.front().effect), " ",
-                                                      all.front().path, ": ", all.front().reason));
+    return all.empty()
+               ? ""
+               : text::escape_hidden(as_text(cat(word_of(all.front().effect), " ", all.front().path,
+                                                 ": ", all.front().reason)));
 }
 std::string first_of(const std::vector<GateObjection>& all) {
-    return all.empty() ? "" : text::escape_hidden(cat(word_of(all.front().operation), " ",
-                                                      all.front().path, ": ", all.front().reason));
+    return all.empty()
+               ? ""
+               : text::escape_hidden(as_text(cat(word_of(all.front().operation), " ",
+                                                 all.front().path, ": ", all.front().reason)));
 }
 
 }  // namespace
@@ -147,7 +151,8 @@ Map run_value(const CommandRun& run) {
     }
     if (run.outcome.output_cut) warn(warnings, "output_cut", "stdout", "only its end was kept");
     if (run.outcome.errors_cut) warn(warnings, "output_cut", "stderr", "only its end was kept");
-    for (const std::string& note : run.gate.notes) warn(warnings, "not_committed", "", note);
+    for (const std::string& note : run.gate.notes)
+        warn(warnings, "not_committed", "", as_text(note));
 
     Map out;
     out.append("stdout", as_text(run.outcome.output));

@@ -5,7 +5,7 @@
 
 #include "base/result.h"
 #include "base/value.h"
-#include "kernel/commands/command_calls.h"
+#include "kernel/commands/command_result.h"
 
 namespace quire::kernel {
 

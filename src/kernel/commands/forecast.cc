@@ -57,12 +57,11 @@ CommandForecast forecast_command(const std::string& script, const std::string& w
 bool is_predicted(const shell::Prediction& prediction, const std::string& path,
                   policy::Operation operation) {
     const bool erases = operation == policy::Operation::erase;
-    return std::any_of(prediction.effects.begin(), prediction.effects.end(),
-                       [&](const shell::Predicted& each) {
-                           return each.effect != shell::Effect::read &&
-                                  (each.effect == shell::Effect::erase) == erases &&
-                                  fits(each.path, path);
-                       });
+    return std::any_of(
+        prediction.effects.begin(), prediction.effects.end(), [&](const shell::Predicted& each) {
+            return each.effect != shell::Effect::read &&
+                   (each.effect == shell::Effect::erase) == erases && fits(each.path, path);
+        });
 }
 
 }  // namespace quire::kernel

@@ -14,7 +14,7 @@ struct CommandForecast {
     // Under the level that is set: a level that only tells refuses nothing.
     shell::Decision decision = shell::Decision::block;
     shell::Prediction prediction;
-    shell::Judgement judgement;  // As under the level "strict".
+    shell::Judgement judgement;  // Under the level "strict", whatever is set.
 };
 
 // Nothing is run. `workspace` and `cwd` are directories. A script that bash would reject, or that this

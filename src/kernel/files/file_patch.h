@@ -17,7 +17,7 @@ struct PatchRequest {
     bool dry_run = false;
     edits::Numbering numbering = edits::Numbering::zero_half_open;  // For messages and details.
     bool to_disk = false;             // Files are saved, whatever the settings say.
-    std::string operation = "patch";  // What the versions are called in histories.
+    std::string operation = "patch";  // Names the versions in histories.
 };
 
 // One part of the patch, done. After a dry run the version is today's, and a file that would be

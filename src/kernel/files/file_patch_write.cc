@@ -46,8 +46,8 @@ Result<void> FileCalls::PatchRun::write_edit(LiveDocument& live, Act& act, Part&
         return {};
     }
     if (const auto disk = files_->gate.state(live)) act.hash_before = disk->hash;
-    const FileEdited made = TRY(saves() ? files_->edit_and_save(live, act.by, what)
-                                        : files_->edit(live, act.by, what));
+    const FileEdited made =
+        TRY(saves() ? files_->edit_and_save(live, act.by, what) : files_->edit(live, act.by, what));
     act.written = saves() && !made.edited.no_op;
     part.out.version = made.edited.version;
     notes_.insert(notes_.end(), made.edited.notes.begin(), made.edited.notes.end());

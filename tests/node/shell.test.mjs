@@ -1,0 +1,127 @@
+// Commands through the program: what people and agents see of them, and what a kernel's end leaves.
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { kernelOf, quire, refusal, skip, workspace } from "./support/workspace.mjs";
+
+const rules = `[files]
+save = "on_commit"
+rules = [
+  { pattern = "src/**", permission = "ReadWrite" },
+  { pattern = "plan.md", permission = "Human" },
+]
+`;
+
+function run(folder, args, input) {
+    return spawnSync(quire, args, { encoding: "utf8", timeout: 120_000, cwd: folder, input });
+}
+
+function shell(folder, command, more = {}) {
+    const call = run(folder, ["call", "shell", "-", "--actor", "agent:ada"], JSON.stringify({ operation: "execute", command, ...more }));
+    return call.status === 0 ? JSON.parse(call.stdout) : refusal(call.stderr);
+}
+
+// Made anew for each test; a machine without stages says so, and the tests are skipped by name.
+function staged(t, files = {}) {
+    const folder = workspace(t, { "src/a.txt": "one\n", "plan.md": "plan\n", "README.md": "read me\n", "quire.toml": rules, ...files });
+    const first = shell(folder, "true");
+    if (first.reason === "no_stage") {
+        t.skip(`this machine has no stage: ${first.message}`);
+        return null;
+    }
+    return folder;
+}
+
+test("quire sh prints what the command prints, and says what it changed", { skip }, (t) => {
+    const folder = staged(t);
+    if (!folder) return;
+    const done = run(folder, ["sh", "echo out; echo bad >&2; echo two >> src/a.txt; exit 3", "--actor", "agent:ada"]);
+    assert.equal(done.status, 3);
+    assert.equal(done.stdout, "out\n");
+    assert.equal(done.stderr, "bad\nquire: modified src/a.txt\n");
+    assert.equal(readFileSync(join(folder, "src/a.txt"), "utf8"), "one\ntwo\n");
+    // The directory in which it is typed counts.
+    assert.equal(run(join(folder, "src"), ["sh", "cat a.txt"]).stdout, "one\ntwo\n");
+    assert.equal(run(folder, ["sh", "cat a.txt", "--cwd", "src"]).stdout, "one\ntwo\n");
+    assert.match(run(folder, ["log"]).stdout, /agent:ada +src\/a\.txt .* command/);
+    assert.equal(JSON.parse(run(folder, ["sh", "true", "--json"]).stdout).tier, "staged");
+});
+
+test("a command that did what is forbidden leaves nothing, and tells what it printed", { skip }, (t) => {
+    const folder = staged(t);
+    if (!folder) return;
+    const predicted = run(folder, ["sh", "echo x > README.md", "--actor", "agent:ada"]);
+    assert.equal(predicted.status, 1);
+    assert.match(predicted.stderr, /forbidden: README\.md/);
+    const hidden = run(folder, ["sh", "echo begun; printf 'echo x > README.md' > src/s; bash src/s", "--actor", "agent:ada"]);
+    assert.equal(hidden.status, 1);
+    assert.equal(hidden.stdout, "begun\n");
+    assert.match(hidden.stderr, /not kept: created src\/s/);
+    assert.equal(readFileSync(join(folder, "README.md"), "utf8"), "read me\n");
+    assert.ok(!existsSync(join(folder, "src/s")));
+});
+
+test("a person approves what a command did, and it is not run again", { skip }, (t) => {
+    const folder = staged(t);
+    if (!folder) return;
+    const command = "date +%s%N >> plan.md";
+    const asked = shell(folder, command);
+    assert.equal(asked.reason, "escalation_required");
+    const id = asked.details.approval_id;
+    const [stamp] = run(folder, ["approvals", "list"]).stdout.match(/\d{15,}/);
+    assert.equal(run(folder, ["approvals", "approve", id]).status, 0);
+    const done = shell(folder, command);
+    assert.deepEqual(done.file_changes.map(({ path, committed }) => [path, committed]), [["plan.md", true]]);
+    assert.equal(readFileSync(join(folder, "plan.md"), "utf8"), `plan\n${stamp}\n`);
+    assert.equal(shell(folder, command).reason, "escalation_required");
+});
+
+test("the level holds from the next call on when the settings change", { skip }, async (t) => {
+    const folder = staged(t);
+    if (!folder) return;
+    writeFileSync(join(folder, "quire.toml"), `${rules}[shell]\nenforcement = "warned"\n`);
+    await sleep(500);
+    const done = shell(folder, "echo x > README.md; echo y > src/new");
+    assert.equal(done.decision, "allow_with_warning");
+    assert.deepEqual(done.file_changes.map(({ path, committed }) => [path, committed]), [["README.md", false], ["src/new", true]]);
+    assert.equal(done.violations[0].path, "README.md");
+});
+
+test("other clients go on while a command runs, and a timeout ends it", { skip }, async (t) => {
+    const folder = staged(t);
+    if (!folder) return;
+    const slow = spawn(quire, ["sh", "echo begun; echo x > src/slow; sleep 60", "--timeout", "2"], { cwd: folder });
+    let printed = "";
+    slow.stdout.on("data", (part) => (printed += part));
+    const ended = new Promise((resolve) => slow.on("exit", resolve));
+    const began = Date.now();
+    assert.equal(run(folder, ["cat", "src/a.txt"]).stdout, "one\n");
+    assert.equal(shell(folder, "echo quick").stdout, "quick\n");
+    assert.ok(Date.now() - began < 1900, "the others waited for it");
+    assert.notEqual(await ended, 0);
+    assert.equal(printed, "begun\n");
+    assert.ok(!existsSync(join(folder, "src/slow")));
+});
+
+test("a kernel that is killed takes its commands along, and the next one removes their stages", { skip }, async (t) => {
+    const folder = staged(t);
+    if (!folder) return;
+    const slow = spawn(quire, ["sh", "echo x > src/slow; sleep 60"], { cwd: folder, stdio: "ignore" });
+    const ended = new Promise((resolve) => slow.on("exit", resolve));
+    const stages = join(folder, ".quire/stages");
+    for (let i = 0; i < 100 && readdirSync(stages).length === 0; ++i) await sleep(20);
+    process.kill(kernelOf(folder), "SIGKILL");
+    await ended;
+    assert.equal(shell(folder, "ls src").stdout, "a.txt\n");
+    assert.deepEqual(readdirSync(stages), []);
+});
+
+test("doctor says whether commands can be staged", { skip }, (t) => {
+    const folder = staged(t);
+    if (!folder) return;
+    assert.match(run(folder, ["doctor"]).stdout, /shell +tier staged/);
+});
