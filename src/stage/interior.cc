@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "base/concat.h"
+#include "stage/refused_calls.h"
 
 namespace quire::stage {
 namespace {
@@ -33,9 +34,6 @@ namespace {
 // The memory of each private file system, in bytes and in files.
 constexpr std::uint64_t kPrivateBytes = std::uint64_t{1} << 30;
 constexpr const char* kPrivateFiles = "200000";
-
-// fchmodat2 and others have numbers that Debian 12's headers lack; they are the same everywhere.
-constexpr int kListmount = 458;
 
 constexpr std::array<const char*, 15> kSteps = {"nothing",
                                                 "the mapping of the user",
@@ -52,92 +50,6 @@ constexpr std::array<const char*, 15> kSteps = {"nothing",
                                                 "the working directory",
                                                 "dropping rights",
                                                 "the program"};
-
-// Calls that no command needs, and by which it could leave its stage or reach what is outside.
-constexpr std::array kRefused = {SCMP_SYS(mount),
-                                 SCMP_SYS(umount2),
-                                 SCMP_SYS(pivot_root),
-                                 SCMP_SYS(chroot),
-                                 SCMP_SYS(move_mount),
-                                 SCMP_SYS(open_tree),
-                                 SCMP_SYS(fsopen),
-                                 SCMP_SYS(fsmount),
-                                 SCMP_SYS(fsconfig),
-                                 SCMP_SYS(fspick),
-                                 SCMP_SYS(mount_setattr),
-                                 SCMP_SYS(setns),
-                                 SCMP_SYS(unshare),
-                                 SCMP_SYS(bpf),
-                                 SCMP_SYS(perf_event_open),
-                                 SCMP_SYS(userfaultfd),
-                                 SCMP_SYS(keyctl),
-                                 SCMP_SYS(add_key),
-                                 SCMP_SYS(request_key),
-                                 SCMP_SYS(kexec_load),
-                                 SCMP_SYS(kexec_file_load),
-                                 SCMP_SYS(init_module),
-                                 SCMP_SYS(finit_module),
-                                 SCMP_SYS(delete_module),
-                                 SCMP_SYS(ptrace),
-                                 SCMP_SYS(process_vm_readv),
-                                 SCMP_SYS(process_vm_writev),
-                                 SCMP_SYS(pidfd_getfd),
-                                 SCMP_SYS(io_uring_setup),
-                                 SCMP_SYS(io_uring_enter),
-                                 SCMP_SYS(io_uring_register),
-                                 SCMP_SYS(open_by_handle_at),
-                                 SCMP_SYS(name_to_handle_at),
-                                 SCMP_SYS(fanotify_init),
-                                 SCMP_SYS(swapon),
-                                 SCMP_SYS(swapoff),
-                                 SCMP_SYS(reboot),
-                                 SCMP_SYS(settimeofday),
-                                 SCMP_SYS(clock_settime),
-                                 SCMP_SYS(clock_adjtime),
-                                 SCMP_SYS(adjtimex),
-                                 SCMP_SYS(quotactl),
-                                 SCMP_SYS(acct),
-                                 SCMP_SYS(syslog),
-                                 SCMP_SYS(iopl),
-                                 SCMP_SYS(ioperm),
-                                 SCMP_SYS(sethostname),
-                                 SCMP_SYS(setdomainname),
-                                 SCMP_SYS(personality),
-                                 SCMP_SYS(vhangup),
-                                 kListmount};
-
-scmp_arg_cmp masked(unsigned argument, std::uint64_t mask, std::uint64_t value) {
-    return {argument, SCMP_CMP_MASKED_EQ, mask, value};
-}
-
-Result<process::CallFilter> make_filter() {
-    process::CallFilterMaker maker;
-    for (const int call : kRefused) maker.refuse(call, EPERM);
-    // New namespaces, by clone; clone3 hides its flags behind a pointer, and programs fall back.
-    maker.refuse(SCMP_SYS(clone3), ENOSYS);
-    for (const int flag : {CLONE_NEWUSER, CLONE_NEWNS, CLONE_NEWPID, CLONE_NEWNET, CLONE_NEWIPC,
-                           CLONE_NEWUTS, CLONE_NEWCGROUP}) {
-        const auto bit = static_cast<std::uint64_t>(flag);
-        maker.refuse(SCMP_SYS(clone), EPERM, {masked(0, bit, bit)});
-    }
-    // Devices. A device 0:0 would be a whiteout in the overlay.
-    for (const std::uint64_t kind : {std::uint64_t{S_IFCHR}, std::uint64_t{S_IFBLK}}) {
-        maker.refuse(SCMP_SYS(mknod), EPERM, {masked(1, S_IFMT, kind)});
-        maker.refuse(SCMP_SYS(mknodat), EPERM, {masked(2, S_IFMT, kind)});
-    }
-    // Typing into a terminal that others read.
-    for (const std::uint64_t request : {std::uint64_t{TIOCSTI}, std::uint64_t{TIOCLINUX}})
-        maker.refuse(SCMP_SYS(ioctl), EPERM, {masked(1, 0xffffffffU, request)});
-    // Sockets: the internet's, of the stage's own network, and those that list its interfaces. Those
-    // of the file system would reach servers outside, through a read-only mount too.
-    maker.refuse(SCMP_SYS(socket), EPERM, {{0, SCMP_CMP_LT, AF_INET, 0}});
-    for (std::uint64_t family = AF_INET + 1; family < AF_MAX; ++family) {
-        if (family != AF_INET6 && family != AF_NETLINK)
-            maker.refuse(SCMP_SYS(socket), EPERM, {{0, SCMP_CMP_EQ, family, 0}});
-    }
-    maker.refuse(SCMP_SYS(socket), EPERM, {{0, SCMP_CMP_GE, AF_MAX, 0}});
-    return maker.make();
-}
 
 std::vector<std::string> parents_of(const std::string& path) {
     std::vector<std::string> out;
@@ -241,7 +153,7 @@ Result<Interior> Interior::make(InteriorPlan plan) {
         const auto same = std::find_if(masks.begin(), masks.end(),
                                        [&](const Mask& each) { return each.path == real; });
         if (same == masks.end()) {
-            masks.push_back({real, writable});
+            masks.push_back({real, writable, parents_of(real)});
         } else {
             same->writable |= writable;
         }
@@ -357,8 +269,7 @@ int Interior::mask() {
     empty_ = make_tmpfs("65536", "755");
     if (empty_ < 0) return errno;
     for (Mask& each : masks_) {
-        // A mask in another one needs a directory to be placed on.
-        ::mkdir(each.path.c_str(), 0755);
+        for (const std::string& parent : each.parents) ::mkdir(parent.c_str(), 0755);
         each.mount = each.writable ? make_tmpfs(tmpfs_size_.c_str(), "1777") : clone_empty();
         if (each.mount < 0) return errno;
         // /dev gets a new file system below, and its shared memory with it.

@@ -66,6 +66,7 @@ private:
     struct Mask {
         std::string path;
         bool writable = false;
+        std::vector<std::string> parents = {};  // Made where another mask hides them.
         int mount = -1;
     };
     // A directory or device that stays visible where a mask would hide it.

@@ -126,6 +126,14 @@ TEST_F(Staging, WhatOthersHaveIsOutOfSight) {
     EXPECT_TRUE(fails("mv .quire q"));
 }
 
+TEST_F(Staging, AHomeInAMaskedPlaceIsEmptyToo) {
+    const std::string before = std::getenv("HOME");
+    directory.put("people/ada/notes", "mine\n");
+    ::setenv("HOME", (directory / "people/ada").c_str(), 1);
+    EXPECT_EQ(printed("ls ~; echo x > ~/f; cat ~/f; cat a.txt"), "x\none\n");
+    ::setenv("HOME", before.c_str(), 1);
+}
+
 TEST_F(Staging, ItsOwnPlacesAreEmptyAndWritable) {
     EXPECT_EQ(printed("echo x > /tmp/f && cat /tmp/f; echo y > ~/f && cat ~/f; echo z > /dev/null"),
               "x\ny\n");

@@ -118,7 +118,7 @@ Command sh_command() {
             .about =
                 "Run a command apart from the files, and keep its changes if the rules allow "
                 "each of them",
-            .example = "quire sh 'sed -i s/teh/the/ README.md'",
+            .example = "quire sh 'grep -rn main src'",
             .action = action_with(add_sh_options, run_sh)};
 }
 

@@ -348,7 +348,7 @@ TEST_F(Commands, SomebodysEditMeanwhileIsMergedOrToldOf) {
     directory.put("src/long.c", "one\ntwo\nthree\nfour\nFIVE\n");
     const auto made = answer.get_future().get();
     ASSERT_TRUE(made) << made.error().message();
-    // What the command saw of the file cannot be known, so it was left alone.
+    // It cannot be known what the command saw of the file, so it was left alone.
     EXPECT_EQ(kept(*made), "[modified src/long.c; ]");
     EXPECT_EQ(directory.get("src/long.c"), "one\ntwo\nthree\nfour\nFIVE\n");
     ASSERT_EQ(made->gate.notes.size(), 1U);
