@@ -152,6 +152,7 @@ private:
         StagedChange change{path};
         change.mode = now.st_mode & 07777;
         change.raced = was_there && has_raced(before);
+        make_readable(upper, name, now);
         change.mode_changed = was_there && change.mode != (before.st_mode & 07777);
         if (S_ISDIR(now.st_mode)) {
             const Fd directory = open_directory(upper, name);
@@ -187,6 +188,14 @@ private:
         if (same && !change.mode_changed) return {};
         change.kind = same ? ChangeKind::mode : ChangeKind::modified;
         return add(std::move(change));
+    }
+
+    // The command may have taken our own right to read away. Its processes are gone, so the name is
+    // still what was looked at.
+    static void make_readable(int upper, const std::string& name, const struct stat& now) {
+        const mode_t needed = S_ISDIR(now.st_mode) ? 0700 : S_ISREG(now.st_mode) ? 0400 : 0;
+        if ((now.st_mode & needed) != needed)
+            ::fchmodat(upper, name.c_str(), (now.st_mode & 07777) | needed, 0);
     }
 
     // A path of the workspace that is gone, with all that was below it.

@@ -242,7 +242,8 @@ void remove_all(const std::string& directory) {
 // A command knows little of our environment. Secrets are often in it, and names such as LD_PRELOAD,
 // BASH_ENV and GIT_DIR change what programs do.
 std::vector<std::string> environment() {
-    const std::string home = variable("HOME", "/tmp");
+    std::string home = variable("HOME", "/tmp");
+    if (std::error_code failed; !files::is_directory(home, failed)) home = "/tmp";
     std::vector<std::string> out = {cat("HOME=", home),
                                     cat("PATH=", variable("PATH", "/usr/local/bin:/usr/bin:/bin")),
                                     "LANG=C.UTF-8", "SHELL=/bin/bash", "TERM=dumb", "TMPDIR=/tmp",

@@ -135,6 +135,7 @@ TEST_F(Staging, AHomeInAMaskedPlaceIsEmptyToo) {
 }
 
 TEST_F(Staging, ItsOwnPlacesAreEmptyAndWritable) {
+    // A user without a home has /tmp for it.
     EXPECT_EQ(printed("echo x > /tmp/f && cat /tmp/f; echo y > ~/f && cat ~/f; echo z > /dev/null"),
               "x\ny\n");
     EXPECT_EQ(changed, "");
@@ -304,7 +305,8 @@ TEST_F(Staging, AFileThatChangedMeanwhileIsTold) {
 }
 
 TEST_F(Staging, NothingIsLeftBehind) {
-    ASSERT_TRUE(run("mkdir d; chmod 000 d; echo x > c"));
+    ASSERT_TRUE(run("mkdir d; echo y > d/f; chmod 000 d/f d; echo x > c"));
+    EXPECT_EQ(changed, "created c\ndirectory d\ncreated d/f\n");
     EXPECT_TRUE(std::filesystem::is_empty(directory / "w/.quire/stages"));
 }
 
