@@ -14,6 +14,9 @@ namespace quire::stage {
 
 // `special` is a fifo, a socket or a device.
 enum class ChangeKind { created, modified, deleted, mode, link, directory, special };
+constexpr auto words_of(ChangeKind) {
+    return word_table("created", "modified", "deleted", "mode", "link", "directory", "special");
+}
 
 // One path. A directory is named where it was made or deleted itself; a deleted one's files are
 // named too. What became something else of another kind is deleted and then created, as two changes.

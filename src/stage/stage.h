@@ -60,7 +60,8 @@ public:
     Result<StageOutcome> run(const StagedCommand& what, Clock& clock, const std::stop_token& stop);
 
     const std::string& workspace() const { return workspace_; }
-    // The directory with the changes.
+    // Our own directory; and the one in it with the changes.
+    const std::string& directory() const { return directory_; }
     std::string upper() const { return directory_ + "/upper"; }
 
     // Removes the stages that a kernel which was killed has left in the workspace.

@@ -120,6 +120,36 @@ test("a kernel that is killed takes its commands along, and the next one removes
     assert.deepEqual(readdirSync(stages), []);
 });
 
+// The kernel is killed once it has begun to keep the changes, as soon as that can be seen.
+test("changes of a command are kept whole when the kernel is killed in the middle", { skip }, async (t) => {
+    const folder = staged(t);
+    if (!folder) return;
+    const stages = join(folder, ".quire/stages");
+    const names = Array.from({ length: 40 }, (_, i) => join(folder, `src/f${i}`));
+    const has_begun = () => readdirSync(stages).some((stage) => existsSync(join(stages, stage, "commit.json")));
+    let caught = 0;
+    for (let round = 1; round <= 8; ++round) {
+        const command = `for i in $(seq 0 39); do echo ${round} > src/f$i; done; printf '${round}\\0' > src/binary`;
+        const writer = spawn(quire, ["sh", command], { cwd: folder, stdio: "ignore" });
+        const ended = new Promise((resolve) => writer.on("exit", resolve));
+        const deadline = Date.now() + 20_000;
+        let over = false;
+        ended.then(() => (over = true));
+        while (!over && Date.now() < deadline && !has_begun()) await sleep(0);
+        await sleep(round * 3);
+        if (!over) {
+            caught += 1;
+            process.kill(kernelOf(folder), "SIGKILL");
+        }
+        await ended;
+        shell(folder, "true");
+        for (const name of names) assert.equal(readFileSync(name, "utf8"), `${round}\n`, `round ${round}: ${name}`);
+        assert.equal(readFileSync(join(folder, "src/binary"), "utf8"), `${round}\0`);
+    }
+    t.diagnostic(`${caught} of 8 commits were interrupted`);
+    assert.ok(caught > 0);
+});
+
 test("doctor says whether commands can be staged", { skip }, (t) => {
     const folder = staged(t);
     if (!folder) return;

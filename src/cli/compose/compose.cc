@@ -475,7 +475,8 @@ Result<std::unique_ptr<KernelProcess>> KernelProcess::open(const KernelProcessOp
                            [made = body.get()](const Settings& now) { return made->apply(now); });
     body->open_disk_log(settings, log);
     body->start_sources(log);
-    if (!looks) body->commands->sweep();
+    for (const std::string& said : looks ? std::vector<std::string>() : body->commands->sweep())
+        log.write(LogLevel::warning, text::escape_hidden(said));
     // Removes temporary files of interrupted saves; nothing waits for it.
     if (!looks) body->pool->post([&files = *body->files] { static_cast<void>(files.sweep()); });
     TRY(body->open_server(options, std::move(state), log));

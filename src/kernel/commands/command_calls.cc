@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/concat.h"
 #include "kernel/commands/command_gate.h"
+#include "kernel/commands/command_journal.h"
 #include "kernel/commands/command_values.h"
 #include "kernel/files/file_calls.h"
 #include "kernel/files/file_gate.h"
@@ -100,8 +101,11 @@ struct CommandCalls::Body {
 CommandCalls::CommandCalls(Parts parts, CommandSettings settings)
     : body_(std::make_shared<Body>(std::move(parts), std::move(settings))) {}
 
-void CommandCalls::sweep() {
+std::vector<std::string> CommandCalls::sweep() {
+    std::vector<std::string> said =
+        complete_commands(body_->parts.workspace, body_->parts.gate.files());
     stage::Stage::sweep(body_->parts.workspace);
+    return said;
 }
 
 CommandCalls::~CommandCalls() {
@@ -233,8 +237,8 @@ Result<CommandRun> CommandCalls::Body::settle(const Caller& by, const CommandOrd
                                    [](const stage::StagedChange& each) { return each.raced; });
     if (waited && raced)
         return fail(Errc::conflict, "outdated", "the workspace has changed since the command ran");
-    CommandGate gate({parts.gate, parts.files, parts.workspace, now.file_bytes},
-                     stage.stage.upper(), std::move(changes), by.actor);
+    CommandGate gate({parts.gate, parts.files, parts.workspace, now.file_bytes}, stage.stage,
+                     std::move(changes), by.actor);
     if (stage.outcome.end != stage::StageEnd::exited) {
         out.gate = gate.judged();
         out.unexpected = unexpected_in(out.forecast, out.gate);

@@ -58,8 +58,9 @@ public:
 
     // From the next call on.
     void set(CommandSettings settings);
-    // Removes stages that a kernel which was killed has left. Before the first call.
-    void sweep();
+    // Completes the commits that a kernel which was killed has begun, and removes its stages. Before
+    // the first call. Returns sentences for the operator.
+    std::vector<std::string> sweep();
     // Ends the commands that run, and runs no more. Returns at once.
     void stop();
 

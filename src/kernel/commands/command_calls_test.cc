@@ -14,11 +14,14 @@
 #include "base/clock.h"
 #include "base/test_directory.h"
 #include "fs/disk_files.h"
+#include "fs/hash.h"
+#include "kernel/commands/command_journal.h"
 #include "kernel/commands/command_values.h"
 #include "kernel/files/file_calls.h"
 #include "kernel/files/file_gate.h"
 #include "kernel/oversight/overseer.h"
 #include "sched/scheduler.h"
+#include "stage/stage.h"
 #include "store/store.h"
 
 namespace quire::kernel {
@@ -391,6 +394,88 @@ TEST_F(Commands, NothingIsLeftInTheStages) {
     ASSERT_TRUE(run("echo x > src/new"));
     ASSERT_FALSE(run("python3 -c 'open(\"README.md\",\"w\")'"));
     EXPECT_TRUE(std::filesystem::is_empty(directory / ".quire/stages"));
+}
+
+class Journal : public Commands {
+protected:
+    // Runs a command in a stage, and leaves the stage with its journal as a kernel does that is killed.
+    void leave(const std::string& command, const std::vector<JournalEntry>& entries) {
+        Result<stage::Stage> made = stage::Stage::make(directory.path(), {});
+        ASSERT_TRUE(made);
+        ASSERT_TRUE(made->run({command, directory.path()}, clock, {}));
+        ASSERT_TRUE(write_journal(made->directory(), entries));
+        std::filesystem::rename(made->directory(), directory / ".quire/stages/left");
+    }
+    static JournalEntry entry(const std::string& path, stage::ChangeKind kind,
+                              std::string_view before, std::string_view after) {
+        JournalEntry out{path, kind};
+        if (!before.empty()) out.before = fs::Hash::of(before).hex();
+        if (!after.empty()) out.after = fs::Hash::of(after).hex();
+        return out;
+    }
+};
+
+TEST_F(Journal, ABegunCommitIsCompleted) {
+    using stage::ChangeKind;
+    directory.link("src/l", "a.c");
+    JournalEntry run = entry("src/run", ChangeKind::created, "", "run\n");
+    run.sets_mode = true;
+    run.mode = 0755;
+    JournalEntry folder{"src/d", ChangeKind::directory, true};
+    folder.mode = 0755;
+    JournalEntry link{"src/m", ChangeKind::link};
+    link.target = "b.c";
+    JournalEntry old_link{"src/l", ChangeKind::deleted};
+    old_link.was_link = true;
+    leave(
+        "echo A > src/a.c; rm src/b.c; echo run > src/run; mkdir src/d; ln -s b.c src/m; rm src/l; "
+        "echo L > src/l; echo D > log/day.md; echo R > README.md",
+        {entry("src/a.c", ChangeKind::modified, "int a;\n", "A\n"),
+         entry("src/b.c", ChangeKind::deleted, "int b;\n", ""), run, folder, link, old_link,
+         entry("src/l", ChangeKind::created, "", "L\n"),
+         entry("log/day.md", ChangeKind::modified, "begun\n", "D\n"),
+         entry("README.md", ChangeKind::modified, "read me\n", "R\n")});
+    // One is done already, and one was changed by somebody else since.
+    directory.put("src/a.c", "A\n");
+    directory.put("README.md", "theirs\n");
+    const std::vector<std::string> said = commands->sweep();
+    ASSERT_EQ(said.size(), 1U);
+    EXPECT_EQ(
+        said[0],
+        "a kernel was killed while it kept the changes of a command; 8 of 9 are kept now; left: "
+        "README.md");
+    EXPECT_EQ(directory.get("src/a.c"), "A\n");
+    EXPECT_FALSE(directory.has("src/b.c"));
+    EXPECT_EQ(directory.get("src/run"), "run\n");
+    struct stat found {};
+    ASSERT_EQ(::stat((directory / "src/run").c_str(), &found), 0);
+    EXPECT_EQ(found.st_mode & 0777, 0755U);
+    EXPECT_TRUE(std::filesystem::is_directory(directory / "src/d"));
+    EXPECT_EQ(std::filesystem::read_symlink(directory / "src/m"), "b.c");
+    EXPECT_EQ(directory.get("src/l"), "L\n");
+    EXPECT_FALSE(std::filesystem::is_symlink(directory / "src/l"));
+    EXPECT_EQ(directory.get("log/day.md"), "D\n");
+    EXPECT_EQ(directory.get("README.md"), "theirs\n");
+    EXPECT_FALSE(directory.has(".quire/stages"));
+    EXPECT_TRUE(commands->sweep().empty());
+}
+
+TEST_F(Journal, ATornJournalBeganNothing) {
+    leave("echo A > src/a.c", {entry("src/a.c", stage::ChangeKind::modified, "int a;\n", "A\n")});
+    const std::string path = directory / ".quire/stages/left/commit.json";
+    std::filesystem::resize_file(path, std::filesystem::file_size(path) - 1);
+    EXPECT_TRUE(commands->sweep().empty());
+    EXPECT_EQ(directory.get("src/a.c"), "int a;\n");
+    EXPECT_FALSE(directory.has(".quire/stages"));
+}
+
+TEST_F(Journal, ACommitThatIsDoneLeavesNone) {
+    ASSERT_TRUE(run("echo A > src/a.c; printf 'a\\0b' > src/bin"));
+    EXPECT_TRUE(std::filesystem::is_empty(directory / ".quire/stages"));
+    // One that waits for a person has begun nothing.
+    ASSERT_FALSE(run("echo more >> ask/plan.md; echo B > src/b.c"));
+    EXPECT_TRUE(commands->sweep().empty());
+    EXPECT_EQ(directory.get("src/b.c"), "int b;\n");
 }
 
 // The measure is the time beyond what the same writes take in a loop of their own.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <future>
-#include <map>
 #include <system_error>
 #include <utility>
 
@@ -20,8 +19,6 @@ using policy::Verdict;
 using stage::ChangeKind;
 using stage::StagedChange;
 
-// Files without a document are read whole; larger ones are left out.
-constexpr std::size_t kLargestFile = std::size_t{512} << 20;
 // All texts of one command, which are held in memory; the files beyond are written without documents.
 constexpr std::size_t kMostText = std::size_t{256} << 20;
 constexpr std::uint32_t kPermissions = 0777;
@@ -56,6 +53,11 @@ bool stays_inside(const StagedChange& link, const std::string& workspace) {
     return at == workspace || at.starts_with(workspace + "/");
 }
 
+// True for what has other permissions now than a new file gets, or than it had.
+bool sets_mode(const StagedChange& change) {
+    return change.mode_changed || (change.kind == ChangeKind::created && change.mode != kNewFile);
+}
+
 template <class T>
 Result<T> wait_for(std::future<Result<T>> answer) {
     return answer.get();
@@ -63,11 +65,16 @@ Result<T> wait_for(std::future<Result<T>> answer) {
 
 }  // namespace
 
-CommandGate::CommandGate(Parts parts, std::string upper, std::vector<StagedChange> changes,
+CommandGate::CommandGate(Parts parts, const stage::Stage& stage, std::vector<StagedChange> changes,
                          policy::Actor by)
-    : parts_(parts), upper_(std::move(upper)), by_(std::move(by)) {
+    : parts_(parts), stage_(stage.directory()), upper_(stage.upper()), by_(std::move(by)) {
     for (StagedChange& change : changes) {
-        steps_.push_back(step_of(std::move(change)));
+        Step step = step_of(std::move(change));
+        // The link is still there when texts are planned.
+        const bool follows_link = !steps_.empty() && steps_.back().change.was_link &&
+                                  steps_.back().change.path == step.change.path;
+        if (follows_link && step.way == Way::text) step.way = Way::plain;
+        steps_.push_back(std::move(step));
         object(steps_.back());
     }
 }
@@ -140,6 +147,7 @@ void CommandGate::plan_file(Step& step) {
     if (made.kind != ChangeKind::created) {
         Result<fs::FileBytes> before = files.read(made.path, parts_.file_bytes);
         if (!before) return;
+        step.before = before->hash.hex();
         Result<files::Decoded> text = files::decode(std::move(before->bytes), made.path, declared);
         if (!text) return;
         form = text->form;
@@ -153,6 +161,7 @@ void CommandGate::plan_file(Step& step) {
     }
     Result<std::string> bytes = stage::staged_bytes(upper_, made.path, parts_.file_bytes);
     if (!bytes) return;
+    step.after = fs::Hash::of(*bytes).hex();
     Result<files::Decoded> text = files::decode(*bytes, made.path, declared);
     if (!text) return;
     whole.after = std::move(text->text);
@@ -238,19 +247,15 @@ GateResult CommandGate::commit(const Caller& by, shell::Enforcement level) {
         fail_with(entries.error());
         return std::move(result_);
     }
-    // Links first, for a file may take the place of one.
-    std::map<std::string, std::string> links;
-    for (const Step& step : steps_) {
-        if (step.way == Way::entry && step.change.was_link)
-            links[step.change.path] = unlink_for(*entries, step.change.path);
-    }
-    commit_texts(by, std::move(texts));
-    if (result_.failure && is_strict) {
-        for (const auto& [path, target] : links)
-            static_cast<void>(entries->make_link(path, target));
+    is_strict_ = is_strict;
+    commit_texts(by, std::move(texts), *entries);
+    Result<void> begun = result_.failure && is_strict ? Failure(*result_.failure) : begin(*entries);
+    if (!begun) {
+        fail_with(std::move(begun).error());
+        take_back(*entries);
         return std::move(result_);
     }
-    if (!asked.empty()) commit_texts(by, std::move(asked));
+    commit_texts(by, std::move(asked), *entries);
     const auto enter = [&](Step& step) {
         if (step.way != Way::entry) return;
         const Result<void> done = write_entry(*entries, step);
@@ -268,32 +273,67 @@ GateResult CommandGate::commit(const Caller& by, shell::Enforcement level) {
     // The permissions of files that were written.
     for (const Step& step : steps_) {
         const StagedChange& made = step.change;
-        const bool is_new = made.kind == ChangeKind::created && made.mode != kNewFile;
-        if (!(is_new || made.mode_changed) || !result_.changes[step.shown].committed) continue;
+        if (!sets_mode(made) || !result_.changes[step.shown].committed) continue;
         const Result<void> done = entries->set_mode(made.path, made.mode);
         if (!done) result_.notes.push_back(done.error().message());
     }
+    remove_journal(stage_);
     return std::move(result_);
 }
 
-// Returns the link's target.
-std::string CommandGate::unlink_for(const fs::DiskEntries& entries, const std::string& path) {
-    std::error_code gone;
-    const auto target = std::filesystem::read_symlink(cat(parts_.workspace, "/", path), gone);
-    const Result<void> done = entries.remove_link(path);
-    if (!done) result_.notes.push_back(done.error().message());
-    return target.string();
+Result<JournalEntry> CommandGate::journal_entry(const Step& step) {
+    const StagedChange& made = step.change;
+    JournalEntry out{made.path, made.kind,   made.is_directory, made.was_link, sets_mode(made),
+                     made.mode, made.target, step.before,       step.after};
+    if (step.way != Way::plain) return out;
+    if (made.kind != ChangeKind::created)
+        out.before = TRY(parts_.gate.files().read(made.path, kLargestFile)).hash.hex();
+    if (made.kind != ChangeKind::deleted)
+        out.after = fs::Hash::of(TRY(stage::staged_bytes(upper_, made.path, kLargestFile))).hex();
+    return out;
+}
+
+Result<void> CommandGate::begin(const fs::DiskEntries& entries) {
+    if (begun_) return {};
+    std::vector<JournalEntry> journal;
+    for (const Step& step : steps_) {
+        if (step.way == Way::none) continue;
+        // Beside "strict" it is not decided yet what a person is asked about.
+        if (!is_strict_ && step.way == Way::text && step.decision.verdict == Verdict::escalate)
+            continue;
+        // A file that cannot be read is told of when it is written.
+        if (Result<JournalEntry> entry = journal_entry(step)) journal.push_back(std::move(*entry));
+    }
+    if (!journal.empty()) TRY(write_journal(stage_, journal));
+    begun_ = true;
+    for (const Step& step : steps_) {
+        const std::string& path = step.change.path;
+        if (step.way != Way::entry || !step.change.was_link) continue;
+        std::error_code gone;
+        unlinked_[path] =
+            std::filesystem::read_symlink(cat(parts_.workspace, "/", path), gone).string();
+        const Result<void> done = entries.remove_link(path);
+        if (!done) result_.notes.push_back(done.error().message());
+    }
+    return {};
+}
+
+void CommandGate::take_back(const fs::DiskEntries& entries) {
+    for (const auto& [path, target] : unlinked_) static_cast<void>(entries.make_link(path, target));
+    remove_journal(stage_);
 }
 
 void CommandGate::fail_with(Error why) {
     if (!result_.failure) result_.failure = std::move(why);
 }
 
-void CommandGate::commit_texts(const Caller& by, std::vector<Step*> steps) {
+void CommandGate::commit_texts(const Caller& by, std::vector<Step*> steps,
+                               const fs::DiskEntries& entries) {
     if (steps.empty()) return;
     PatchRequest request;
     request.to_disk = true;
     request.operation = "command";
+    request.before = [this, &entries] { return begin(entries); };
     for (Step* const step : steps) request.parts.push_back(std::move(*step->patch));
     std::promise<Result<Patched>> promise;
     std::future<Result<Patched>> answer = promise.get_future();

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "base/result.h"
 #include "edits/patch.h"
 #include "fs/disk_entries.h"
+#include "kernel/commands/command_journal.h"
 #include "kernel/commands/command_result.h"
 #include "kernel/core/caller.h"
 #include "kernel/files/file_calls.h"
@@ -32,7 +34,7 @@ public:
         const std::string& workspace;
         std::size_t file_bytes;  // Larger files have no document.
     };
-    CommandGate(Parts parts, std::string upper, std::vector<stage::StagedChange> changes,
+    CommandGate(Parts parts, const stage::Stage& stage, std::vector<stage::StagedChange> changes,
                 policy::Actor by);
 
     // The digest of all that the command changed, for approvals: 32 digits. Reads the changed files.
@@ -53,25 +55,36 @@ private:
         Way way = Way::none;
         std::size_t shown = 0;  // Its place in GateResult::changes.
         std::optional<edits::FilePatch> patch = {};
+        // The hashes of a text's bytes, for the journal.
+        std::string before = {};
+        std::string after = {};
     };
 
     Step step_of(stage::StagedChange change);
     void plan_file(Step& step);
     policy::Decision decide(const std::string& path, policy::Operation operation) const;
     void object(Step& step);
-    void commit_texts(const Caller& by, std::vector<Step*> steps);
+    void commit_texts(const Caller& by, std::vector<Step*> steps, const fs::DiskEntries& entries);
     void commit_plain(Step& step);
     Result<void> write_plain(Step& step);
     Result<void> write_entry(const fs::DiskEntries& entries, const Step& step) const;
-    std::string unlink_for(const fs::DiskEntries& entries, const std::string& path);
+    // Called when nothing can refuse the commit any more: writes the journal, and removes the links
+    // that files take the place of.
+    Result<void> begin(const fs::DiskEntries& entries);
+    Result<JournalEntry> journal_entry(const Step& step);
+    void take_back(const fs::DiskEntries& entries);
     void fail_with(Error why);
 
     const Parts parts_;
+    const std::string stage_;
     const std::string upper_;
     const policy::Actor by_;
     std::vector<Step> steps_;
     GateResult result_;
     std::size_t text_bytes_ = 0;
+    std::map<std::string, std::string> unlinked_;  // Links that are gone, and where they led.
+    bool begun_ = false;
+    bool is_strict_ = false;
 };
 
 }  // namespace quire::kernel

@@ -330,6 +330,9 @@ void FileCalls::PatchRun::planned() {
     if (std::any_of(acts_.begin(), acts_.end(), asks)) {
         return let_go(0, [self = shared_from_this()] { self->ask_from(0); });
     }
+    if (what_.before) {
+        if (Result<void> ready = what_.before(); !ready) return refuse(std::move(ready).error());
+    }
     std::stable_sort(acts_.begin(), acts_.end(),
                      [](const Act& a, const Act& b) { return a.kind < b.kind; });
     write_from(0);

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "base/function.h"
+#include "base/result.h"
 #include "edits/numbering.h"
 #include "edits/patch.h"
 
@@ -17,6 +19,8 @@ struct PatchRequest {
     bool dry_run = false;
     edits::Numbering numbering = edits::Numbering::zero_half_open;  // For messages and details.
     bool to_disk = false;             // Files are saved, whatever the settings say.
+    // Called when nothing else can refuse the patch, before anything changes; an error refuses it.
+    Function<Result<void>()> before = {};
     std::string operation = "patch";  // Names the versions in histories.
 };
 

@@ -1,0 +1,209 @@
+#include "kernel/commands/command_journal.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <system_error>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/concat.h"
+#include "base/fd.h"
+#include "base/hex.h"
+#include "base/value.h"
+#include "base/write_all.h"
+#include "fs/disk_entries.h"
+#include "fs/hash.h"
+#include "json/json.h"
+
+namespace quire::kernel {
+namespace {
+
+using stage::ChangeKind;
+
+constexpr const char* kName = "/commit.json";
+
+// Names are bytes, and JSON has text.
+std::string name_to_hex(const std::string& name) {
+    return to_hex(as_bytes(name));
+}
+std::optional<std::string> name_from_hex(const std::string& digits) {
+    const auto bytes = from_hex(digits);
+    return bytes ? std::optional(std::string(bytes->begin(), bytes->end())) : std::nullopt;
+}
+
+Map value_of(const JournalEntry& entry) {
+    return {{"path", name_to_hex(entry.path)},
+            {"kind", name_of(entry.kind)},
+            {"is_directory", entry.is_directory},
+            {"was_link", entry.was_link},
+            {"sets_mode", entry.sets_mode},
+            {"mode", entry.mode},
+            {"target", name_to_hex(entry.target)},
+            {"before", entry.before},
+            {"after", entry.after}};
+}
+
+std::optional<JournalEntry> entry_of(const Value& value) {
+    const auto text = [&](std::string_view name) -> std::string {
+        const Value* const found = value.get(name);
+        return found != nullptr && found->is_string() ? found->as_string() : "";
+    };
+    const auto flag = [&](std::string_view name) {
+        const Value* const found = value.get(name);
+        return found != nullptr && found->is_bool() && found->as_bool();
+    };
+    const std::optional<std::string> path = name_from_hex(text("path"));
+    const std::optional<std::string> target = name_from_hex(text("target"));
+    const auto kind = enum_named<ChangeKind>(text("kind"));
+    const Value* const mode = value.get("mode");
+    if (!path || path->empty() || !target || !kind || mode == nullptr || !mode->is_int())
+        return std::nullopt;
+    return JournalEntry{*path,
+                        *kind,
+                        flag("is_directory"),
+                        flag("was_link"),
+                        flag("sets_mode"),
+                        static_cast<std::uint32_t>(mode->as_int()),
+                        *target,
+                        text("before"),
+                        text("after")};
+}
+
+// The entries of a journal; none if it was not written to its end, for then nothing was begun.
+std::optional<std::vector<JournalEntry>> read_journal(const std::string& stage) {
+    std::ifstream file(stage + kName, std::ios::binary);
+    if (!file) return std::nullopt;
+    const Result<Value> value = json::parse(std::string{std::istreambuf_iterator<char>(file), {}});
+    if (!value || !value->is_list()) return std::nullopt;
+    std::vector<JournalEntry> out;
+    for (const Value& each : value->as_list()) {
+        std::optional<JournalEntry> entry = entry_of(each);
+        if (!entry) return std::nullopt;
+        out.push_back(std::move(*entry));
+    }
+    return out;
+}
+
+// Completes the commit of one stage.
+class Completion {
+public:
+    Completion(const std::string& upper, fs::FileSystem& files, const fs::DiskEntries& disk)
+        : upper_(upper), files_(files), disk_(disk) {}
+
+    // Returns the paths that were left alone.
+    std::vector<std::string> run(const std::vector<JournalEntry>& entries) {
+        const auto each_of = [&](auto wanted, auto work) {
+            for (const JournalEntry& each : entries) {
+                if (wanted(each) && !work(each)) left_.push_back(each.path);
+            }
+        };
+        // A link that is there again is the one that the command made.
+        const auto is_replaced = [&](const JournalEntry& link) {
+            return std::any_of(entries.begin(), entries.end(), [&](const JournalEntry& other) {
+                return other.path == link.path && other.kind != ChangeKind::deleted;
+            });
+        };
+        each_of([&](const auto& each) { return each.was_link; },
+                [&](const auto& each) {
+                    const auto gone = disk_.remove_link(each.path);
+                    return gone.has_value() || is_replaced(each) || is_gone(each.path);
+                });
+        each_of([](const auto& each) { return each.kind == ChangeKind::directory; },
+                [&](const auto& each) {
+                    return disk_.make_directory(each.path, each.mode).has_value();
+                });
+        each_of([](const auto& each) { return !each.before.empty() || !each.after.empty(); },
+                [&](const auto& each) { return write(each); });
+        each_of(
+            [](const auto& each) { return each.kind == ChangeKind::link; },
+            [&](const auto& each) { return disk_.make_link(each.path, each.target).has_value(); });
+        each_of([](const auto& each) { return each.sets_mode; },
+                [&](const auto& each) { return disk_.set_mode(each.path, each.mode).has_value(); });
+        for (auto each = entries.rbegin(); each != entries.rend(); ++each) {
+            if (each->kind == ChangeKind::deleted && each->is_directory)
+                static_cast<void>(disk_.remove_directory(each->path));
+        }
+        return std::move(left_);
+    }
+
+private:
+    bool is_gone(const std::string& path) {
+        const Result<fs::FileBytes> now = files_.read(path, kLargestFile);
+        return !now && now.error().code() == Errc::not_found;
+    }
+
+    // Gives the file the bytes that the command left, or deletes it.
+    bool write(const JournalEntry& entry) {
+        const Result<fs::FileBytes> now = files_.read(entry.path, kLargestFile);
+        const bool is_missing = !now && now.error().code() == Errc::not_found;
+        if (!now && !is_missing) return false;
+        const std::string hash = now ? now->hash.hex() : "";
+        if (hash == entry.after) return true;
+        if (hash != entry.before) return false;
+        if (entry.after.empty()) return files_.remove(entry.path, now->hash).has_value();
+        const Result<std::string> bytes = stage::staged_bytes(upper_, entry.path, kLargestFile);
+        // After a crash of the machine they may not be what they were.
+        if (!bytes || fs::Hash::of(*bytes).hex() != entry.after) return false;
+        return (now ? files_.save(entry.path, *bytes, now->hash)
+                    : files_.create(entry.path, *bytes))
+            .has_value();
+    }
+
+    const std::string upper_;
+    fs::FileSystem& files_;
+    const fs::DiskEntries& disk_;
+    std::vector<std::string> left_;
+};
+
+}  // namespace
+
+Result<void> write_journal(const std::string& stage, const std::vector<JournalEntry>& entries) {
+    List all;
+    for (const JournalEntry& each : entries) all.push_back(value_of(each));
+    const std::string path = stage + kName;
+    const Fd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+    const auto failed = [&](const char* why) {
+        return fail(Errc::unavailable, "io_error", cat("nothing was committed: ", path, ": ", why),
+                    {{"path", path}});
+    };
+    if (!file) return failed(std::strerror(errno));
+    if (const auto written = write_all(file.get(), json::write(std::move(all))); !written)
+        return failed(written.error().message().c_str());
+    return ::fdatasync(file.get()) == 0 ? Result<void>() : failed(std::strerror(errno));
+}
+
+void remove_journal(const std::string& stage) {
+    ::unlink((stage + kName).c_str());
+}
+
+std::vector<std::string> complete_commands(const std::string& workspace, fs::FileSystem& files) {
+    std::vector<std::string> out;
+    std::error_code gone;
+    const Result<fs::DiskEntries> disk = fs::DiskEntries::open(workspace);
+    if (!disk) return out;
+    for (const auto& stage :
+         std::filesystem::directory_iterator(workspace + "/.quire/stages", gone)) {
+        const std::string directory = stage.path().string();
+        const auto entries = read_journal(directory);
+        if (!entries) continue;
+        const std::vector<std::string> left =
+            Completion(directory + "/upper", files, *disk).run(*entries);
+        std::string said =
+            cat("a kernel was killed while it kept the changes of a command; ",
+                entries->size() - left.size(), " of ", entries->size(), " are kept now");
+        for (const std::string& path : left)
+            cat_to(said, cat(path == left.front() ? "; left: " : ", ", path));
+        out.push_back(std::move(said));
+        remove_journal(directory);
+    }
+    return out;
+}
+
+}  // namespace quire::kernel

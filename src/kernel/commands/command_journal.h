@@ -1,0 +1,45 @@
+// The journal of a command's commit: it stands beside the command's stage from the moment when nothing
+// can refuse the commit any more until the commit is done. A kernel that is killed in between leaves
+// both, and the next one completes what was begun.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "fs/file_system.h"
+#include "stage/changes.h"
+
+namespace quire::kernel {
+
+// Files without a document are read whole; larger ones are left out.
+inline constexpr std::size_t kLargestFile = std::size_t{512} << 20;
+
+// One change that is to be committed.
+struct JournalEntry {
+    std::string path;
+    stage::ChangeKind kind = stage::ChangeKind::modified;
+    bool is_directory = false;
+    bool was_link = false;
+    bool sets_mode = false;
+    std::uint32_t mode = 0;
+    std::string target = {};
+    // The hashes of a file's bytes: those that it has, and those that it gets. "" for none.
+    std::string before = {};
+    std::string after = {};
+    friend bool operator==(const JournalEntry&, const JournalEntry&) = default;
+};
+
+// `stage`: the directory that has the upper directory. Durable when it returns.
+Result<void> write_journal(const std::string& stage, const std::vector<JournalEntry>& entries);
+// Withdraws it: the commit is done, or was taken back.
+void remove_journal(const std::string& stage);
+
+// Completes the commits that a kernel which was killed has begun in the workspace. A file that is
+// neither what it was before the command nor what the command made of it is left alone. Again is the
+// same as once. Returns a sentence for each command, for the operator.
+std::vector<std::string> complete_commands(const std::string& workspace, fs::FileSystem& files);
+
+}  // namespace quire::kernel
