@@ -32,7 +32,7 @@ struct InteriorPlan {
     std::string work;   // Empty, and on the same disk.
     std::string cwd;    // In the workspace.
     std::string home;   // "" where there is none.
-    // Directories below the home that are shown, read-only: those that PATH names.
+    // Directories below the home that are shown, read-only, where they are there.
     std::vector<std::string> shown = {};
     bool network = false;
     ProcessLimits limits = {};

@@ -41,18 +41,25 @@ std::string variable(const char* name, const char* otherwise) {
     return value == nullptr || *value == 0 ? otherwise : value;
 }
 
-// The directories of PATH below the home, each with what lies beside its "bin".
+// The directories in which programs below the home keep what they need to run, beside their own.
+// Settings, credentials and state are not among them.
+constexpr const char* kBesidePrograms[] = {"lib",      "libexec", "versions", "toolchains",
+                                           "registry", "git",     "pkg"};
+
+// The directories of PATH below the home, and what belongs to them.
 std::vector<std::string> programs_below(const std::string& home) {
     std::vector<std::string> out;
     if (home.empty()) return out;
     const std::string path = variable("PATH", "");
     for (std::size_t at = 0; at < path.size();) {
         const std::size_t end = std::min(path.find(':', at), path.size());
-        const files::path each = path.substr(at, end - at);
+        const std::string each = path.substr(at, end - at);
         at = end + 1;
-        const bool is_bin = each.filename() == "bin" && each.parent_path() != home;
-        const std::string shown = (is_bin ? each.parent_path() : each).string();
-        if (shown.starts_with(home + "/")) out.push_back(shown);
+        if (!each.starts_with(home + "/")) continue;
+        out.push_back(each);
+        const files::path beside = files::path(each).parent_path();
+        if (beside == home) continue;
+        for (const char* const name : kBesidePrograms) out.push_back((beside / name).string());
     }
     if (!out.empty()) out.push_back(home + "/.rustup");
     return out;

@@ -134,6 +134,28 @@ TEST_F(Staging, AHomeInAMaskedPlaceIsEmptyToo) {
     ::setenv("HOME", before.c_str(), 1);
 }
 
+TEST_F(Staging, ProgramsBelowTheHomeCanBeRunAndSecretsBesideThemNotBeRead) {
+    const std::string home = std::getenv("HOME");
+    const std::string path = std::getenv("PATH");
+    directory.put("ada/.tools/bin/greet", "#!/bin/sh\ncat ~/.tools/lib/words\n");
+    std::filesystem::permissions(directory / "ada/.tools/bin/greet",
+                                 std::filesystem::perms::owner_all);
+    directory.put("ada/.tools/lib/words", "hello\n");
+    directory.put("ada/.tools/credentials", "secret\n");
+    directory.put("ada/.ssh/id", "secret\n");
+    ::setenv("HOME", (directory / "ada").c_str(), 1);
+    ::setenv("PATH", cat(directory / "ada/.tools/bin", ":", path).c_str(), 1);
+    const auto out =
+        run("greet; ls -A ~ ~/.tools; cat ~/.tools/credentials ~/.ssh/id; "
+            "echo x > ~/.tools/bin/greet");
+    ASSERT_TRUE(out);
+    EXPECT_EQ(out->output, cat("hello\n", directory / "ada:\n.tools\n\n",
+                               directory / "ada/.tools:\nbin\nlib\n"));
+    EXPECT_EQ(directory.get("ada/.tools/bin/greet"), "#!/bin/sh\ncat ~/.tools/lib/words\n");
+    ::setenv("HOME", home.c_str(), 1);
+    ::setenv("PATH", path.c_str(), 1);
+}
+
 TEST_F(Staging, ItsOwnPlacesAreEmptyAndWritable) {
     // A user without a home has /tmp for it.
     EXPECT_EQ(printed("echo x > /tmp/f && cat /tmp/f; echo y > ~/f && cat ~/f; echo z > /dev/null"),
