@@ -223,7 +223,7 @@ TEST_F(Staging, ThereIsNoNetworkButItsOwn) {
 
 TEST_F(Staging, TheTimeLimitEndsEverything) {
     StageLimits limits;
-    limits.timeout_ms = 300;
+    limits.timeout_ms = 2000;
     const auto out = run("echo begun; setsid sleep 100 & sleep 100", limits);
     ASSERT_TRUE(out);
     EXPECT_EQ(out->end, StageEnd::timed_out);

@@ -94,14 +94,14 @@ test("the level holds from the next call on when the settings change", { skip },
 test("other clients go on while a command runs, and a timeout ends it", { skip }, async (t) => {
     const folder = staged(t);
     if (!folder) return;
-    const slow = spawn(quire, ["sh", "echo begun; echo x > src/slow; sleep 60", "--timeout", "2"], { cwd: folder });
+    const slow = spawn(quire, ["sh", "echo begun; echo x > src/slow; sleep 60", "--timeout", "8"], { cwd: folder });
     let printed = "";
     slow.stdout.on("data", (part) => (printed += part));
     const ended = new Promise((resolve) => slow.on("exit", resolve));
     const began = Date.now();
     assert.equal(run(folder, ["cat", "src/a.txt"]).stdout, "one\n");
     assert.equal(shell(folder, "echo quick").stdout, "quick\n");
-    assert.ok(Date.now() - began < 1900, "the others waited for it");
+    assert.ok(Date.now() - began < 7500, "the others waited for it");
     assert.notEqual(await ended, 0);
     assert.equal(printed, "begun\n");
     assert.ok(!existsSync(join(folder, "src/slow")));

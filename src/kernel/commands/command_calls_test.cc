@@ -325,7 +325,7 @@ TEST_F(Commands, UnderNoneThereIsNoStage) {
 TEST_F(Commands, ATimeoutDiscardsAndReturnsWhatWasPrinted) {
     const auto made = ask<CommandRun>([&](auto reply) {
         const std::string command = "echo begun; echo x > src/new; sleep 60";
-        commands->execute(by(command), {command, "", 1, {}}, std::move(reply));
+        commands->execute(by(command), {command, "", 3, {}}, std::move(reply));
     });
     ASSERT_TRUE(made) << made.error().message();
     EXPECT_EQ(made->outcome.end, stage::StageEnd::timed_out);
@@ -344,10 +344,19 @@ TEST_F(Commands, AFileThatMayNotBeReadIsNotThere) {
 TEST_F(Commands, SomebodysEditMeanwhileIsMergedOrToldOf) {
     directory.put("src/long.c", "one\ntwo\nthree\nfour\nfive\n");
     std::promise<Result<CommandRun>> answer;
-    const std::string command = "sed -i s/one/ONE/ src/long.c; echo ready; sleep 1";
+    const std::string command = "sed -i s/one/ONE/ src/long.c; sleep 2";
     commands->execute(by(command), {command, "", {}, {}},
                       [&](Result<CommandRun> made) { answer.set_value(std::move(made)); });
-    ::usleep(500'000);
+    // Until the command has changed its copy.
+    const auto has_begun = [&] {
+        std::error_code gone;
+        for (const auto& stage :
+             std::filesystem::directory_iterator(directory / ".quire/stages", gone)) {
+            if (std::filesystem::exists(stage.path() / "upper/src/long.c", gone)) return true;
+        }
+        return false;
+    };
+    for (int i = 0; i < 2000 && !has_begun(); ++i) ::usleep(10'000);
     directory.put("src/long.c", "one\ntwo\nthree\nfour\nFIVE\n");
     const auto made = answer.get_future().get();
     ASSERT_TRUE(made) << made.error().message();
