@@ -43,19 +43,6 @@ struct Stream {
     }
 };
 
-// Writes what the program takes now of `rest`, and closes its input after the last byte or when
-// the program does not read any more.
-void write_some(Descriptor& input, std::string_view& rest) {
-    while (!rest.empty()) {
-        const ssize_t count = ::write(input.get(), rest.data(), rest.size());
-        if (count < 0 && errno == EINTR) continue;
-        if (count < 0 && errno == EAGAIN) return;
-        if (count < 0) break;
-        rest.remove_prefix(static_cast<std::size_t>(count));
-    }
-    input.close();
-}
-
 }  // namespace
 
 // Follows execvp, except that relative parts of PATH begin at the program's own directory.

@@ -14,14 +14,6 @@
 namespace quire::process {
 namespace {
 
-std::vector<char*> pointers(const std::vector<std::string>& words) {
-    std::vector<char*> out;
-    out.reserve(words.size() + 1);
-    for (const std::string& word : words) out.push_back(const_cast<char*>(word.c_str()));
-    out.push_back(nullptr);
-    return out;
-}
-
 // The program's path, or "" if there is none. Never a file in the directory where it runs, which
 // others may write.
 std::string path_of(const Program& program) {
@@ -37,6 +29,25 @@ std::optional<Pipe> make_pipe(bool we_read) {
     Pipe out{Descriptor(ends[we_read ? 0 : 1]), Descriptor(ends[we_read ? 1 : 0])};
     if (::fcntl(out.ours.get(), F_SETFL, O_NONBLOCK) != 0) return std::nullopt;
     return out;
+}
+
+std::vector<char*> pointers(const std::vector<std::string>& words) {
+    std::vector<char*> out;
+    out.reserve(words.size() + 1);
+    for (const std::string& word : words) out.push_back(const_cast<char*>(word.c_str()));
+    out.push_back(nullptr);
+    return out;
+}
+
+void write_some(Descriptor& input, std::string_view& rest) {
+    while (!rest.empty()) {
+        const ssize_t count = ::write(input.get(), rest.data(), rest.size());
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0 && errno == EAGAIN) return;
+        if (count < 0) break;
+        rest.remove_prefix(static_cast<std::size_t>(count));
+    }
+    input.close();
 }
 
 Start::Start(const Program& program, Streams streams, const Cage* cage)

@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -47,6 +48,13 @@ struct Pipe {
 };
 // Returns none if the system cannot make another pipe.
 std::optional<Pipe> make_pipe(bool we_read);
+
+// Writes what a program takes now of `rest`, and closes its input after the last byte or when the
+// program does not read any more.
+void write_some(Descriptor& input, std::string_view& rest);
+
+// The words as exec() takes them. They must outlive it.
+std::vector<char*> pointers(const std::vector<std::string>& words);
 
 // The child's standard streams; none of them is 0, 1 or 2.
 struct Streams {

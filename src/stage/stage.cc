@@ -89,18 +89,6 @@ struct Tail {
     }
 };
 
-// Writes what the program takes now of `rest`; closes the input after the last byte.
-void write_some(process::Descriptor& input, std::string_view& rest) {
-    while (!rest.empty()) {
-        const ssize_t count = ::write(input.get(), rest.data(), rest.size());
-        if (count < 0 && errno == EINTR) continue;
-        if (count < 0 && errno == EAGAIN) return;
-        if (count < 0) break;
-        rest.remove_prefix(static_cast<std::size_t>(count));
-    }
-    input.close();
-}
-
 // The words with which this program was started, as the system shows them to others: they lie behind
 // its name, one after another. 0 where they do not.
 std::size_t size_of_arguments() {
@@ -189,14 +177,6 @@ std::int64_t file_time_ns() {
     }
 }
 
-std::vector<char*> pointers(const std::vector<std::string>& words) {
-    std::vector<char*> out;
-    out.reserve(words.size() + 1);
-    for (const std::string& word : words) out.push_back(const_cast<char*>(word.c_str()));
-    out.push_back(nullptr);
-    return out;
-}
-
 pid_t clone_first(const Beginning& begin, bool network) {
     sigset_t all;
     sigset_t before;
@@ -231,7 +211,7 @@ std::string stages_of(const std::string& workspace) {
 // Directories of the overlay itself have no permissions.
 void remove_all(const std::string& directory) {
     std::error_code ignored;
-    ::chmod(cat(directory, "/work/work").c_str(), 0700);
+    ::chmod(cat(directory, "/scratch/work").c_str(), 0700);
     files::remove_all(directory, ignored);
     if (!files::exists(directory, ignored)) return;
     // The command may have taken away the right to enter its own directories.
@@ -283,7 +263,7 @@ Result<Stage> Stage::make(const std::string& workspace, const std::vector<std::s
     struct stat root {};
     if (::stat(workspace.c_str(), &root) != 0 || ::mkdir(made.upper().c_str(), 0700) != 0 ||
         ::chmod(made.upper().c_str(), root.st_mode & 07777) != 0 ||
-        ::mkdir((directory + "/work").c_str(), 0700) != 0)
+        ::mkdir((directory + "/scratch").c_str(), 0700) != 0)
         return no_stage(cat(directory, ": ", std::strerror(errno)));
     for (const std::string& path : hidden) TRY(hide(workspace, made.upper(), path));
     return made;
@@ -298,7 +278,7 @@ Result<StageOutcome> Stage::run(const StagedCommand& what, Clock& clock,
     InteriorPlan plan;
     plan.workspace = workspace_;
     plan.upper = upper();
-    plan.work = directory_ + "/work";
+    plan.work = directory_ + "/scratch";
     plan.cwd = what.cwd;
     plan.home = variable("HOME", "");
     plan.shown = programs_below(plan.home);
@@ -319,8 +299,8 @@ Result<StageOutcome> Stage::run(const StagedCommand& what, Clock& clock,
 
     StageOutcome out;
     const Beginning begin{interior,
-                          pointers(arguments),
-                          pointers(variables),
+                          process::pointers(arguments),
+                          process::pointers(variables),
                           input->theirs.get(),
                           output->theirs.get(),
                           errors->theirs.get(),
@@ -364,7 +344,7 @@ Result<StageOutcome> Stage::run(const StagedCommand& what, Clock& clock,
             for (Tail& each : streams) {
                 if (each.ours.get() >= 0) each.read_some(what.limits.output_bytes);
             }
-            if (ready_now[2].revents != 0) write_some(input->ours, rest);
+            if (ready_now[2].revents != 0) process::write_some(input->ours, rest);
         }
         if (stop.stop_requested()) out.end = StageEnd::stopped;
         if (clock.steady_ms() >= deadline) out.end = StageEnd::timed_out;
