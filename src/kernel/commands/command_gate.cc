@@ -58,11 +58,6 @@ bool sets_mode(const StagedChange& change) {
     return change.mode_changed || (change.kind == ChangeKind::created && change.mode != kNewFile);
 }
 
-template <class T>
-Result<T> wait_for(std::future<Result<T>> answer) {
-    return answer.get();
-}
-
 }  // namespace
 
 CommandGate::CommandGate(Parts parts, const stage::Stage& stage, std::vector<StagedChange> changes,
@@ -339,7 +334,7 @@ void CommandGate::commit_texts(const Caller& by, std::vector<Step*> steps,
     std::future<Result<Patched>> answer = promise.get_future();
     parts_.files.patch(by, std::move(request),
                        [&promise](Result<Patched> made) { promise.set_value(std::move(made)); });
-    Result<Patched> made = wait_for(std::move(answer));
+    Result<Patched> made = answer.get();
     if (!made) {
         if (made.error().code() == Errc::escalation_required) {
             const Value* const id = made.error().details().find("approval_id");
