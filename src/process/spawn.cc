@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -13,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "process/following.h"
 #include "process/start.h"
 
 namespace quire::process {
@@ -27,6 +29,7 @@ constexpr int kAfterEndMs = 2;
 struct Stream {
     Descriptor ours = Descriptor(-1);
     std::string* kept = nullptr;
+    Following* following = nullptr;
 
     // Reads what is available, and closes the stream once there will be no more.
     void read_some(std::size_t limit, bool& truncated) {
@@ -38,6 +41,7 @@ struct Stream {
             const auto size = static_cast<std::size_t>(count);
             const std::size_t part = std::min(size, limit - std::min(limit, kept->size()));
             kept->append(buffer, part);
+            if (following != nullptr) following->wrote({buffer, size});
             truncated |= part < size;
         }
     }
@@ -62,7 +66,7 @@ std::string found_in_path(const std::string& name, const std::string& directory)
 
 // One loop writes input, reads output, looks for the end, and watches the clock and the stop token.
 Result<Ended> run_program(const Program& program, const Bounds& bounds, Clock& clock,
-                          const std::stop_token& stop) {
+                          const std::stop_token& stop, Following* following) {
     std::optional<Pipe> input = program.input.empty() ? Pipe() : make_pipe(false);
     std::optional<Pipe> output = make_pipe(true);
     std::optional<Pipe> errors = bounds.errors_apart ? make_pipe(true) : Pipe();
@@ -78,8 +82,9 @@ Result<Ended> run_program(const Program& program, const Bounds& bounds, Clock& c
     for (auto* const pipe : {&input, &output, &errors}) (*pipe)->theirs.close();
 
     Ended ended;
-    Stream streams[] = {{std::move(output->ours), &ended.output},
-                        {std::move(errors->ours), &ended.errors}};
+    Stream streams[] = {{std::move(output->ours), &ended.output, following},
+                        {std::move(errors->ours), &ended.errors, following}};
+    if (following != nullptr) following->began();
     std::string_view rest = program.input;
     const auto is_open = [&] { return streams[0].ours.get() >= 0 || streams[1].ours.get() >= 0; };
     const auto read_all = [&] {
@@ -100,6 +105,8 @@ Result<Ended> run_program(const Program& program, const Bounds& bounds, Clock& c
         ended.stopped = stop.stop_requested();
         ended.timed_out = !ended.stopped && clock.steady_ms() >= deadline;
         if (ended.stopped || ended.timed_out) break;
+        const int signal = following == nullptr ? 0 : following->turn();
+        if (signal != 0) ::kill(-child, signal);
     }
     const int status = kill_group(child);
     read_all();

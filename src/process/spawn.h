@@ -17,6 +17,8 @@
 
 namespace quire::process {
 
+struct Following;
+
 // A program to run.
 struct Program {
     // The program first; without a '/' it is searched in PATH.
@@ -49,9 +51,10 @@ struct Ended {
 // relative parts begin at `directory`; `name` itself if there is none, or if it has a '/'.
 std::string found_in_path(const std::string& name, const std::string& directory);
 
-// Blocks until the program has ended. Errors: not_found "program_not_found" {program}; unavailable
-// "cannot_run" {program} if it could not begin for another reason; those of Cage::make().
+// Blocks until the program has ended. `following` may be null. Errors: not_found "program_not_found"
+// {program}; unavailable "cannot_run" {program} if it could not begin for another reason; those of
+// Cage::make().
 Result<Ended> run_program(const Program& program, const Bounds& bounds, Clock& clock,
-                          const std::stop_token& stop);
+                          const std::stop_token& stop, Following* following = nullptr);
 
 }  // namespace quire::process

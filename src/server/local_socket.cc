@@ -260,6 +260,10 @@ private:
         // starts a kernel of its own.
         accept_all();
         if (!clients_.empty()) return false;
+        if (options_.is_needed && options_.is_needed()) {
+            idle_since_ = now;
+            return false;
+        }
         log_.write(LogLevel::info, "ends: its last client has left");
         return true;
     }

@@ -22,6 +22,7 @@
 
 #include "base/concat.h"
 #include "base/fd.h"
+#include "process/following.h"
 #include "process/start.h"
 #include "stage/interior.h"
 #include "stage/usage.h"
@@ -70,6 +71,7 @@ struct Tail {
     process::Descriptor ours = process::Descriptor(-1);
     std::string kept = {};
     bool cut = false;
+    process::Following* following = nullptr;
 
     void read_some(std::size_t limit) {
         char buffer[65536];
@@ -79,6 +81,7 @@ struct Tail {
             if (count < 0 && (errno == EINTR || errno == EAGAIN)) return;
             if (count <= 0) return ours.close();
             kept.append(buffer, static_cast<std::size_t>(count));
+            if (following != nullptr) following->wrote({buffer, static_cast<std::size_t>(count)});
             if (kept.size() > 2 * limit + sizeof buffer) trim(limit);
         }
     }
@@ -111,6 +114,8 @@ struct Beginning {
     int errors;
     std::size_t own_words;  // size_of_arguments()
     int report;             // Reports go there; closed by the program's start.
+    // file_time_ns() before all this: files that were changed earlier have such a stamp or an older one.
+    std::int64_t asked_ns;
 };
 
 // The first process reports that the command begins, or why it does not.
@@ -126,8 +131,7 @@ struct Report {
 }
 
 // The time with which a file that is made now is stamped. That clock stands still for some
-// milliseconds at a time, so a file that was changed just before may seem to have been changed now,
-// and never the other way round.
+// milliseconds at a time.
 std::int64_t file_time_ns() {
     const int file = ::memfd_create("quire-now", MFD_CLOEXEC);
     struct stat made {};
@@ -136,8 +140,61 @@ std::int64_t file_time_ns() {
     return done ? std::int64_t{made.st_ctim.tv_sec} * 1'000'000'000 + made.st_ctim.tv_nsec : 0;
 }
 
-// The first process of the namespaces. It waits for the command and for orphans, and its end ends all
-// that is left.
+// The time that the rest of a command has after a signal has ended its first process.
+constexpr unsigned kAfterSignalS = 2;
+
+// Set in the first process of a stage, by its own handlers.
+volatile sig_atomic_t was_signalled = 0;
+
+// The system gives no signal to the first process of a namespace unless it takes it; it hands those for
+// the command on to all the others.
+void hand_on(int signal) {
+    was_signalled = 1;
+    ::kill(-1, signal);
+}
+void end_now(int /*signal*/) {
+    ::kill(-1, SIGKILL);
+}
+
+constexpr int kTakenSignals[] = {SIGTERM, SIGINT, SIGALRM};
+
+void take_signals() {
+    for (const int signal : kTakenSignals) {
+        struct sigaction taken {};
+        taken.sa_handler = signal == SIGALRM ? end_now : hand_on;
+        ::sigaction(signal, &taken, nullptr);
+    }
+}
+
+// Waits for the command and for orphans. A command that ended by a signal of ours leaves the rest some
+// time, for a shell does not wait for the programs that it runs.
+int wait_for(pid_t command) {
+    std::optional<int> end;
+    for (;;) {
+        int status = 0;
+        const pid_t ended = ::waitpid(-1, &status, 0);
+        if (ended < 0 && errno == EINTR) continue;
+        if (ended < 0) return end.value_or(127);
+        if (ended != command) continue;
+        end = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+        if (was_signalled == 0) return *end;
+        ::alarm(kAfterSignalS);
+    }
+}
+
+// The time at which the command begins, for telling its changes from others: later than the stamp of any
+// file that was changed before it was asked for. Waits some milliseconds at most.
+std::int64_t beginning(std::int64_t asked_ns) {
+    std::int64_t now = file_time_ns();
+    const timespec shortly{0, 200'000};
+    for (int turn = 0; now <= asked_ns && turn < 100; ++turn) {
+        ::nanosleep(&shortly, nullptr);
+        now = file_time_ns();
+    }
+    return now;
+}
+
+// The first process of the namespaces. Its end ends all that is left.
 [[noreturn]] void be_first(const Beginning& begin) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     ::setsid();
@@ -155,26 +212,23 @@ std::int64_t file_time_ns() {
     if ((report > 3 && ::close_range(3, report - 1, 0) != 0) ||
         ::close_range(report + 1, ~0U, 0) != 0)
         refuse(begin, {kProgramStep, errno});
-    const Report begins{{}, file_time_ns()};
+    const Report begins{{}, beginning(begin.asked_ns)};
     static_cast<void>(!::write(begin.report, &begins, sizeof begins));
+    // Blocked until the command is there to get them.
+    take_signals();
+    sigset_t none;
+    sigemptyset(&none);
     const pid_t child = static_cast<pid_t>(::syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
     if (child < 0) refuse(begin, {kProgramStep, errno});
     if (child == 0) {
-        sigset_t none;
-        sigemptyset(&none);
+        for (const int signal : kTakenSignals) ::sigaction(signal, &standard, nullptr);
         ::sigprocmask(SIG_SETMASK, &none, nullptr);
         ::execve(begin.arguments[0], begin.arguments.data(), begin.environment.data());
         refuse(begin, {kProgramStep, errno});
     }
     ::close_range(0, ~0U, 0);
-    for (;;) {
-        int status = 0;
-        const pid_t ended = ::waitpid(-1, &status, 0);
-        if (ended < 0 && errno == EINTR) continue;
-        if (ended < 0) ::_exit(127);
-        if (ended != child) continue;
-        ::_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
-    }
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    ::_exit(wait_for(child));
 }
 
 pid_t clone_first(const Beginning& begin, bool network) {
@@ -274,7 +328,8 @@ void Stage::sweep(const std::string& workspace) {
 }
 
 Result<StageOutcome> Stage::run(const StagedCommand& what, Clock& clock,
-                                const std::stop_token& stop) {
+                                const std::stop_token& stop, process::Following* following) {
+    const std::int64_t asked_ns = file_time_ns();
     InteriorPlan plan;
     plan.workspace = workspace_;
     plan.upper = upper();
@@ -303,9 +358,10 @@ Result<StageOutcome> Stage::run(const StagedCommand& what, Clock& clock,
                           process::pointers(variables),
                           input->theirs.get(),
                           output->theirs.get(),
-                          errors->theirs.get(),
+                          (what.one_stream ? output : errors)->theirs.get(),
                           size_of_arguments(),
-                          report->theirs.get()};
+                          report->theirs.get(),
+                          asked_ns};
     const pid_t first = clone_first(begin, what.network);
     if (first < 0)
         return no_stage(cat("this system refuses namespaces: ", std::strerror(errno)),
@@ -328,7 +384,9 @@ Result<StageOutcome> Stage::run(const StagedCommand& what, Clock& clock,
     }
 
     const Fd ended(static_cast<int>(::syscall(SYS_pidfd_open, first, 0)));
-    Tail streams[] = {{std::move(output->ours)}, {std::move(errors->ours)}};
+    Tail streams[] = {{std::move(output->ours), {}, false, following},
+                      {std::move(errors->ours), {}, false, following}};
+    if (following != nullptr) following->began();
     std::string_view rest = what.input;
     if (rest.empty()) input->ours.close();
     const std::int64_t deadline = clock.steady_ms() + what.limits.timeout_ms;
@@ -350,6 +408,8 @@ Result<StageOutcome> Stage::run(const StagedCommand& what, Clock& clock,
         if (clock.steady_ms() >= deadline) out.end = StageEnd::timed_out;
         if (const std::optional<StageEnd> over = usage.look()) out.end = *over;
         if (out.end != StageEnd::exited) break;
+        const int signal = following == nullptr ? 0 : following->turn();
+        if (signal != 0) ::kill(first, signal);
     }
     const int status = process::kill_group(first);
     for (Tail& each : streams) {

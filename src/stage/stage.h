@@ -17,6 +17,9 @@
 #include "base/result.h"
 #include "stage/stage_limits.h"
 
+namespace quire::process {
+struct Following;
+}
 namespace quire::stage {
 
 // A command for bash.
@@ -26,6 +29,8 @@ struct StagedCommand {
     std::string input = {};
     bool network = false;
     StageLimits limits = {};
+    // Standard error is written to standard output's stream, so that their order is kept.
+    bool one_stream = false;
 };
 
 // How a command ended: by itself, or by a limit.
@@ -55,9 +60,11 @@ public:
     // Removes what the command changed.
     ~Stage();
 
-    // Blocks until the command and all that it started have ended. Once. Errors: unavailable
-    // "no_stage" {step, errno} if this system cannot do it.
-    Result<StageOutcome> run(const StagedCommand& what, Clock& clock, const std::stop_token& stop);
+    // Blocks until the command and all that it started have ended. Once. `following` may be null; of
+    // its signals only SIGTERM and SIGINT arrive, and when they end the command, what is left of it is
+    // killed after two seconds. Errors: unavailable "no_stage" {step, errno} if this system cannot do it.
+    Result<StageOutcome> run(const StagedCommand& what, Clock& clock, const std::stop_token& stop,
+                             process::Following* following = nullptr);
 
     const std::string& workspace() const { return workspace_; }
     // Our own directory; and the one in it with the changes.

@@ -1,8 +1,10 @@
 // A staged command: its view, its changes, and each way out of its stage.
 #include "stage/stage.h"
 
+#include <csignal>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -14,6 +16,7 @@
 #include "base/concat.h"
 #include "base/fd.h"
 #include "base/test_directory.h"
+#include "process/following.h"
 #include "stage/changes.h"
 
 namespace quire::stage {
@@ -63,6 +66,29 @@ protected:
     bool fails(const std::string& command) {
         const Result<StageOutcome> out = run(command);
         return out && out->exit_code != 0 && directory.get("outside.txt") == "outside\n";
+    }
+
+    // Runs it, and sends it a signal once it has printed "ready".
+    Result<StageOutcome> signalled(const std::string& command, int signal) {
+        std::string seen;
+        bool sent = false;
+        process::Following following;
+        following.began = [] {};
+        following.wrote = [&](std::string_view part) { seen += part; };
+        following.turn = [&] {
+            if (sent || seen.find("ready") == std::string::npos) return 0;
+            sent = true;
+            return signal;
+        };
+        Result<Stage> stage = Stage::make(workspace, hidden);
+        if (!stage) return Failure(stage.error());
+        StagedCommand what{command, workspace};
+        what.one_stream = true;
+        Result<StageOutcome> out = stage->run(what, clock, {}, &following);
+        if (out) {
+            EXPECT_EQ(out->output, seen);
+        }
+        return out;
     }
 
     TestDirectory directory;
@@ -342,4 +368,30 @@ TEST_F(Staging, LinksInTheChangesAreNotFollowed) {
 }
 
 }  // namespace
+TEST_F(Staging, ASignalReachesAllOfTheCommand) {
+    const auto ended = signalled("echo ready; sleep 30; echo never", SIGTERM);
+    ASSERT_TRUE(ended) << ended.error().message();
+    EXPECT_EQ(ended->end, StageEnd::exited);
+    EXPECT_EQ(ended->exit_code, 128 + SIGTERM);
+    EXPECT_EQ(ended->output, "ready\n");
+    const auto interrupted = signalled("sleep 30 & echo ready; wait; echo never", SIGINT);
+    ASSERT_TRUE(interrupted);
+    EXPECT_EQ(interrupted->exit_code, 128 + SIGINT);
+}
+
+TEST_F(Staging, ACommandMayTidyUpAfterASignal) {
+    const auto trapped = signalled(
+        "trap 'echo tidied; exit 7' TERM; echo ready >&2; while :; do sleep 0.1; done", SIGTERM);
+    ASSERT_TRUE(trapped) << trapped.error().message();
+    EXPECT_EQ(trapped->exit_code, 7);
+    EXPECT_EQ(trapped->output.substr(trapped->output.size() - 7), "tidied\n");
+    // The shell does not wait for the program that it runs, and ends first.
+    const auto slower = signalled(
+        "bash -c 'trap \"sleep 0.5; echo slow; exit\" TERM; echo ready; while :; do sleep 0.1; "
+        "done'; true",
+        SIGTERM);
+    ASSERT_TRUE(slower);
+    EXPECT_NE(slower->output.find("slow\n"), std::string::npos) << slower->output;
+}
+
 }  // namespace quire::stage

@@ -1,10 +1,13 @@
 // shell: commands on the files of the workspace, held to the rules for files.
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/concat.h"
+#include "edits/numbering.h"
 #include "kernel/commands/command_calls.h"
 #include "kernel/commands/command_values.h"
 #include "text/escape_hidden.h"
@@ -15,9 +18,11 @@
 namespace quire::tools {
 namespace {
 
+using kernel::BackgroundState;
 using kernel::CommandCalls;
 using kernel::CommandForecast;
 using kernel::CommandRun;
+using kernel::EndSignal;
 
 std::string objection_lines(std::string_view heading, const Value& all) {
     std::string out;
@@ -51,6 +56,24 @@ ToolResult render_forecast(const CommandForecast& forecast) {
     return answer_of(std::move(value), std::move(text));
 }
 
+// The fate of a command's changes, in lines.
+std::string changes_text(const Map& value) {
+    std::string text;
+    for (const Value& each : value.find("file_changes")->as_list()) {
+        cat_to(text, cat(each.get("change_type")->as_string(), " ",
+                         text::escape_hidden(each.get("path")->as_string()),
+                         each.get("committed")->as_bool() ? "\n" : " (not kept)\n"));
+    }
+    text += objection_lines("forbidden:", *value.find("violations"));
+    text += objection_lines("needs approval:", *value.find("escalations"));
+    for (const Value& each : value.find("warnings")->as_list()) {
+        const std::string& kind = each.get("kind")->as_string();
+        if (kind == "not_committed" || kind == "ended" || kind == "output_cut")
+            cat_to(text, cat(text::escape_hidden(each.get("why")->as_string()), "\n"));
+    }
+    return text;
+}
+
 ToolResult render_run(const CommandRun& run) {
     Map value = kernel::run_value(run);
     std::string text = value.find("stdout")->as_string();
@@ -62,18 +85,82 @@ ToolResult render_run(const CommandRun& run) {
     if (!errors.empty()) cat_to(text, cat("stderr:\n", errors));
     end_line();
     cat_to(text, cat("exit code ", run.outcome.exit_code, "\n"));
-    for (const kernel::CommandChange& each : run.gate.changes) {
-        cat_to(text, cat(each.change_type, " ", text::escape_hidden(each.path),
-                         each.committed ? "\n" : " (not kept)\n"));
-    }
-    text += objection_lines("forbidden:", *value.find("violations"));
-    text += objection_lines("needs approval:", *value.find("escalations"));
-    for (const Value& each : value.find("warnings")->as_list()) {
-        const std::string& kind = each.get("kind")->as_string();
-        if (kind == "not_committed" || kind == "ended" || kind == "output_cut")
-            cat_to(text, cat(text::escape_hidden(each.get("why")->as_string()), "\n"));
-    }
+    text += changes_text(value);
     return answer_of(std::move(value), std::move(text));
+}
+
+// A command in the background, in lines.
+std::string background_text(const Map& value) {
+    const auto word = [&](const char* member) {
+        return text::escape_hidden(value.find(member)->as_string());
+    };
+    std::string text = word("process_id");
+    if (value.find("command") != nullptr) cat_to(text, cat(": ", word("command")));
+    const Value* const code = value.find("exit_code");
+    cat_to(text, cat(value.find("running")->as_bool() ? "\nruns" : "\nhas ended",
+                     code == nullptr ? "" : cat(" with exit code ", code->as_int()), "\n"));
+    if (value.find("file_changes") != nullptr) text += changes_text(value);
+    if (const Value* const why = value.find("error"))
+        cat_to(text, cat(text::escape_hidden(why->get("message")->as_string()), "\n"));
+    return text;
+}
+
+ToolResult render_state(const BackgroundState& state) {
+    Map value = kernel::background_value(state);
+    std::string text = background_text(value);
+    return answer_of(std::move(value), std::move(text));
+}
+
+void spawn(CommandCalls& commands, OperationCall call, std::string command,
+           std::optional<std::string> cwd) {
+    commands.background().spawn(call.by(), {std::move(command), std::move(cwd).value_or("")},
+                                answer_with(std::move(call.reply), render_state));
+}
+
+// Lines are counted as the profile counts those of blocks.
+void output(CommandCalls& commands, OperationCall call, std::string process_id,
+            std::optional<std::int64_t> from_line) {
+    const std::int64_t base =
+        numbering_of(call.session.profile) == edits::Numbering::one_inclusive ? 1 : 0;
+    std::optional<std::size_t> first;
+    if (from_line) first = static_cast<std::size_t>(std::max<std::int64_t>(*from_line - base, 0));
+    commands.background().output(
+        call.by(), std::move(process_id), first,
+        answer_with(std::move(call.reply), [base, wanted = first.value_or(0)](
+                                               const kernel::BackgroundOutput& found) {
+            Map value{{"content", found.content}, {"line_count", found.line_count}};
+            // Told where it is not as asked for.
+            if (found.first_line != wanted)
+                value.append("first_line", static_cast<std::int64_t>(found.first_line) + base);
+            const Map state = kernel::background_value(found.state);
+            for (const Map::Entry& each : state) {
+                if (each.key != "command" && each.key != "started")
+                    value.append(each.key, each.value);
+            }
+            std::string text = found.content;
+            if (!text.empty() && !text.ends_with('\n')) text += '\n';
+            text += background_text(value);
+            return answer_of(std::move(value), std::move(text));
+        }));
+}
+
+void kill(CommandCalls& commands, OperationCall call, std::string process_id,
+          std::optional<EndSignal> signal) {
+    commands.background().kill(call.by(), std::move(process_id), signal.value_or(EndSignal::term),
+                               answer_with(std::move(call.reply), render_state));
+}
+
+void status(CommandCalls& commands, OperationCall call, std::optional<std::string> process_id) {
+    answer_with(std::move(call.reply), [](const std::vector<BackgroundState>& all) {
+        List processes;
+        std::string text = all.empty() ? "No command runs in the background.\n" : "";
+        for (const BackgroundState& each : all) {
+            Map value = kernel::background_value(each);
+            text += background_text(value);
+            processes.push_back(std::move(value));
+        }
+        return answer_of({{"processes", std::move(processes)}}, std::move(text));
+    })(commands.background().status(call.by(), process_id));
 }
 
 void execute(CommandCalls& commands, OperationCall call, std::string command,
@@ -94,6 +181,7 @@ void check(CommandCalls& commands, OperationCall call, std::string command,
 std::vector<OperationRow<CommandCalls&>> shell_rows() {
     const Argument command{"command", "For bash."};
     const Argument cwd{"cwd", "From the workspace's root."};
+    const Argument process{"process_id", "From spawn."};
     return {
         {{.name = "execute", .says = "runs it; its changes are kept if the rules allow each"},
          execute,
@@ -101,6 +189,16 @@ std::vector<OperationRow<CommandCalls&>> shell_rows() {
         {{.name = "check", .reads = true, .says = "what it would change, without running it"},
          check,
          {command, cwd}},
+        {{.name = "spawn", .says = "starts one that runs on; its output is in a block"},
+         spawn,
+         {command, cwd}},
+        {{.name = "output", .reads = true, .says = "what it printed"},
+         output,
+         {process, {"from_line", "The first.", {{"minimum", 0}}}}},
+        {{.name = "kill", .says = "ends it; KILL discards its changes"},
+         kill,
+         {process, {"signal", "TERM if absent."}}},
+        {{.name = "status", .reads = true, .says = "those that were spawned"}, status, {process}},
     };
 }
 
@@ -134,8 +232,13 @@ Map shell_answer() {
              {"unexpected", list_of(effect)},
              {"warnings", list_of(warning)},
              {"unpredictable", list_of(warning)},
-             {"tier", text}}},
-        {"required", List{"decision", "predicted", "violations", "escalations", "warnings"}}};
+             {"tier", text},
+             {"process_id", text},
+             {"block_id", text},
+             {"content", text},
+             {"line_count", Map{{"type", "integer"}}},
+             {"running", yes},
+             {"processes", Map{{"type", "array"}}}}}};
 }
 
 }  // namespace

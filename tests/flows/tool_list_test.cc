@@ -51,7 +51,7 @@ private:
     kernel::MemoryCalls memory_{*desk_.kernel};
     kernel::ApprovalCalls approvals_{*desk_.kernel};
     kernel::CommandCalls commands_{
-        {*desk_.kernel, gate_, files_, desk_.scheduler, desk_.clock, "/"}, {}};
+        {*desk_.kernel, gate_, files_, desk_.clock, "/"}, desk_.scheduler, {}};
 
 public:
     tools::Registry registry{*desk_.kernel, &files_, &memory_};

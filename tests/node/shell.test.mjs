@@ -107,6 +107,55 @@ test("other clients go on while a command runs, and a timeout ends it", { skip }
     assert.ok(!existsSync(join(folder, "src/slow")));
 });
 
+const act = (folder, what, actor = "agent:ada") => {
+    const call = run(folder, ["call", "shell", "-", "--actor", actor], JSON.stringify(what));
+    return call.status === 0 ? JSON.parse(call.stdout) : refusal(call.stderr);
+};
+async function outputWhen(folder, process_id, holds) {
+    for (let i = 0; i < 200; ++i) {
+        const now = act(folder, { operation: "output", process_id });
+        if (holds(now)) return now;
+        await sleep(50);
+    }
+    return assert.fail(`waited for ${process_id}`);
+}
+
+test("a command in the background outlives its client, and its output the kernel", { skip }, async (t) => {
+    const folder = staged(t);
+    if (!folder) return;
+    const command = "echo begun; sleep 7; echo two >> src/a.txt; echo done";
+    const { process_id, block_id, running } = act(folder, { operation: "spawn", command });
+    assert.equal(running, true);
+    // No client is there for longer than a kernel waits for one.
+    await sleep(6500);
+    assert.ok(kernelOf(folder) > 0);
+    const ended = await outputWhen(folder, process_id, (now) => !now.running);
+    assert.equal(ended.exit_code, 0);
+    assert.equal(ended.line_count, 2);
+    assert.deepEqual(ended.file_changes.map(({ path, committed }) => [path, committed]), [["src/a.txt", true]]);
+    assert.equal(readFileSync(join(folder, "src/a.txt"), "utf8"), "one\ntwo\n");
+    const [listed] = act(folder, { operation: "status" }).processes;
+    assert.equal(listed.command, command);
+    assert.match(listed.started, /^\d{4}-\d\d-\d\dT.*Z$/);
+    assert.deepEqual(act(folder, { operation: "status" }, "agent:bob").processes, []);
+    assert.equal(run(folder, ["stop"]).status, 0);
+    const later = act(folder, { operation: "output", process_id, from_line: 2 });
+    assert.deepEqual([later.content, later.running], ["done\n", false]);
+    const found = run(folder, ["call", "block_search", JSON.stringify({ query: "begun" })]);
+    assert.equal(JSON.parse(found.stdout).blocks[0].block_id, block_id);
+});
+
+test("stopping the kernel ends what runs in the background, and nothing of it is kept", { skip }, async (t) => {
+    const folder = staged(t);
+    if (!folder) return;
+    const { process_id } = act(folder, { operation: "spawn", command: "echo x > src/new; echo ready; sleep 600" });
+    await outputWhen(folder, process_id, (now) => now.content === "ready\n");
+    assert.equal(run(folder, ["stop"]).status, 0);
+    assert.equal(act(folder, { operation: "output", process_id }).content, "ready\n");
+    assert.ok(!existsSync(join(folder, "src/new")));
+    assert.equal(act(folder, { operation: "kill", process_id }).reason, "invalid_reference");
+});
+
 test("a kernel that is killed takes its commands along, and the next one removes their stages", { skip }, async (t) => {
     const folder = staged(t);
     if (!folder) return;

@@ -347,9 +347,9 @@ void KernelProcess::Body::open_use_cases(const Settings& settings,
     approval_calls = std::make_unique<kernel::ApprovalCalls>(*kernel);
     command_workers = std::make_unique<sched::Pool>(kCommands);
     commands = std::make_unique<kernel::CommandCalls>(
-        kernel::CommandCalls::Parts{*kernel, *gate, *file_calls, *command_workers, clock,
-                                    real_path(state.workspace())},
-        command_settings(settings));
+        kernel::CommandRunner::Parts{*kernel, *gate, *file_calls, clock,
+                                     real_path(state.workspace())},
+        *command_workers, command_settings(settings));
 }
 
 void KernelProcess::Body::add_tools() {
@@ -438,6 +438,7 @@ Result<void> KernelProcess::Body::open_server(const KernelProcessOptions& option
          .store = store_id(*store),
          .in_flight_bytes = live->started().messages.in_flight_bytes,
          .linger_ms = options.linger_ms,
+         .is_needed = [this] { return commands->background().running() != 0; },
          .pool = looks ? nullptr : pool.get(),
          .settings = looks ? nullptr : live.get()},
         [this](const rpc::Hello& hello, std::shared_ptr<rpc::Connection> connection) {

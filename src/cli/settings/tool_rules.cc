@@ -52,16 +52,11 @@ policy::ToolCatalog known_tools() {
     context.twins = tools::context_twins();
     policy::KnownTool file = other_tool("file", kEachProfile, tools::file_operations());
     file.twins = tools::file_twins();
-    policy::KnownTool shell = other_tool("shell", kEachProfile, tools::shell_operations());
-    for (const char* const word : {"spawn", "output", "kill", "status"}) {
-        shell.operations.emplace_back(word);
-        shell.later.emplace_back(word);
-    }
     return policy::ToolCatalog({
         std::move(context),
         std::move(file),
         other_tool("file_history", kEachProfile, tools::file_history_operations()),
-        std::move(shell),
+        other_tool("shell", kEachProfile, tools::shell_operations()),
         std::move(approvals),
         other_tool("kernel_search", kInFull),
         std::move(block_create),

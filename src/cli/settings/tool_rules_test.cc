@@ -53,8 +53,8 @@ TEST(ToolRules, TheToolsKnownWithoutAKernelAreThoseThatAKernelHas) {
     kernel::DiskWatch watch(*desk.kernel, gate, disk.path(), {});
     kernel::MemoryCalls memory_calls(*desk.kernel);
     kernel::ApprovalCalls approval_calls(*desk.kernel);
-    kernel::CommandCalls commands(
-        {*desk.kernel, gate, file_calls, desk.scheduler, desk.clock, disk.path()}, {});
+    kernel::CommandCalls commands({*desk.kernel, gate, file_calls, desk.clock, disk.path()},
+                                  desk.scheduler, {});
     tools::Registry registry(*desk.kernel, &file_calls, &memory_calls);
     for (const Profile profile : {Profile::model, Profile::full, Profile::compat}) {
         registry.add(profile, tools::make_file(*desk.kernel, file_calls, watch, profile));
@@ -76,11 +76,6 @@ TEST(ToolRules, TheToolsKnownWithoutAKernelAreThoseThatAKernelHas) {
     std::sort(there.begin(), there.end());
     std::sort(known.begin(), known.end());
     EXPECT_EQ(there, known);
-
-    // With a kernel, too, an operation of a later version is known as one.
-    const policy::ToolCatalog both = known_tools(catalog);
-    EXPECT_EQ(both.find("shell")->later,
-              (std::vector<std::string>{"spawn", "output", "kill", "status"}));
 }
 
 std::string wrong_with(std::string_view toml) {

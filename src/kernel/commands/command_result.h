@@ -54,6 +54,8 @@ struct CommandRun {
     GateResult gate;
     std::vector<shell::Predicted> unexpected;  // Changes that were not predicted.
     Tier tier = Tier::staged;
+    // Nothing that it changed was kept, for a reason that the level does not pass over.
+    bool is_refused = false;
 };
 
 }  // namespace quire::kernel

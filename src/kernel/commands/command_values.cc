@@ -4,8 +4,9 @@
 #include <utility>
 
 #include "base/concat.h"
-#include "base/utf8.h"
+#include "kernel/commands/output_block.h"
 #include "text/escape_hidden.h"
+#include "text/utc_time.h"
 
 namespace quire::kernel {
 namespace {
@@ -18,17 +19,6 @@ std::string_view word_of(policy::Operation operation) {
     using policy::Operation;
     return operation == Operation::append || operation == Operation::overwrite ? "write"
                                                                                : name_of(operation);
-}
-
-// Bytes that are no text are shown as U+FFFD.
-std::string as_text(std::string_view bytes) {
-    std::string out;
-    while (const std::optional<std::size_t> bad = utf8::find_invalid(bytes)) {
-        out.append(bytes.substr(0, *bad));
-        utf8::append(out, U'\uFFFD');
-        bytes.remove_prefix(*bad + 1);
-    }
-    return out.append(bytes);
 }
 
 bool is_unpredictable(const shell::Warning& warning) {
@@ -140,7 +130,9 @@ Map forecast_value(const CommandForecast& forecast) {
             {"unpredictable", warnings_value(forecast.prediction.warnings, true)}};
 }
 
-Map run_value(const CommandRun& run) {
+namespace {
+
+List all_warnings(const CommandRun& run) {
     List warnings = warnings_value(run.forecast.prediction.warnings, false);
     for (Value& each : warnings_value(run.forecast.prediction.warnings, true))
         warnings.push_back(std::move(each));
@@ -153,7 +145,12 @@ Map run_value(const CommandRun& run) {
     if (run.outcome.errors_cut) warn(warnings, "output_cut", "stderr", "only its end was kept");
     for (const std::string& note : run.gate.notes)
         warn(warnings, "not_committed", "", as_text(note));
+    return warnings;
+}
 
+}  // namespace
+
+Map run_value(const CommandRun& run) {
     Map out;
     out.append("stdout", as_text(run.outcome.output));
     out.append("stderr", as_text(run.outcome.errors));
@@ -165,7 +162,35 @@ Map run_value(const CommandRun& run) {
     out.append("violations", objections_value(run.gate.violations, true));
     out.append("escalations", objections_value(run.gate.escalations, false));
     out.append("unexpected", effects_value(run.unexpected));
-    out.append("warnings", std::move(warnings));
+    out.append("warnings", all_warnings(run));
+    out.append("tier", name_of(run.tier));
+    return out;
+}
+
+Map background_value(const BackgroundState& state) {
+    Map out{{"process_id", state.process_id}, {"block_id", state.process_id}};
+    if (state.started_ms != 0) {
+        out.append("command", state.command);
+        out.append("started", text::utc_time(state.started_ms));
+    }
+    out.append("running", state.running);
+    if (state.exit_code) out.append("exit_code", *state.exit_code);
+    if (state.ended == nullptr) return out;
+    if (!*state.ended) {
+        const Error& why = state.ended->error();
+        out.append("error", Map{{"reason", why.reason()}, {"message", why.message()}});
+        return out;
+    }
+    const CommandRun& run = **state.ended;
+    out.append("decision", name_of(run.forecast.decision));
+    out.append("file_changes", changes_value(run.gate.changes));
+    out.append("violations", objections_value(run.gate.violations, true));
+    out.append("escalations", objections_value(run.gate.escalations, false));
+    out.append("warnings", all_warnings(run));
+    if (run.gate.failure) {
+        const Error& why = *run.gate.failure;
+        out.append("error", Map{{"reason", why.reason()}, {"message", why.message()}});
+    }
     out.append("tier", name_of(run.tier));
     return out;
 }

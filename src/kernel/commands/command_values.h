@@ -5,6 +5,7 @@
 
 #include "base/result.h"
 #include "base/value.h"
+#include "kernel/commands/background_commands.h"
 #include "kernel/commands/command_result.h"
 
 namespace quire::kernel {
@@ -14,6 +15,10 @@ Map forecast_value(const CommandForecast& forecast);
 // {stdout, stderr, exit_code, timed_out, decision, predicted, file_changes, violations, escalations,
 // unexpected, warnings, tier}.
 Map run_value(const CommandRun& run);
+
+// {process_id, block_id, command, started, running}, and once it has ended exit_code and the members of
+// run_value() that tell what became of its changes; `error` where it could not go through the gate.
+Map background_value(const BackgroundState& state);
 
 // The refusal of a command that was not run: denied "permission_denied" {violations}, or invalid where
 // it is no command.

@@ -1,0 +1,274 @@
+#include "kernel/commands/command_runner.h"
+
+#include <algorithm>
+#include <future>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/concat.h"
+#include "kernel/commands/command_gate.h"
+#include "kernel/commands/command_journal.h"
+#include "kernel/commands/command_values.h"
+#include "kernel/files/file_gate.h"
+#include "kernel/oversight/overseer.h"
+#include "policy/call_digest.h"
+#include "process/spawn.h"
+#include "stage/changes.h"
+
+namespace quire::kernel {
+namespace {
+
+using shell::Decision;
+using shell::Enforcement;
+
+// How long a stage waits for a person, and how many of them wait at once.
+constexpr std::int64_t kHeldMs = std::int64_t{24} * 60 * 60 * 1000;
+constexpr std::size_t kMostHeld = 32;
+// The files that are looked through for those that a command may not see.
+constexpr std::size_t kMostFiles = 1'000'000;
+// A hundred years, which is as good as no limit.
+constexpr std::int64_t kNoTimeoutMs = std::int64_t{100} * 365 * 24 * 60 * 60 * 1000;
+
+std::vector<shell::Predicted> unexpected_in(const CommandForecast& forecast,
+                                            const GateResult& gate) {
+    std::vector<shell::Predicted> out;
+    for (const CommandChange& each : gate.changes) {
+        const bool erases = each.change_type == "deleted";
+        const policy::Operation operation =
+            erases ? policy::Operation::erase : policy::Operation::overwrite;
+        if (is_predicted(forecast.prediction, each.path, operation)) continue;
+        const bool creates = each.change_type == "created" || each.change_type == "link";
+        out.push_back({each.path, erases    ? shell::Effect::erase
+                                  : creates ? shell::Effect::create
+                                            : shell::Effect::write});
+    }
+    return out;
+}
+
+}  // namespace
+
+CommandRunner::CommandRunner(Parts parts, CommandSettings settings)
+    : parts_(std::move(parts)), settings_(std::move(settings)) {}
+
+void CommandRunner::set(CommandSettings settings) {
+    settings_.with([&](auto& now) { now = std::move(settings); });
+}
+
+std::vector<std::string> CommandRunner::sweep() {
+    std::vector<std::string> said = complete_commands(parts_.workspace, parts_.gate.files());
+    stage::Stage::sweep(parts_.workspace);
+    return said;
+}
+
+std::string CommandRunner::key_of(const Caller& by, const CommandOrder& what) {
+    return cat(by.actor.str(), "\n", what.in_background ? "spawn" : "execute", "\n", what.cwd, "\n",
+               what.command.size(), "\n", what.command, "\n", what.input);
+}
+
+Result<CommandForecast> CommandRunner::check(const Caller& by, const CommandOrder& what) const {
+    return forecast(by, what, settings_.with([](auto& all) { return all; }));
+}
+
+Result<std::string> CommandRunner::directory_of(const std::string& path) const {
+    if (path.empty() || path == ".") return parts_.workspace;
+    const fs::Place place = TRY(parts_.gate.files().resolve(path));
+    if (place.kind == fs::Kind::missing) {
+        return fail(Errc::not_found, "file_not_found", cat("there is no directory ", path),
+                    {{"path", path}});
+    }
+    if (place.kind != fs::Kind::directory || policy::is_hidden(place.path))
+        return invalid("not_a_directory", cat(path, " is no directory"), {{"path", path}});
+    return place.path.empty() ? parts_.workspace : cat(parts_.workspace, "/", place.path);
+}
+
+Result<CommandForecast> CommandRunner::forecast(const Caller& by, const CommandOrder& what,
+                                                const CommandSettings& now) const {
+    const std::string cwd = TRY(directory_of(what.cwd));
+    return forecast_command(what.command, parts_.workspace, cwd, parts_.gate.rules()->paths,
+                            now.enforcement, by.actor);
+}
+
+// Files that may not be read without an approval. Almost free where no rule has such.
+std::vector<std::string> CommandRunner::hidden_from(const policy::Actor& by,
+                                                    bool and_from_agents) const {
+    const policy::Actor agent{policy::ActorKind::agent, by.name};
+    std::vector<std::string> out;
+    const std::shared_ptr<const FileRules> rules = parts_.gate.rules();
+    const auto& all = rules->paths.rules();
+    const bool any = std::any_of(all.begin(), all.end(), [](const policy::PathRule& rule) {
+        return rule.escalated.has(policy::Operation::read);
+    });
+    if (!any) return out;
+    const Result<fs::Listing> listed = parts_.gate.files().list(kMostFiles, {});
+    if (!listed) return out;
+    for (const fs::Entry& each : listed->entries) {
+        const bool is_seen = parts_.gate.may_see(each.path, by) &&
+                             (!and_from_agents || parts_.gate.may_see(each.path, agent));
+        if (!is_seen) out.push_back(each.path);
+    }
+    return out;
+}
+
+std::optional<CommandRunner::Held> CommandRunner::take_held(const std::string& key) {
+    const std::int64_t now_ms = parts_.clock.steady_ms();
+    return held_.with([&](auto& all) -> std::optional<Held> {
+        std::erase_if(all,
+                      [&](const auto& each) { return now_ms - each.second.since_ms > kHeldMs; });
+        const auto found = all.find(key);
+        if (found == all.end()) return std::nullopt;
+        std::optional<Held> out(std::move(found->second));
+        all.erase(found);
+        return out;
+    });
+}
+
+void CommandRunner::hold(const std::string& key, Held stage) {
+    stage.since_ms = parts_.clock.steady_ms();
+    held_.with([&](auto& all) {
+        if (all.size() >= kMostHeld) {
+            const auto oldest = std::min_element(
+                all.begin(), all.end(),
+                [](const auto& a, const auto& b) { return a.second.since_ms < b.second.since_ms; });
+            all.erase(oldest);
+        }
+        all.erase(key);
+        all.emplace(key, std::move(stage));
+    });
+}
+
+std::int64_t CommandRunner::timeout_ms(const CommandOrder& what, const CommandSettings& now) {
+    if (what.in_background) return kNoTimeoutMs;
+    const std::int64_t most = now.limits.timeout_ms;
+    return what.timeout_s ? std::min(most, *what.timeout_s * std::int64_t{1000}) : most;
+}
+
+Result<CommandRun> CommandRunner::run(const Caller& by, const CommandOrder& what,
+                                      process::Following* following) {
+    const CommandSettings now = settings_.with([](auto& all) { return all; });
+    CommandRun out;
+    out.forecast = TRY(forecast(by, what, now));
+    if (now.enforcement == Enforcement::none)
+        return run_bare(by, what, now, following, std::move(out));
+    if (out.forecast.decision == Decision::block) return refused_forecast(out.forecast);
+    // A command that a person was asked about has run before, and waits.
+    if (std::optional<Held> waiting = take_held(key_of(by, what))) {
+        Result<CommandRun> settled = settle(by, what, std::move(*waiting), now, out);
+        if (settled || settled.error().reason() != "outdated") return settled;
+    }
+    Held staged = TRY(stage_and_run(by, what, now, following));
+    return settle(by, what, std::move(staged), now, std::move(out));
+}
+
+Result<CommandRunner::Held> CommandRunner::stage_and_run(const Caller& by, const CommandOrder& what,
+                                                         const CommandSettings& now,
+                                                         process::Following* following) {
+    std::vector<std::string> hidden = hidden_from(by.actor, what.in_background);
+    Result<stage::Stage> made = stage::Stage::make(parts_.workspace, hidden);
+    std::stop_source ending;
+    const std::stop_callback by_caller(by.cancelled, [&] { ending.request_stop(); });
+    const std::stop_callback by_kernel(stopping_.get_token(), [&] { ending.request_stop(); });
+    stage::StagedCommand command{what.command, TRY(directory_of(what.cwd)), what.input, now.network,
+                                 now.limits,   what.in_background};
+    command.limits.timeout_ms = timeout_ms(what, now);
+    if (following != nullptr) command.limits.output_bytes = 0;
+    Result<stage::StageOutcome> ran =
+        made ? made->run(command, parts_.clock, ending.get_token(), following)
+             : Result<stage::StageOutcome>(Failure(made.error()));
+    if (!ran) {
+        Error why = std::move(ran).error();
+        why.details().set("tier", name_of(Tier::none));
+        why.details().set("needed", now.minimum_tier);
+        return Failure(std::move(why));
+    }
+    // Output that is followed is kept elsewhere, and was not cut.
+    if (following != nullptr) ran->output_cut = false;
+    return Held{std::move(*made), std::move(*ran), std::move(hidden), "", parts_.clock.steady_ms()};
+}
+
+// The changes of a stage, judged and committed. Errors also: conflict "outdated" where a stage that
+// waited does not stand on the workspace as it is now.
+Result<CommandRun> CommandRunner::settle(const Caller& by, const CommandOrder& what, Held stage,
+                                         const CommandSettings& now, CommandRun out) {
+    out.outcome = stage.outcome;
+    std::vector<stage::StagedChange> changes = TRY(stage::changes_in(
+        parts_.workspace, stage.stage.upper(), stage.hidden, stage.outcome.began_ns));
+    const bool waited = !stage.effects.empty();
+    const bool raced = std::any_of(changes.begin(), changes.end(),
+                                   [](const stage::StagedChange& each) { return each.raced; });
+    if (waited && raced)
+        return fail(Errc::conflict, "outdated", "the workspace has changed since the command ran");
+    CommandGate gate({parts_.gate, parts_.files, parts_.workspace, now.file_bytes}, stage.stage,
+                     std::move(changes), by.actor);
+    if (stage.outcome.end != stage::StageEnd::exited) {
+        out.gate = gate.judged();
+        out.unexpected = unexpected_in(out.forecast, out.gate);
+        return out;
+    }
+    const bool asks = !gate.judged().escalations.empty();
+    std::string effects = asks ? TRY(gate.effects()) : std::string();
+    if (waited && effects != stage.effects)
+        return fail(Errc::conflict, "outdated", "the workspace has changed since the command ran");
+    out.gate = commit(by, std::move(gate), effects, now.enforcement);
+    out.unexpected = unexpected_in(out.forecast, out.gate);
+    const std::optional<Error>& failure = out.gate.failure;
+    const bool waits = failure && failure->code() == Errc::escalation_required;
+    if (waits) {
+        stage.effects = std::move(effects);
+        hold(key_of(by, what), std::move(stage));
+    }
+    const bool is_strict = now.enforcement == Enforcement::strict;
+    out.is_refused =
+        (is_strict && !out.gate.violations.empty()) || (failure && (is_strict || !waits));
+    return out;
+}
+
+// An approval is for what the command did, and so for a call that says what that is.
+GateResult CommandRunner::commit(const Caller& by, CommandGate gate, const std::string& effects,
+                                 Enforcement level) {
+    if (by.call == nullptr || effects.empty()) return gate.commit(by, level);
+    Caller approved = by;
+    Call call = *by.call;
+    call.arguments.as_map().set("effects", effects);
+    approved.call = std::make_shared<const Call>(std::move(call));
+    Approvals& approvals = Overseer::of(parts_.kernel).approvals();
+    std::promise<Result<void>> begun;
+    approvals.begin(approved, [&](Result<void> done) { begun.set_value(std::move(done)); });
+    if (Result<void> done = begun.get_future().get(); !done) {
+        GateResult out = gate.judged();
+        out.failure = std::move(done).error();
+        return out;
+    }
+    GateResult out = gate.commit(approved, level);
+    approvals.end(approved, out.failure.has_value());
+    return out;
+}
+
+// Without a stage what the command changes is a change of the disk like any other program's.
+Result<CommandRun> CommandRunner::run_bare(const Caller& by, const CommandOrder& what,
+                                           const CommandSettings& now,
+                                           process::Following* following, CommandRun out) const {
+    process::Program program;
+    program.arguments = {"/bin/bash", "--norc", "--noprofile", "-c", what.command};
+    program.directory = TRY(directory_of(what.cwd));
+    program.environment = stage::environment();
+    program.input = what.input;
+    process::Bounds bounds;
+    bounds.timeout_ms = timeout_ms(what, now);
+    bounds.output_bytes = following == nullptr ? now.limits.output_bytes : 0;
+    bounds.errors_apart = !what.in_background;
+    std::stop_source ending;
+    const std::stop_callback by_caller(by.cancelled, [&] { ending.request_stop(); });
+    const std::stop_callback by_kernel(stopping_.get_token(), [&] { ending.request_stop(); });
+    process::Ended ended =
+        TRY(process::run_program(program, bounds, parts_.clock, ending.get_token(), following));
+    out.tier = Tier::none;
+    out.outcome.output = std::move(ended.output);
+    out.outcome.errors = std::move(ended.errors);
+    out.outcome.exit_code = ended.exit_code;
+    out.outcome.output_cut = following == nullptr && ended.truncated;
+    if (ended.timed_out) out.outcome.end = stage::StageEnd::timed_out;
+    if (ended.stopped) out.outcome.end = stage::StageEnd::stopped;
+    return out;
+}
+
+}  // namespace quire::kernel

@@ -1,0 +1,115 @@
+// CommandRunner: runs one command in a stage (stage/stage.h), on the workspace as it is on the disk, and
+// brings what it changed through the rules for files (command_gate.h).
+//
+// What a person must approve waits in its stage: the approval is for these effects, and when the same
+// command is run again they are committed without running it anew.
+//
+// Any thread, which is occupied until the command has ended.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "kernel/commands/command_result.h"
+#include "kernel/commands/command_settings.h"
+#include "kernel/commands/forecast.h"
+#include "kernel/core/caller.h"
+#include "sched/guarded.h"
+#include "stage/stage.h"
+
+namespace quire {
+class Clock;
+}
+namespace quire::process {
+struct Following;
+}
+
+namespace quire::kernel {
+
+class CommandGate;
+class FileCalls;
+class FileGate;
+class Kernel;
+
+struct CommandOrder {
+    std::string command;
+    std::string cwd = {};  // From the workspace's root; "" for the root.
+    std::optional<std::int64_t> timeout_s = {};
+    std::string input = {};
+    // It runs without a time limit, and others may read its output; so it sees only what every agent
+    // may. Its standard error goes to its standard output.
+    bool in_background = false;
+};
+
+class CommandRunner {
+public:
+    struct Parts {
+        Kernel& kernel;
+        FileGate& gate;
+        FileCalls& files;
+        Clock& clock;
+        std::string workspace;  // Absolute, without links.
+    };
+    // The parts outlive it.
+    CommandRunner(Parts parts, CommandSettings settings);
+
+    // From the next command on.
+    void set(CommandSettings settings);
+    // Completes the commits that a kernel which was killed has begun, and removes its stages. Before
+    // the first command. Returns sentences for the operator.
+    std::vector<std::string> sweep();
+    // Ends the commands that run.
+    void stop() { stopping_.request_stop(); }
+    bool is_stopped() const { return stopping_.stop_requested(); }
+
+    // Predicts the command. Errors: those of a path that is no directory in the workspace.
+    Result<CommandForecast> check(const Caller& by, const CommandOrder& what) const;
+    // Runs the command, and says what became of its changes (GateResult::failure, CommandRun::is_refused).
+    // `following` may be null; it begins with nothing where the changes of an earlier run are committed.
+    // Errors: those of check(); denied "permission_denied" for what must not begin; unavailable "no_stage"
+    // {tier, needed}.
+    Result<CommandRun> run(const Caller& by, const CommandOrder& what,
+                           process::Following* following = nullptr);
+
+    // Tells the commands apart whose changes wait for a person.
+    static std::string key_of(const Caller& by, const CommandOrder& what);
+
+private:
+    // A stage that waits for a person's approval of what its command did.
+    struct Held {
+        stage::Stage stage;
+        stage::StageOutcome outcome;
+        std::vector<std::string> hidden;
+        std::string effects;
+        std::int64_t since_ms = 0;
+    };
+
+    Result<std::string> directory_of(const std::string& path) const;
+    std::vector<std::string> hidden_from(const policy::Actor& by, bool and_from_agents) const;
+    Result<CommandForecast> forecast(const Caller& by, const CommandOrder& what,
+                                     const CommandSettings& now) const;
+    Result<CommandRun> run_bare(const Caller& by, const CommandOrder& what,
+                                const CommandSettings& now, process::Following* following,
+                                CommandRun out) const;
+    Result<Held> stage_and_run(const Caller& by, const CommandOrder& what,
+                               const CommandSettings& now, process::Following* following);
+    std::optional<Held> take_held(const std::string& key);
+    void hold(const std::string& key, Held stage);
+    Result<CommandRun> settle(const Caller& by, const CommandOrder& what, Held stage,
+                              const CommandSettings& now, CommandRun out);
+    GateResult commit(const Caller& by, CommandGate gate, const std::string& effects,
+                      shell::Enforcement level);
+    static std::int64_t timeout_ms(const CommandOrder& what, const CommandSettings& now);
+
+    const Parts parts_;
+    sched::Guarded<CommandSettings> settings_;
+    std::stop_source stopping_;
+    sched::Guarded<std::map<std::string, Held>> held_;
+};
+
+}  // namespace quire::kernel
