@@ -121,4 +121,20 @@ void CommandSession::undo(const rpc::Answer& answer, std::string block_id,
             });
 }
 
+void CommandSession::restore_file(const rpc::Answer& answer, std::string block_id) {
+    Map arguments{{"block_id", block_id}};
+    kernel::Admission(workspace_.kernel)
+        .run<kernel::FileVersion>(
+            caller(answer), {.name = "restore_file", .arguments = std::move(arguments)},
+            replying<kernel::FileVersion>(answer,
+                                          [](const kernel::FileVersion& made) {
+                                              return Map{{"path", made.path},
+                                                         {"block_id", made.block_id},
+                                                         {"version", made.version}};
+                                          }),
+            [files = &workspace_.files, block_id](const kernel::Caller& by, auto restored) mutable {
+                files->restore(by, std::move(block_id), std::move(restored));
+            });
+}
+
 }  // namespace quire::server

@@ -38,6 +38,7 @@ struct FieldsOf<kernel::AuditQuery> {
             .optional("tool", &AuditQuery::tool)
             .optional("reason", &AuditQuery::reason)
             .optional("refused", &AuditQuery::refused)
+            .optional("missed", &AuditQuery::missed)
             .optional("since", &AuditQuery::since_ms)
             .optional("before", &AuditQuery::before)
             .optional("limit", &AuditQuery::limit);
@@ -95,6 +96,7 @@ const CommandSession::Method CommandSession::kMethods[] = {
     rpc::method<&CommandSession::blame>("blame", "block_id"),
     rpc::method<&CommandSession::undoable>("undoable", "block_id", "actor", "since", "version"),
     rpc::method<&CommandSession::undo>("undo", "block_id", "actor", "since", "version"),
+    rpc::method<&CommandSession::restore_file>("restore_file", "block_id"),
     rpc::method<&CommandSession::audit>("audit", json::kAllMembers),
     rpc::method<&CommandSession::verify_audit>("verify_audit", "heads"),
     rpc::method<&CommandSession::sources>("sources"),

@@ -19,6 +19,7 @@
 //   undo   {block_id, actor?, since?, version?}
 //                              -> {version, restored, removed, skipped_because_changed}, of all
 //                                 those steps; not for memory
+//   restore_file {block_id}    -> {path, block_id, version}, of the file that is there again
 //   sources {}                 -> as source_report.h has it
 //   run_source {name}          -> {}, as Sources::run() replies
 //   mounts {}                  -> {mounts: [row]}, as mounts/mount.h has them
@@ -126,6 +127,7 @@ private:
                   std::optional<std::int64_t> since, std::optional<std::uint64_t> version);
     void undo(const rpc::Answer& answer, std::string block_id, std::optional<std::string> actor,
               std::optional<std::int64_t> since, std::optional<std::uint64_t> version);
+    void restore_file(const rpc::Answer& answer, std::string block_id);
     void audit(const rpc::Answer& answer, kernel::AuditQuery query);
     void verify_audit(const rpc::Answer& answer, std::vector<std::string> heads);
     void flush(const rpc::Answer& answer);

@@ -63,7 +63,7 @@ MadeTool make_block_apply_patch(kernel::Kernel& kernel, kernel::FileCalls& files
                         answer_with(std::move(reply), [profile = session.profile,
                                                        dry_run](kernel::Patched patched) {
                             const std::vector<std::string> notes = std::move(patched.notes);
-                            PatchAnswer answer = patch_answer(std::move(patched), profile);
+                            PatchAnswer answer = patch_answer(std::move(patched), profile, dry_run);
                             std::string text = patch_text(answer, notes, dry_run);
                             return Answered<PatchAnswer>{std::move(answer), std::move(text)};
                         }));

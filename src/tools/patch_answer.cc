@@ -53,15 +53,25 @@ json::Fields<FilePatchAnswer> FilePatchAnswer::fields() {
         .kept();
 }
 
-PatchAnswer patch_answer(kernel::Patched patched, Profile profile) {
+PatchAnswer patch_answer(kernel::Patched patched, Profile profile, bool dry_run) {
     PatchAnswer out;
     out.diff = std::move(patched.diff);
     for (kernel::PatchedBlock& block : patched.blocks) {
         out.blocks.push_back({std::move(block.block_id), std::move(block.path), block.version,
                               shown_hunks(block.hunks, profile)});
     }
-    const PatchedPart& first = out.blocks.front();
-    out.file = {first.path, first.block_id, first.version};
+    out.is_dry = dry_run;
+    return out;
+}
+
+kernel::Touched PatchAnswer::touched() const {
+    const PatchedPart& first = blocks.front();
+    kernel::Touched out{.block_id = first.block_id, .path = first.path};
+    if (is_dry) return out;
+    out.version = static_cast<std::int64_t>(first.version);
+    if (blocks.size() < 2) return out;
+    for (const PatchedPart& each : blocks)
+        out.all.push_back({each.block_id, each.version, each.path});
     return out;
 }
 

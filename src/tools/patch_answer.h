@@ -27,7 +27,9 @@ struct PatchedPart {
 struct PatchAnswer {
     std::vector<PatchedPart> blocks;
     std::string diff;
-    kernel::FileVersion file;  // The first of them, for the log; not written.
+    bool is_dry = false;  // Nothing was changed; not written.
+    // For the log. A dry run has made no version.
+    kernel::Touched touched() const;
     static json::Fields<PatchAnswer> fields();
 };
 // The answer about one file.
@@ -38,7 +40,7 @@ struct FilePatchAnswer {
     static json::Fields<FilePatchAnswer> fields();
 };
 
-PatchAnswer patch_answer(kernel::Patched patched, Profile profile);
+PatchAnswer patch_answer(kernel::Patched patched, Profile profile, bool dry_run = false);
 FilePatchAnswer file_patch_answer(kernel::Patched patched, Profile profile);
 // The answer for a model to read. A dry run shows its diff.
 std::string patch_text(const PatchAnswer& answer, const std::vector<std::string>& notes,

@@ -48,10 +48,13 @@ struct About {
     }
 };
 
-// The block that an answer names, and its version: the answer's own, or those of what it is about.
+// The block that an answer names, and its version: the answer's own, or those of what it
+// is about.
 template <class Answer>
 kernel::Touched touched_by(const Answer& answer) {
-    if constexpr (requires { answer.of; }) {
+    if constexpr (requires { answer.touched(); }) {
+        return answer.touched();
+    } else if constexpr (requires { answer.of; }) {
         return touched_by(answer.of);
     } else if constexpr (requires { answer.file.block_id; }) {
         return touched_by(answer.file);

@@ -107,6 +107,48 @@ test("other clients go on while a command runs, and a timeout ends it", { skip }
     assert.ok(!existsSync(join(folder, "src/slow")));
 });
 
+test("the last command is undone whole, files that it made and deleted too", { skip }, (t) => {
+    const folder = staged(t, { "src/b.txt": "two\r\n" });
+    if (!folder) return;
+    const quiet = (...args) => run(folder, [...args, "--actor", "agent:ada"]);
+    assert.equal(quiet("sh", "echo more >> src/a.txt; rm src/b.txt; echo new > src/c.txt; ln -s a.txt src/l").status, 0);
+    assert.equal(quiet("sh", "cat src/a.txt").stdout, "one\nmore\n");
+    const planned = quiet("undo", "--last-command", "--dry-run");
+    assert.match(planned.stdout, /Would undo in src\/a\.txt[^]*src\/b\.txt[^]*src\/c\.txt/);
+    const undone = quiet("undo", "--last-command", "--json");
+    assert.equal(undone.status, 0, undone.stderr);
+    assert.equal(JSON.parse(undone.stdout).documents.length, 3);
+    assert.equal(readFileSync(join(folder, "src/a.txt"), "utf8"), "one\n");
+    assert.equal(readFileSync(join(folder, "src/b.txt"), "utf8"), "two\r\n");
+    assert.ok(!existsSync(join(folder, "src/c.txt")));
+    assert.equal(refusal(quiet("undo", "--last-command").stderr).reason, "nothing_to_undo");
+    // Others' later changes stay.
+    assert.equal(quiet("sh", "echo ours >> src/a.txt; echo x > src/d.txt").status, 0);
+    run(folder, ["call", "block_append", JSON.stringify({ block_id: "file:src/d.txt", text: "theirs\n" }), "--actor", "agent:bob"]);
+    assert.equal(quiet("undo", "--last-command").status, 0);
+    assert.equal(readFileSync(join(folder, "src/a.txt"), "utf8"), "one\n");
+    assert.equal(readFileSync(join(folder, "src/d.txt"), "utf8"), "x\ntheirs\n");
+});
+
+test("the audit log says what a command changed, and what was not foreseen", { skip }, (t) => {
+    const folder = staged(t);
+    if (!folder) return;
+    const script = "printf 'echo x >> src/a.txt' > src/run.sh; bash src/run.sh";
+    assert.equal(run(folder, ["sh", script]).status, 0);
+    assert.equal(run(folder, ["sh", "echo y >> src/a.txt"]).status, 0);
+    const rows = run(folder, ["audit", "--missed", "--json"]).stdout.trim().split("\n").map((row) => JSON.parse(row).entry);
+    assert.equal(rows.length, 1);
+    const [row] = rows;
+    assert.deepEqual([row.event, row.shell, row.tier, row.outcome, row.exit_code], ["command", script, "staged", "committed", 0]);
+    assert.deepEqual(row.predicted, ["src/run.sh"]);
+    assert.deepEqual(row.missed, ["src/a.txt"]);
+    assert.deepEqual(row.blocks.map(({ path }) => path).sort(), ["src/a.txt", "src/run.sh"]);
+    assert.match(run(folder, ["audit", "--missed"]).stdout, /ran `printf .*not predicted: src\/a\.txt/);
+    assert.equal(run(folder, ["undo", "--call", String(row.call)]).status, 0);
+    assert.equal(readFileSync(join(folder, "src/a.txt"), "utf8"), "one\ny\n");
+    assert.equal(run(folder, ["audit", "verify"]).status, 0);
+});
+
 const act = (folder, what, actor = "agent:ada") => {
     const call = run(folder, ["call", "shell", "-", "--actor", actor], JSON.stringify(what));
     return call.status === 0 ? JSON.parse(call.stdout) : refusal(call.stderr);

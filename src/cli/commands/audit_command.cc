@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -30,6 +31,7 @@ struct AuditOptions {
     std::string actor, tool, reason;  // "" for all.
     std::string since;                // A time, or how long ago: moment_of().
     bool refused = false;
+    bool missed = false;
     std::size_t limit = 50;
     bool all = false;  // Ignores the limit.
 };
@@ -69,6 +71,36 @@ std::string call_outcome(const Value& entry) {
     return out;
 }
 
+// The words of a list, escaped, and how many more there were.
+std::string listed(const Value& entry, const std::string& member) {
+    std::string out;
+    for (const Value& each : json::list_in(entry, member)) {
+        if (each.is_string())
+            cat_to(out, cat(out.empty() ? "" : ", ", text::escape_hidden(each.as_string())));
+    }
+    const std::int64_t more = json::number_in(entry, cat(member, "_more"));
+    return more == 0 ? out : cat(out, " and ", more, " more");
+}
+
+// A command that ran, and what became of its changes.
+std::string command_event(const Value& entry) {
+    std::string out =
+        cat("ran `", safe(entry, "shell"), "`: exit code ", json::number_in(entry, "exit_code"),
+            ", ", safe(entry, "outcome"), " (", safe(entry, "tier"), ")");
+    std::string changed;
+    for (const Value& each : json::list_in(entry, "blocks"))
+        cat_to(changed, cat(changed.empty() ? "" : ", ", safe(each, "path"), " v",
+                            json::number_in(each, "version")));
+    if (!changed.empty()) cat_to(out, cat("; changed ", changed));
+    for (const auto& [member, words] :
+         {std::pair("without_history", "changed without a history"),
+          std::pair("left_out", "left out"), std::pair("missed", "not predicted")}) {
+        const std::string paths = listed(entry, member);
+        if (!paths.empty()) cat_to(out, cat("; ", words, ": ", paths));
+    }
+    return out;
+}
+
 std::string approval_change(const Value& entry) {
     return cat(safe(entry, "approval_id"), " ", safe(entry, "change"), " by ", safe(entry, "by"),
                ": ", safe(entry, "asks"), " ", safe(entry, "target"));
@@ -85,6 +117,7 @@ std::string audit_event(const Value& entry) {
     if (event == "approval") return approval_change(entry);
     if (event == "call") return cat(number, call_name(entry), " ", safe(entry, "arguments"));
     if (event == "end") return cat(number, call_name(entry), " ", call_outcome(entry));
+    if (event == "command") return cat(number, command_event(entry));
     if (event == "read")
         return cat(number, call_name(entry), " ", safe(entry, "arguments"), " ",
                    call_outcome(entry));
@@ -113,6 +146,7 @@ Result<int> print_audit(const Globals& globals, const AuditOptions& options) {
     CommandClient client = TRY(CommandClient::attach(globals));
     Map params{{"actor", options.actor}, {"tool", options.tool}, {"reason", options.reason}};
     params.append("refused", options.refused);
+    params.append("missed", options.missed);
     if (!options.since.empty()) {
         const auto since = moment_of(options.since, SystemClock().wall_ms());
         if (since) params.append("since", *since);
@@ -220,6 +254,8 @@ void add_audit_options(CLI::App& app, AuditOptions& options) {
         ->type_name("TIME")
         ->check(check_moment);
     app.add_flag("--refused", options.refused, "Only calls that were refused or wait for a person");
+    app.add_flag("--missed", options.missed,
+                 "Only commands of the shell that changed what was not predicted");
     app.add_option("--reason", options.reason, "Only refusals with this reason")
         ->type_name("REASON");
     CLI::Option* limit = app.add_option("-n,--limit", options.limit, "The number of entries");

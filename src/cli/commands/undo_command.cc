@@ -18,6 +18,7 @@
 #include "cli/commands/moment.h"
 #include "cli/commands/target.h"
 #include "cli/commands/terminal.h"
+#include "cli/commands/workspace_path.h"
 #include "json/json.h"
 #include "json/members.h"
 #include "rpc/jsonrpc.h"
@@ -26,19 +27,28 @@
 namespace quire::cli {
 namespace {
 
+// The entries of the log, and of one block's history, that are looked through.
+constexpr std::size_t kMostEntries = 100'000;
+constexpr std::size_t kMostVersions = 1000;
+
 struct UndoOptions {
     std::string target;  // "" for all blocks.
     std::string actor;   // The author of the changes; "" for the caller.
     std::string since;   // "" for the last change alone.
     std::uint64_t call = 0;
+    bool last_command = false;
     bool redo = false;
     bool any = false;
     bool dry_run = false;
 };
 
+// A way of taking changes back: a file that was deleted or created as a whole is not undone as text.
+enum class Way { changes, restore, erase };
+
 // A block in which something is to be undone, and the result.
 struct UndoneBlock {
     Target target;
+    Way way = Way::changes;
     List steps = {};  // The changes, newest first: {version_id, timestamp, actor, description}.
     std::optional<Error> refused = {};
     Value answer = {};  // {version, restored, removed, skipped_because_changed}
@@ -69,10 +79,52 @@ Result<List> steps_in(CommandClient& client, const std::string& block_id, Map fi
     return json::list_in(TRY(client.request("undoable", std::move(filter))), "steps");
 }
 
+// True if the filter has the entry of a history.
+bool is_meant(const Map& filter, const Value& entry) {
+    const Value* const actor = filter.find("actor");
+    const Value* const since = filter.find("since");
+    const Value* const version = filter.find("version");
+    return (actor == nullptr || actor->as_string() == json::text_in(entry, "actor")) &&
+           (since == nullptr || moment_in(entry) >= since->as_int()) &&
+           (version == nullptr ||
+            std::to_string(version->as_int()) == json::text_in(entry, "version_id"));
+}
+
+// Fills in what is to be undone in the block. Of a file that was deleted it is the deletion, and of
+// one that has no changes but those that are meant, its creation.
+Result<void> find_steps(CommandClient& client, UndoneBlock& block, const Map& filter) {
+    if (!block.target.path.empty()) {
+        const Value answer = TRY(client.call(
+            "block_history", Map{{"block_id", block.target.block_id}, {"limit", kMostVersions}}));
+        List entries = json::list_in(answer, "versions");
+        if (entries.empty()) return {};
+        const Value& newest = entries.front();
+        const bool is_deleted = json::text_in(newest, "description") == "delete";
+        const bool is_back = is_deleted && client.call("file", Map{{"operation", "status"},
+                                                                   {"path", block.target.path}});
+        if (is_deleted && !is_back && is_meant(filter, newest)) {
+            block.way = Way::restore;
+            block.steps = {newest};
+        }
+        if (is_deleted) return {};
+        const bool are_all = json::text_in(answer, "next_cursor").empty() &&
+                             json::text_in(entries.back(), "description") == "create" &&
+                             std::ranges::all_of(entries, [&](const Value& entry) {
+                                 return is_meant(filter, entry);
+                             });
+        if (are_all && (filter.find("since") != nullptr || entries.size() == 1)) {
+            block.way = Way::erase;
+            block.steps = std::move(entries);
+            return {};
+        }
+    }
+    block.steps = TRY(steps_in(client, block.target.block_id, filter));
+    return {};
+}
+
 // The blocks that the actor changed since then, the latest first. Without a moment, the one with the
 // actor's last change that can be undone.
 Result<std::vector<UndoneBlock>> blocks_by_actor(CommandClient& client, const Map& filter) {
-    constexpr std::size_t kMostEntries = 100'000;
     Map params{{"limit", kMostEntries}};
     if (const Value* const actor = filter.find("actor")) params.append("actor", *actor);
     const Value answer = TRY(client.request("log", std::move(params)));
@@ -85,7 +137,7 @@ Result<std::vector<UndoneBlock>> blocks_by_actor(CommandClient& client, const Ma
         UndoneBlock block{target_of(entry)};
         if (std::ranges::find(seen, block.target.block_id) != seen.end()) continue;
         seen.push_back(block.target.block_id);
-        block.steps = TRY(steps_in(client, block.target.block_id, filter));
+        TRY(find_steps(client, block, filter));
         if (block.steps.empty()) continue;
         out.push_back(std::move(block));
         if (since == nullptr) break;
@@ -93,54 +145,127 @@ Result<std::vector<UndoneBlock>> blocks_by_actor(CommandClient& client, const Ma
     return out;
 }
 
-// The block that a call of the audit log changed, and the version that it made. The newest call of
-// that number counts. Errors: not_found "no_such_call".
-Result<std::vector<UndoneBlock>> block_of_call(CommandClient& client, std::uint64_t number) {
-    Map params{{"limit", 1000}};
+// The audit log, newest first, an entry at a time until `take` returns true. Returns whether it did.
+template <class Take>
+Result<bool> find_in_audit(CommandClient& client, Map params, Take take) {
+    params.set("limit", 1000);
     for (;;) {
         const Value page = TRY(client.request("audit", params));
-        const List rows = json::list_in(page, "entries");
-        for (const Value& row : rows) {
+        for (const Value& row : json::list_in(page, "entries")) {
             const Result<Value> entry = json::parse(json::text_in(row, "body"));
-            const bool is_end = entry && json::text_in(*entry, "event") == "end" &&
-                                json::number_in(*entry, "call") == static_cast<std::int64_t>(number);
-            if (!is_end) continue;
-            const std::string id = json::text_in(*entry, "block_id");
-            if (json::text_in(*entry, "outcome") != "done" || id.empty() ||
-                entry->get("version") == nullptr) {
-                return fail(Errc::not_found, "no_such_call",
-                            cat("call ", number, " changed no block; quire audit shows it"),
-                            {{"call", number}});
-            }
-            UndoneBlock block{target_of(*entry)};
-            const std::int64_t version = json::number_in(*entry, "version");
-            block.steps = TRY(steps_in(client, id, Map{{"version", version}}));
-            if (block.steps.empty()) {
-                return fail(Errc::not_found, "nothing_to_undo",
-                            cat("call ", number, " made version ", version, " of ", block.target.word,
-                                ", which is undone already or cannot be undone"),
-                            {{"call", number}});
-            }
-            return std::vector{std::move(block)};
+            if (entry && take(*entry)) return true;
         }
         const std::int64_t next = json::number_in(page, "next");
-        if (next == 0) break;
+        if (next == 0) return false;
         params.set("before", next);
     }
-    return fail(Errc::not_found, "no_such_call",
-                cat("there is no call ", number, "; quire audit shows those there are"),
-                {{"call", number}});
+}
+
+// Each block that an entry of the log says was changed, with the version that was made.
+void take_blocks(const Value& entry, List& changed) {
+    const List several = json::list_in(entry, "blocks");
+    changed.insert(changed.end(), several.begin(), several.end());
+    const bool is_one = several.empty() && json::text_in(entry, "outcome") == "done" &&
+                        !json::text_in(entry, "block_id").empty() &&
+                        entry.get("version") != nullptr;
+    if (is_one) changed.push_back(entry);
+}
+
+// The blocks that a call changed, as far as they can be undone. `call` is how messages name it.
+// Errors: not_found "nothing_to_undo".
+Result<std::vector<UndoneBlock>> steps_of(CommandClient& client, const List& changed,
+                                          const std::string& call, Map details) {
+    std::vector<UndoneBlock> out;
+    for (const Value& each : changed) {
+        UndoneBlock block{target_of(each)};
+        TRY(find_steps(client, block, Map{{"version", json::number_in(each, "version")}}));
+        if (!block.steps.empty()) out.push_back(std::move(block));
+    }
+    if (!out.empty()) return out;
+    return fail(
+        Errc::not_found, "nothing_to_undo",
+        cat(call, " changed ",
+            changed.size() == 1 ? target_of(changed.front()).word : plural(changed.size(), "block"),
+            ", which is undone already or cannot be undone"),
+        std::move(details));
+}
+
+// The blocks that a call of the audit log changed. The newest call of that number counts; a command in
+// the background is logged after its call. Errors also: not_found "no_such_call".
+Result<std::vector<UndoneBlock>> blocks_of_call(CommandClient& client, std::uint64_t number) {
+    bool is_known = false;
+    List changed;
+    TRY(find_in_audit(client, {}, [&](const Value& entry) {
+        const std::string event = json::text_in(entry, "event");
+        if (event == "start") return is_known;
+        if (json::number_in(entry, "call") != static_cast<std::int64_t>(number)) return false;
+        if (event == "end" || event == "command") take_blocks(entry, changed);
+        is_known |= event == "end" || event == "command";
+        return is_known && event == "call";
+    }));
+    Map details{{"call", number}};
+    if (!is_known) {
+        return fail(Errc::not_found, "no_such_call",
+                    cat("there is no call ", number, "; quire audit shows those there are"),
+                    std::move(details));
+    }
+    if (changed.empty()) {
+        return fail(Errc::not_found, "no_such_call",
+                    cat("call ", number, " changed no block; quire audit shows it"),
+                    std::move(details));
+    }
+    return steps_of(client, changed, cat("call ", number), std::move(details));
+}
+
+// The blocks that the last command of the shell changed which changed any: the actor's, or anyone's.
+// Errors also: not_found "no_such_call".
+Result<std::vector<UndoneBlock>> blocks_of_last_command(CommandClient& client, const Map& filter) {
+    List changed;
+    std::string command;
+    Map params;
+    if (const Value* const actor = filter.find("actor")) params.append("actor", *actor);
+    TRY(find_in_audit(client, std::move(params), [&](const Value& entry) {
+        if (json::text_in(entry, "event") != "command") return false;
+        take_blocks(entry, changed);
+        command = json::text_in(entry, "shell");
+        return !changed.empty();
+    }));
+    if (changed.empty()) {
+        const Value* const actor = filter.find("actor");
+        return fail(Errc::not_found, "no_such_call",
+                    cat("no command of ", actor == nullptr ? "anyone" : actor->as_string(),
+                        " has changed a text; quire audit shows what ran"));
+    }
+    return steps_of(client, changed, cat("`", text::escape_hidden(command), "`"), {});
+}
+
+// The file of that path that was deleted last; else what `missing` is.
+Result<Target> deleted_file(const Globals& globals, CommandClient& client, const std::string& word,
+                            Result<Target> missing) {
+    const std::string path = workspace_path(globals, word);
+    const Value answer = TRY(client.request("log", {{"limit", kMostEntries}}));
+    for (const Value& entry : json::list_in(answer, "entries")) {
+        if (json::text_in(entry, "path") != path) continue;
+        Target found = target_of(entry);
+        found.word = word;
+        return found;
+    }
+    return missing;
 }
 
 Result<std::vector<UndoneBlock>> blocks_to_undo(const Globals& globals, CommandClient& client,
                                                 const UndoOptions& options, const Map& filter) {
-    if (options.call != 0) return block_of_call(client, options.call);
+    if (options.call != 0) return blocks_of_call(client, options.call);
+    if (options.last_command) return blocks_of_last_command(client, filter);
     std::vector<UndoneBlock> out;
     if (options.target.empty()) {
         out = TRY(blocks_by_actor(client, filter));
     } else {
-        UndoneBlock block{TRY(find_target(globals, client, options.target))};
-        block.steps = TRY(steps_in(client, block.target.block_id, filter));
+        Result<Target> target = find_target(globals, client, options.target);
+        if (!target && target.error().code() == Errc::not_found)
+            target = deleted_file(globals, client, options.target, std::move(target));
+        UndoneBlock block{TRY(std::move(target))};
+        TRY(find_steps(client, block, filter));
         if (!block.steps.empty()) out.push_back(std::move(block));
     }
     if (!out.empty()) return out;
@@ -185,6 +310,10 @@ Result<Value> undo_memory(const Globals& globals, CommandClient& client, const U
 Result<Value> undo_block(const Globals& globals, CommandClient& client, const UndoneBlock& block,
                          Map filter) {
     if (block.target.is_memory()) return undo_memory(globals, client, block);
+    if (block.way == Way::restore)
+        return client.request("restore_file", Map{{"block_id", block.target.block_id}});
+    if (block.way == Way::erase)
+        return client.call("file", Map{{"operation", "delete"}, {"path", block.target.path}});
     filter.set("block_id", block.target.block_id);
     return client.request("undo", std::move(filter));
 }
@@ -218,6 +347,8 @@ std::string undone_text(const UndoneBlock& block, std::string_view word, bool dr
     if (dry_run)
         return cat("Would undo in ", name, ":\n", steps_text(block.steps));
     if (block.refused) return cat("Not undone in ", name, ": ", block.refused->message(), "\n");
+    if (block.way == Way::restore) return cat(word, ": ", name, " is there again.\n");
+    if (block.way == Way::erase) return cat(word, ": ", name, " is gone again.\n");
     const std::int64_t skipped = json::number_in(block.answer, "skipped_because_changed");
     return cat(word, " in ", name, ": ",
                block.steps.size() > 1 ? cat(plural(block.steps.size(), "change"), ", ") : "",
@@ -265,14 +396,13 @@ Result<int> run_redo(const Globals& globals, const UndoOptions& options) {
 }
 
 Result<int> run_undo(const Globals& globals, const UndoOptions& options) {
-    const bool names_changes =
-        !options.target.empty() || !options.actor.empty() || !options.since.empty() ||
-        options.call != 0;
+    const bool names_changes = !options.target.empty() || !options.actor.empty() ||
+                               !options.since.empty() || options.call != 0 || options.last_command;
     if (!names_changes || (options.redo && options.target.empty())) {
         return invalid("invalid_arguments",
                        options.redo ? "name the block or the file in which to redo a change"
-                                    : "name a block or a file, or say with --actor, --since or "
-                                      "--call which changes to undo");
+                                    : "name a block or a file, or say with --actor, --since, "
+                                      "--call or --last-command which changes to undo");
     }
     if (options.redo) return run_redo(globals, options);
     CommandClient client = TRY(CommandClient::attach(globals.with_whole_answers()));
@@ -281,7 +411,7 @@ Result<int> run_undo(const Globals& globals, const UndoOptions& options) {
     for (UndoneBlock& block : blocks) {
         if (options.dry_run) continue;
         Map which = filter;
-        if (options.call != 0)
+        if (options.call != 0 || options.last_command)
             which.set("version", std::stoll(json::text_in(block.steps.front(), "version_id")));
         Result<Value> undone = undo_block(globals, client, block, std::move(which));
         if (undone) {
@@ -313,11 +443,18 @@ void add_undo_options(CLI::App& app, UndoOptions& options) {
         ->excludes(target)
         ->excludes(actor)
         ->excludes(since);
+    CLI::Option* const command =
+        app.add_flag("--last-command", options.last_command,
+                     "Undo all that your last command of the shell changed, or the actor's")
+            ->excludes(target)
+            ->excludes(since)
+            ->excludes("--call");
     app.add_flag("--any", options.any, "Whoever made the change")->excludes(actor);
     CLI::Option* const dry =
         app.add_flag("--dry-run", options.dry_run, "Print what would be undone, and undo nothing");
     app.add_flag("--redo", options.redo, "Redo the change that was undone last")
         ->excludes(since)
+        ->excludes(command)
         ->excludes(dry);
 }
 

@@ -354,6 +354,7 @@ void CommandGate::commit_texts(const Caller& by, std::vector<Step*> steps,
         CommandChange& shown = result_.changes[steps[i]->shown];
         shown.committed = true;
         shown.block_id = made->blocks[i].block_id;
+        shown.version = made->blocks[i].version;
     }
     result_.diff += made->diff;
     result_.notes.insert(result_.notes.end(), made->notes.begin(), made->notes.end());

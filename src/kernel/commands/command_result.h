@@ -1,6 +1,7 @@
 // CommandRun: a command that ran, and what became of its changes.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +21,7 @@ struct CommandChange {
     std::string change_type;  // "created", "modified", "deleted", "mode" or "link".
     std::string block_id;     // "" where there is no document.
     bool committed = false;
+    std::uint64_t version = 0;  // The document's, once it is committed.
 };
 
 // A change that the rules forbid, or that a person must approve, by its path.

@@ -9,6 +9,7 @@
 #include "kernel/commands/command_gate.h"
 #include "kernel/commands/command_journal.h"
 #include "kernel/commands/command_values.h"
+#include "kernel/commands/output_block.h"
 #include "kernel/files/file_gate.h"
 #include "kernel/oversight/overseer.h"
 #include "policy/call_digest.h"
@@ -147,16 +148,53 @@ Result<CommandRun> CommandRunner::run(const Caller& by, const CommandOrder& what
     const CommandSettings now = settings_.with([](auto& all) { return all; });
     CommandRun out;
     out.forecast = TRY(forecast(by, what, now));
-    if (now.enforcement == Enforcement::none)
-        return run_bare(by, what, now, following, std::move(out));
+    if (now.enforcement == Enforcement::none) {
+        Result<CommandRun> bare = run_bare(by, what, now, following, std::move(out));
+        if (bare) log(by, what, *bare);
+        return bare;
+    }
     if (out.forecast.decision == Decision::block) return refused_forecast(out.forecast);
     // A command that a person was asked about has run before, and waits.
     if (std::optional<Held> waiting = take_held(key_of(by, what))) {
         Result<CommandRun> settled = settle(by, what, std::move(*waiting), now, out);
+        if (settled) log(by, what, *settled);
         if (settled || settled.error().reason() != "outdated") return settled;
     }
     Held staged = TRY(stage_and_run(by, what, now, following));
-    return settle(by, what, std::move(staged), now, std::move(out));
+    Result<CommandRun> settled = settle(by, what, std::move(staged), now, std::move(out));
+    if (settled) log(by, what, *settled);
+    return settled;
+}
+
+// Writes to the audit log what became of the command.
+void CommandRunner::log(const Caller& by, const CommandOrder& what, const CommandRun& run) const {
+    CommandRecord record;
+    record.command = as_text(what.command);
+    record.decision = name_of(run.forecast.decision);
+    record.tier = name_of(run.tier);
+    record.exit_code = run.outcome.exit_code;
+    const std::optional<Error>& failure = run.gate.failure;
+    const bool waits = failure && failure->code() == Errc::escalation_required;
+    const bool ended = run.outcome.end == stage::StageEnd::exited;
+    record.outcome = run.tier == Tier::none     ? "unstaged"
+                     : waits                    ? "waits"
+                     : run.is_refused || !ended ? "discarded"
+                                                : "committed";
+    for (const shell::Predicted& each : run.forecast.prediction.effects) {
+        if (each.effect != shell::Effect::read) record.predicted.push_back(as_text(each.path));
+    }
+    for (const CommandChange& each : run.gate.changes) {
+        const std::string path = as_text(each.path);
+        if (!each.committed) {
+            record.left_out.push_back(path);
+        } else if (each.block_id.empty()) {
+            record.without_history.push_back(path);
+        } else {
+            record.blocks.push_back({each.block_id, each.version, path});
+        }
+    }
+    for (const shell::Predicted& each : run.unexpected) record.missed.push_back(as_text(each.path));
+    Overseer::of(parts_.kernel).audit().ran(by, record);
 }
 
 Result<CommandRunner::Held> CommandRunner::stage_and_run(const Caller& by, const CommandOrder& what,

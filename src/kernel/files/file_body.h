@@ -215,6 +215,7 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
         return taken;
     }
 
+    void create_file(Caller by, FileCreate what, Reply<FileVersion> reply);
     Result<FileVersion> create(LiveDocument& document, const Caller& by, const FileCreate& what);
     Result<FileEdited> edit(LiveDocument& document, const Caller& by, TextEdit& what);
     Result<FileEdited> edit_and_save(LiveDocument& document, const Caller& by, TextEdit& what);

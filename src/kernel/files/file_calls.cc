@@ -153,16 +153,20 @@ void FileCalls::append(Caller by, std::string path, std::string text, Reply<File
 }
 
 void FileCalls::create(Caller by, FileCreate what, Reply<FileVersion> reply) {
-    if (const auto fits = body_->kernel->check_new(what.content); !fits)
+    body_->create_file(std::move(by), std::move(what), std::move(reply));
+}
+
+void FileCalls::Body::create_file(Caller by, FileCreate what, Reply<FileVersion> reply) {
+    if (const auto fits = kernel->check_new(what.content); !fits)
         return reply(Failure(fits.error()));
     if (const auto text = files::decode(what.content, what.path); !text) {
         return reply(Failure(Error(text.error()).within("nothing was created")));
     }
     std::string path = what.path;
-    body_->at_door<FileVersion>(
+    at_door<FileVersion>(
         std::move(reply), std::move(path),
-        [body = body_, by, what = std::move(what)](fs::Place place,
-                                                   Reply<FileVersion> answer) mutable {
+        [body = shared_from_this(), by, what = std::move(what)](fs::Place place,
+                                                                Reply<FileVersion> answer) mutable {
             if (place.path.empty()) return answer(Failure(require_text_file(place).error()));
             if (!body->admits(by, place, Operation::create, answer)) return;
             if (place.kind != fs::Kind::missing) {

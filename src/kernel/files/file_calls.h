@@ -209,6 +209,9 @@ public:
     void save(Caller by, std::string path, Reply<FileSaved> reply);
     // Deletes the file from the disk. Errors: conflict "disk_changed".
     void erase(Caller by, std::string path, Reply<FileVersion> reply);
+    // Makes a file that was deleted anew, with the text and the encoding that it had; it gets another
+    // document, whose history begins now. Errors: conflict "not_deleted" {path}; those of create().
+    void restore(Caller by, std::string block_id, Reply<FileVersion> reply);
     // Applies a patch to files and to blocks of conversations: all of it or nothing, in one
     // transaction of the store. Everything is checked before the first file is written; if writing
     // one fails, those written before get their bytes back. Each block gets one version and one unit

@@ -254,4 +254,27 @@ void FileCalls::Body::record_deletion(LiveDocument& document, const policy::Acto
     });
 }
 
+void FileCalls::restore(Caller by, std::string block_id, Reply<FileVersion> reply) {
+    body_->kernel->run_on_block<FileCreate>(
+        by, {std::move(block_id), true}, Access::read,
+        [body = body_, by, reply = std::move(reply)](Result<FileCreate> was) mutable {
+            if (!was) return reply(Failure(std::move(was).error()));
+            body->create_file(std::move(by), std::move(*was), std::move(reply));
+        },
+        [body = body_](LiveDocument& document, const BlockRef& block,
+                       const Caller&) -> Result<FileCreate> {
+            if (document.kind() != kFileKind || !document.record().deleted) {
+                return fail(
+                    Errc::conflict, "not_deleted",
+                    cat(document.name(), " was not deleted, so there is nothing to restore"),
+                    {{"path", document.name()}});
+            }
+            const std::optional<files::DiskState> disk = body->gate.state(document);
+            std::string text = document.doc().text(block.content).rope().str();
+            return FileCreate{document.name(),
+                              TRY(files::encode(disk ? disk->form : files::Form{}, std::move(text),
+                                                document.name()))};
+        });
+}
+
 }  // namespace quire::kernel

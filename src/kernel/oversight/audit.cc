@@ -64,6 +64,17 @@ void add_arguments(Map& to, const Call& call) {
     to.append("digest", policy::canonical_call_digest(call.profile, call.tool, text));
 }
 
+List blocks_value(const std::vector<ChangedBlock>& blocks) {
+    List out;
+    for (const ChangedBlock& each : blocks) {
+        Map block{{"block_id", each.block_id},
+                  {"version", static_cast<std::int64_t>(each.version)}};
+        add(block, "path", each.path);
+        out.push_back(std::move(block));
+    }
+    return out;
+}
+
 void add_end(Map& to, const CallEnd& how, std::int64_t took_ms) {
     const bool escalated = how.code == name_of(Errc::escalation_required);
     to.append("outcome", !how.is_refused() ? "done" : escalated ? "escalated" : "refused");
@@ -74,6 +85,7 @@ void add_end(Map& to, const CallEnd& how, std::int64_t took_ms) {
     add(to, "path", how.touched.path);
     add(to, "label", how.touched.label);
     if (how.touched.version) to.append("version", *how.touched.version);
+    if (!how.touched.all.empty()) to.append("blocks", blocks_value(how.touched.all));
     to.append("ms", took_ms);
 }
 
@@ -108,6 +120,33 @@ void AuditLog::end(const Caller& by, const CallEnd& how) {
     add_names(body, by);
     if (by.call->reads) add_arguments(body, *by.call);
     add_end(body, how, clock_.steady_ms() - by.call->begun_ms);
+    note(json::write(body));
+}
+
+void AuditLog::ran(const Caller& by, const CommandRecord& what) {
+    if (by.call == nullptr || by.call->number == 0) return;
+    Map body = entry(clock_, "command");
+    add_names(body, by);
+    body.append("shell", shown(what.command));
+    body.append("decision", what.decision);
+    body.append("tier", what.tier);
+    body.append("exit_code", what.exit_code);
+    body.append("outcome", what.outcome);
+    const auto add_paths = [&](std::string_view member, const std::vector<std::string>& paths) {
+        if (paths.empty()) return;
+        List list;
+        for (const std::string& path : paths) {
+            if (list.size() == kMostPaths) break;
+            list.push_back(shown(path));
+        }
+        body.append(std::string(member), std::move(list));
+        if (paths.size() > kMostPaths) body.append(cat(member, "_more"), paths.size() - kMostPaths);
+    };
+    add_paths("predicted", what.predicted);
+    if (!what.blocks.empty()) body.append("blocks", blocks_value(what.blocks));
+    add_paths("without_history", what.without_history);
+    add_paths("left_out", what.left_out);
+    add_paths("missed", what.missed);
     note(json::write(body));
 }
 

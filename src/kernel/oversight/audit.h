@@ -12,11 +12,13 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/enum_words.h"
 #include "base/result.h"
 #include "kernel/core/caller.h"
+#include "kernel/oversight/touched.h"
 #include "sched/guarded.h"
 #include "store/store.h"
 
@@ -28,11 +30,28 @@ namespace quire::kernel {
 
 struct CallEnd;
 
+// A command of the shell that has ended, for the log.
+struct CommandRecord {
+    std::string command;
+    std::string_view decision;  // Before it ran.
+    std::string_view tier;
+    int exit_code = 0;
+    // "committed", "discarded", "waits" (for a person), or "unstaged": it ran in the workspace itself.
+    std::string_view outcome;
+    std::vector<std::string> predicted;        // The paths that it was to change.
+    std::vector<ChangedBlock> blocks;          // The texts that it changed, all of them.
+    std::vector<std::string> without_history;  // The other changes.
+    std::vector<std::string> left_out;         // Changes that were not kept.
+    std::vector<std::string> missed;           // Changes that nobody had predicted.
+};
+
 // Store and clock outlive it.
 class AuditLog {
 public:
     // The most code points that are logged of arguments and names.
     static constexpr std::size_t kShown = 200;
+    // The most paths that a list of an entry has; the others are counted. Blocks are all there.
+    static constexpr std::size_t kMostPaths = 100;
 
     AuditLog(store::Store& store, const Clock& clock) : store_(store), clock_(clock) {}
 
@@ -47,6 +66,8 @@ public:
     // Logs the end of a call. Entries that cannot wait are counted, and the next one that can
     // says how many are missing.
     void end(const Caller& by, const CallEnd& how);
+    // Logs what became of a command that the call ran, or that it started and that has ended since.
+    void ran(const Caller& by, const CommandRecord& what);
 
 private:
     struct State {

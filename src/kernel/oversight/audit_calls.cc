@@ -42,11 +42,13 @@ bool is_of(const Value& entry, std::string_view tool) {
 
 bool fits(const AuditQuery& query, const store::AuditEntry& entry) {
     if (!is_since(entry.body, query.since_ms)) return false;
-    if (query.actor.empty() && query.tool.empty() && query.reason.empty() && !query.refused)
+    if (query.actor.empty() && query.tool.empty() && query.reason.empty() && !query.refused &&
+        !query.missed)
         return true;
     const Result<Value> body = json::parse(entry.body);
     if (!body) return true;
     const std::string_view outcome = member_text(*body, "outcome");
+    if (query.missed && body->get("missed") == nullptr) return false;
     if (query.refused && outcome != "refused" && outcome != "escalated") return false;
     if (!query.reason.empty() && member_text(*body, "reason") != query.reason) return false;
     if (!query.tool.empty() && !is_of(*body, query.tool)) return false;

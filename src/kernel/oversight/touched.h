@@ -4,15 +4,24 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace quire::kernel {
+
+// A block among several that a call changed, and the version that it made.
+struct ChangedBlock {
+    std::string block_id;
+    std::uint64_t version = 0;
+    std::string path = {};  // Set for a file.
+};
 
 // The block that a call changed or made.
 struct Touched {
     std::string block_id = {};  // "" for none.
     std::optional<std::int64_t> version = {};
-    std::string path = {};      // Set for a file.
-    std::string label = {};     // Set for a memory block.
+    std::string path = {};               // Set for a file.
+    std::string label = {};              // Set for a memory block.
+    std::vector<ChangedBlock> all = {};  // Each of them, where it changed more than one.
 };
 
 }  // namespace quire::kernel
