@@ -1,5 +1,6 @@
 #include "cli/commands/command_client.h"
 
+#include <filesystem>
 #include <string>
 
 #include "cli/commands/looking_kernel.h"
@@ -85,6 +86,16 @@ Result<Value> request_once(const Globals& globals, std::string_view method, Map 
 Result<Value> call_once(const Globals& globals, std::string_view tool, Value arguments) {
     CommandClient client = TRY(CommandClient::attach(globals));
     return client.call(tool, std::move(arguments));
+}
+
+std::optional<Result<CommandClient>> running_kernel(const Globals& globals) {
+    std::error_code missing;
+    const auto state = std::filesystem::path(globals.workspace) / ".quire";
+    if (!std::filesystem::exists(state, missing)) return std::nullopt;
+    auto client = CommandClient::attach(globals, false);
+    // One that is about to end is waited for when the store is opened.
+    if (!client && client.error().reason() == "no_kernel") return std::nullopt;
+    return client;
 }
 
 }  // namespace quire::cli

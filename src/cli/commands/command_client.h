@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -54,6 +55,9 @@ private:
     std::unique_ptr<LookingKernel> kernel_;  // None, but for a look at a copy.
     std::unique_ptr<server::LocalClient> client_;
 };
+
+// The kernel that runs here; none where none does. Creates nothing. Errors: those of attach().
+std::optional<Result<CommandClient>> running_kernel(const Globals& globals);
 
 // Attach, make one request or call one tool, and leave. Errors: those of the functions above.
 Result<Value> request_once(const Globals& globals, std::string_view method, Map params = {});

@@ -29,6 +29,7 @@ Command diff_command();
 Command rollback_command();
 Command audit_command();
 Command sh_command();
+Command hook_command();
 Command undo_command();
 Command status_command();
 Command stop_command();

@@ -51,17 +51,6 @@ private:
     const std::string path_;
 };
 
-// The kernel that runs here; none where none does. Creates nothing.
-std::optional<Result<CommandClient>> running_kernel(const Globals& globals) {
-    std::error_code missing;
-    const auto state = std::filesystem::path(globals.workspace) / ".quire";
-    if (!std::filesystem::exists(state, missing)) return std::nullopt;
-    auto client = CommandClient::attach(globals, false);
-    // One that is about to end is waited for when the store is opened.
-    if (!client && client.error().reason() == "no_kernel") return std::nullopt;
-    return client;
-}
-
 Result<int> report_running(const Globals& globals, const CommandClient& client) {
     std::error_code missing;
     const auto socket =

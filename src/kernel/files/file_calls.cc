@@ -342,4 +342,8 @@ void FileCalls::list(Caller by, FileQuery query, Reply<FileList> reply) {
     });
 }
 
+DiskAuthors& FileCalls::authors() {
+    return body_->gate.authors();
+}
+
 }  // namespace quire::kernel

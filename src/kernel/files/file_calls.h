@@ -162,6 +162,8 @@ struct FileCreate {
     bool overwrite = false;
 };
 
+class DiskAuthors;
+
 class FileCalls {
 public:
     // Kernel and gate outlive this and every call.
@@ -239,6 +241,9 @@ public:
     // the disk's changes.
     void conflicts(Caller by, std::optional<std::string> path,
                    Reply<std::vector<FileConflict>> reply);
+    // The caller is about to change these files on the disk with a tool of its own, and then has done
+    // so; what changes there meanwhile is the caller's.
+    DiskAuthors& authors();
     // Settles one conflict of a file, or all, as one version. With SaveWhen::on_commit the file is
     // saved once none is left. Errors: not_found "invalid_reference" {conflict_id, conflicts};
     // invalid_argument "invalid_arguments" for `content` that is missing, or not wanted, or meant for

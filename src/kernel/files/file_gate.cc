@@ -318,6 +318,10 @@ files::Manner FileGate::manner_of(const LiveDocument& document,
     return manner;
 }
 
+policy::Actor FileGate::author_of(const std::string& path) const {
+    return authors_.author_of(path).value_or(disk());
+}
+
 // Makes the document contain the disk's change. There are three cases: the texts are equal
 // already; the document has no edits of its own, so the disk's edit is made directly; or both
 // have changed, and the edit is made at the version that the disk had and merged. If both changed
@@ -338,21 +342,22 @@ Result<DiskUpdate> FileGate::apply(LiveDocument& document,
         now.last_conflict = before->last_conflict;
     }
 
+    const policy::Actor author = author_of(document.name());
     Unit unit;
-    unit.actor = disk().str();
+    unit.actor = author.str();
     unit.description = "disk";
     // The first load of a file is no change that could be taken back.
     if (taken.first) unit.kind = UnitKind::take_back;
     if (ours == text) {
         now.version = version_of(document);
     } else if (!before || before->version == taken.agent_version) {
-        document.begin(disk());
+        document.begin(author);
         memory::apply(doc, block.content, text::minimal_splices(ours, text));
-        unit.spans = {document.commit(disk(), "disk")};
+        unit.spans = {document.commit(author, "disk")};
         now.version = version_of(document);
         taken.resolution = Resolution::disk_wins;
     } else {
-        document.begin(disk());
+        document.begin(author);
         crdt::Doc copy = TRY(copy_at(doc, before->version));
         const crdt::Handle content = copy.open(doc.id_of(block.content));
         const std::string base = copy.text(content).rope().str();
@@ -362,7 +367,7 @@ Result<DiskUpdate> FileGate::apply(LiveDocument& document,
         const crdt::VersionVector old_version = copy.version();
         memory::apply(copy, content, plan.disk_edit);
         unit.spans = {
-            copy.commit({policy::message_of({disk(), "disk", ""}), "", clock_.wall_ms() / 1000})
+            copy.commit({policy::message_of({author, "disk", ""}), "", clock_.wall_ms() / 1000})
                 .span};
         now.version = copy.version().ends();
         TRY(document.import(reconciler(), copy.changes_since(old_version).changes()));

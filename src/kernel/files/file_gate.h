@@ -21,6 +21,7 @@
 #include "files/reconcile.h"
 #include "fs/file_system.h"
 #include "kernel/core/gate.h"
+#include "kernel/files/disk_authors.h"
 #include "kernel/files/disk_words.h"
 #include "kernel/files/late_writes.h"
 #include "policy/path_rules.h"
@@ -109,6 +110,10 @@ public:
     fs::FileSystem& files() { return files_; }
     // Files that saves displaced. take_in() begins with what was written to them.
     LateWrites& late_writes() { return late_writes_; }
+    // Agents that change files on the disk with tools of their own.
+    DiskAuthors& authors() { return authors_; }
+    // The author of a change of the path on the disk: source:disk, or who is known to make it.
+    policy::Actor author_of(const std::string& path) const;
     // LateWrites::take() with the encoding that the rules name.
     bool take_late_writes(const std::string& path) {
         return late_writes_.take(path, rules()->paths.encoding(path));
@@ -132,6 +137,7 @@ private:
     sched::Guarded<std::shared_ptr<const FileRules>> rules_;
     Clock& clock_;
     const std::size_t file_bytes_;
+    DiskAuthors authors_{clock_};
     LateWrites late_writes_{files_, clock_, file_bytes_};
     // For last_news(). In memory only.
     sched::Guarded<std::map<store::DocumentKey, DiskUpdate>> news_;

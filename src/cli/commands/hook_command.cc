@@ -1,0 +1,267 @@
+// quire hook: an agent that brings its own editor and shell asks here before it uses them, and tells
+// afterwards what it did (cli/exchange/hook_event.h has the forms of the agents).
+//
+// Before, the rules for files are asked; a command is judged by what it would do, as one that runs
+// without a stage. Then the kernel is told who changes which files, so that what changes there is the
+// agent's and not anyone's. Afterwards the kernel takes the files in. A hook that fails must not stop
+// an agent, so whatever goes wrong is answered with `{}`; what a hook cannot prevent, the rules still
+// forbid to quire's own tools.
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "base/concat.h"
+#include "cli/commands/command_client.h"
+#include "cli/commands/command_list.h"
+#include "cli/commands/terminal.h"
+#include "cli/commands/whole_file.h"
+#include "cli/exchange/hook_event.h"
+#include "cli/settings/config.h"
+#include "cli/settings/workspace.h"
+#include "json/json.h"
+#include "json/members.h"
+#include "kernel/commands/forecast.h"
+#include "policy/path_rules.h"
+#include "shell/disk_tree.h"
+#include "shell/judge.h"
+#include "text/escape_hidden.h"
+
+namespace quire::cli {
+namespace {
+
+namespace files = std::filesystem;
+using shell::Decision;
+using Verdict = HookAnswer::Verdict;
+
+struct HookOptions {
+    std::string agent;  // "" to tell it from the event.
+};
+
+// A use of a tool, as the rules see it.
+struct HookUse {
+    Decision decision = Decision::allow;
+    shell::Judgement judgement;
+    std::vector<shell::Warning> warnings;
+    // The paths that it is to change, from the workspace's root.
+    std::vector<std::string> changed;
+    // It may change more than that.
+    bool is_uncertain = false;
+};
+
+// The path from the workspace's root, links followed; none for one outside of it.
+std::optional<std::string> path_within(const files::path& root, const files::path& cwd,
+                                       const std::string& path) {
+    std::error_code failed;
+    const files::path real = files::weakly_canonical(cwd / path, failed);
+    if (failed) return std::nullopt;
+    std::string within = real.lexically_relative(root).string();
+    if (within.empty() || within == "." || within.starts_with("..")) return std::nullopt;
+    return within;
+}
+
+// Files outside of the workspace are not for its rules.
+shell::Prediction prediction_of(const HookEvent& event, const files::path& root) {
+    shell::Prediction out;
+    for (const HookPath& each : event.paths) {
+        const auto path = path_within(root, event.cwd, each.path);
+        if (!path) continue;
+        std::error_code failed;
+        using Use = HookPath::Use;
+        const shell::Effect effect = each.use == Use::read                 ? shell::Effect::read
+                                     : each.use == Use::erase              ? shell::Effect::erase
+                                     : files::exists(root / *path, failed) ? shell::Effect::write
+                                                                           : shell::Effect::create;
+        out.effects.push_back({*path, effect});
+    }
+    return out;
+}
+
+HookUse use_of(const HookEvent& event, const Settings& settings, const files::path& root,
+               const policy::Actor& by) {
+    const policy::PathRules rules(settings.files.rules);
+    HookUse out;
+    shell::Prediction prediction;
+    if (event.command) {
+        kernel::CommandForecast forecast = kernel::forecast_command(
+            *event.command, root.string(), event.cwd, rules, settings.shell.enforcement, by);
+        out.decision = forecast.decision;
+        out.judgement = std::move(forecast.judgement);
+        prediction = std::move(forecast.prediction);
+    } else {
+        prediction = prediction_of(event, root);
+        shell::Situation situation;
+        situation.root = situation.cwd = root.string();
+        out.judgement = shell::judge(prediction, situation, shell::DiskTree(), rules, by);
+        out.decision = shell::under(settings.shell.enforcement, out.judgement.decision);
+    }
+    for (const shell::Predicted& each : prediction.effects) {
+        const bool is_change =
+            each.effect != shell::Effect::read && each.effect != shell::Effect::execute;
+        if (is_change && !each.path.starts_with('/') && !each.path.empty())
+            out.changed.push_back(each.path);
+    }
+    out.warnings = std::move(prediction.warnings);
+    out.is_uncertain = !out.warnings.empty();
+    return out;
+}
+
+std::string objection_text(const shell::Objection& each) {
+    return cat(name_of(each.effect), " ", text::escape_hidden(each.path), ": ",
+               text::escape_hidden(each.reason));
+}
+
+// The verdict of the rules, with the first thing that they object to.
+HookAnswer verdict_on(const HookUse& use) {
+    HookAnswer out;
+    const auto& violations = use.judgement.violations;
+    const auto& escalations = use.judgement.escalations;
+    const std::string warning = use.warnings.empty()
+                                    ? "it cannot be told what it does"
+                                    : text::escape_hidden(use.warnings.front().why);
+    if (use.decision == Decision::block) {
+        out.verdict = Verdict::deny;
+        out.reason = violations.empty() ? warning : objection_text(violations.front());
+        out.reason = cat("quire's rules forbid this: ", out.reason);
+    } else if (use.decision == Decision::require_escalation) {
+        out.verdict = Verdict::ask;
+        out.reason = cat("quire's rules want a person to approve this: ",
+                         escalations.empty() ? warning : objection_text(escalations.front()));
+    }
+    return out;
+}
+
+std::string age_text(std::int64_t seconds) {
+    return seconds < 120 ? cat(seconds, " seconds ago") : cat(seconds / 60, " minutes ago");
+}
+
+// Says who else changed the files of late.
+std::string others_text(const Value& answer) {
+    std::string out;
+    for (const Value& row : json::list_in(answer, "files")) {
+        cat_to(out, cat(out.empty() ? "" : "; ", json::text_in(row, "actor"), " changed ",
+                        text::escape_hidden(json::text_in(row, "path")), " ",
+                        age_text(json::number_in(row, "seconds"))));
+    }
+    return out.empty()
+               ? out
+               : cat("Others are at work here: ", out, ". Read a file again before you change it.");
+}
+
+HookAnswer before(const Globals& globals, const HookEvent& event, const Settings& settings,
+                  const HookUse& use) {
+    HookAnswer out = verdict_on(use);
+    const bool changes = !use.changed.empty() || use.is_uncertain;
+    if (out.verdict == Verdict::deny || !changes) return out;
+    std::optional<Result<CommandClient>> running = running_kernel(globals);
+    if (!running || !*running) {
+        if (out.verdict == Verdict::none && !use.changed.empty() &&
+            settings.shell.enforcement == shell::Enforcement::strict) {
+            out.verdict = Verdict::ask;
+            out.reason =
+                "no quire kernel runs here, so nobody would know who made this change, and "
+                "it could not be taken back; quire mcp or quire serve starts one";
+        }
+        return out;
+    }
+    const Result<Value> told = (**running).request(
+        "hook_before",
+        Map{{"key", event.key}, {"paths", List(use.changed.begin(), use.changed.end())}});
+    if (told) out.context = others_text(*told);
+    return out;
+}
+
+HookAnswer after(const Globals& globals, const HookEvent& event, const HookUse& use) {
+    HookAnswer out;
+    std::optional<Result<CommandClient>> running = running_kernel(globals);
+    if (!running || !*running) return out;
+    CommandClient& client = **running;
+    // The kernel was told before a command ran what it was to change.
+    const std::vector<std::string> none;
+    const auto& changed = event.command ? none : use.changed;
+    const Result<Value> taken = client.request(
+        "hook_after", Map{{"key", event.key}, {"paths", List(changed.begin(), changed.end())}});
+    for (const shell::Objection& each : use.judgement.violations) {
+        if (event.command || each.effect == shell::Effect::read) continue;
+        cat_to(out.reason,
+               cat(out.reason.empty() ? "quire's rules forbid what was done: " : "; ",
+                   objection_text(each), ". `quire undo ", text::escape_hidden(each.path),
+                   " --actor ", globals.actor, "` takes it back"));
+    }
+    if (!taken) return out;
+    for (const Value& row : json::list_in(*taken, "files")) {
+        if (json::text_in(row, "result") != "NeedsResolution") continue;
+        cat_to(out.context,
+               cat(out.context.empty() ? "" : " ", text::escape_hidden(json::text_in(row, "path")),
+                   " conflicts with edits of others that are not saved: `quire file "
+                   "conflicts` shows both sides, and `quire file resolve` settles it."));
+    }
+    if (const std::int64_t pending = json::number_in(*taken, "pending"); pending != 0) {
+        cat_to(out.context, cat(out.context.empty() ? "" : " ", pending,
+                                " changed files are still being taken in."));
+    }
+    return out;
+}
+
+Map answer_to(const Globals& globals, const HookOptions& options, const std::string& input) {
+    const Result<Value> given = json::parse(input);
+    std::optional<HookAgent> agent;
+    if (!options.agent.empty()) agent = enum_named<HookAgent>(options.agent);
+    auto event = given ? read_hook_event(*given, agent) : std::nullopt;
+    if (!event) return {};
+    Globals as_agent = globals;
+    if (!globals.actor_named) as_agent.actor = cat("agent:", name_of(event->agent));
+    if (event->cwd.empty()) event->cwd = globals.workspace;
+    if (!globals.workspace_named) {
+        const Result<FoundWorkspace> found = find_workspace(event->cwd);
+        if (!found || !found->is_there) return {};
+        as_agent.workspace = found->directory;
+    }
+    const Result<policy::Actor> by = policy::Actor::parse(as_agent.actor);
+    std::error_code failed;
+    const files::path root = files::canonical(as_agent.workspace, failed);
+    if (!by || failed) return {};
+    const Result<Settings> settings = load_config(as_agent.workspace);
+    if (!settings) {
+        if (event->is_after) return {};
+        return hook_answer(*event, {Verdict::ask,
+                                    cat("quire.toml cannot be read, so quire's rules are unknown: ",
+                                        settings.error().message()),
+                                    ""});
+    }
+    const HookUse use = use_of(*event, *settings, root, *by);
+    return hook_answer(*event, event->is_after ? after(as_agent, *event, use)
+                                               : before(as_agent, *event, *settings, use));
+}
+
+Result<int> run_hook(const Globals& globals, const HookOptions& options) {
+    return output_json(answer_to(globals, options, read_standard_input()));
+}
+
+void add_hook_options(CLI::App& app, HookOptions& options) {
+    app.add_option(
+           "--agent", options.agent,
+           "Whose hook this is: claude, codex, cursor or gemini; otherwise told from the event")
+        ->type_name("NAME")
+        ->check(CLI::IsMember({"claude", "codex", "cursor", "gemini"}));
+}
+
+}  // namespace
+
+Command hook_command() {
+    return {.name = "hook",
+            .about =
+                "Answer a coding agent's hook, given on standard input: may it do this, and what "
+                "did it change",
+            .example = R"(echo '{"hook_event_name":"PreToolUse","tool_name":"Read"}' | quire hook)",
+            .action = action_with(add_hook_options, run_hook),
+            .touches = Touches::looks,
+            .is_for_programs = true};
+}
+
+}  // namespace quire::cli

@@ -1,0 +1,259 @@
+#include "cli/exchange/hook_event.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
+
+#include "base/concat.h"
+#include "edits/patch.h"
+#include "json/members.h"
+
+namespace quire::cli {
+namespace {
+
+using Use = HookPath::Use;
+
+// The longest text for a model in one answer.
+constexpr std::size_t kMostContext = 400;
+
+struct Moment {
+    std::string_view name;
+    bool is_after;
+};
+// The events of all agents that are about the use of one tool.
+constexpr std::array<Moment, 11> kMoments = {{
+    {"PreToolUse", false},
+    {"PostToolUse", true},
+    {"PostToolUseFailure", true},
+    {"BeforeTool", false},
+    {"AfterTool", true},
+    {"preToolUse", false},
+    {"postToolUse", true},
+    {"beforeShellExecution", false},
+    {"afterShellExecution", true},
+    {"beforeReadFile", false},
+    {"afterFileEdit", true},
+}};
+
+enum class Does { shell, patch, read, change, erase };
+struct KnownTool {
+    std::string_view name;  // In lower case.
+    Does does;
+};
+// The tools of all agents that touch files.
+constexpr std::array<KnownTool, 25> kTools = {{
+    {"bash", Does::shell},
+    {"shell", Does::shell},
+    {"local_shell", Does::shell},
+    {"exec_command", Does::shell},
+    {"shell_command", Does::shell},
+    {"run_shell_command", Does::shell},
+    {"run_terminal_cmd", Does::shell},
+    {"apply_patch", Does::patch},
+    {"read", Does::read},
+    {"read_file", Does::read},
+    {"view", Does::read},
+    {"notebookread", Does::read},
+    {"edit", Does::change},
+    {"multiedit", Does::change},
+    {"write", Does::change},
+    {"create", Does::change},
+    {"notebookedit", Does::change},
+    {"replace", Does::change},
+    {"write_file", Does::change},
+    {"edit_file", Does::change},
+    {"search_replace", Does::change},
+    {"strreplace", Does::change},
+    {"editnotebook", Does::change},
+    {"delete", Does::erase},
+    {"delete_file", Does::erase},
+}};
+
+std::string lower(std::string_view word) {
+    std::string out(word);
+    std::ranges::transform(out, out.begin(), [](unsigned char letter) {
+        return static_cast<char>(std::tolower(letter));
+    });
+    return out;
+}
+
+HookAgent agent_of(const Value& event, std::string_view name) {
+    if (event.get("conversation_id") != nullptr || (!name.empty() && std::islower(name[0]) != 0))
+        return HookAgent::cursor;
+    if (name.starts_with("Before") || name.starts_with("After")) return HookAgent::gemini;
+    return event.get("turn_id") != nullptr ? HookAgent::codex : HookAgent::claude;
+}
+
+std::string quoted(const std::string& word) {
+    std::string out = "'";
+    for (const char each : word) each == '\'' ? out += "'\\''" : out += each;
+    return out + "'";
+}
+
+// A command is a text, or the words of one, which may be a shell's own call.
+std::optional<std::string> command_in(const Value& input) {
+    const Value* const given = input.get("command");
+    if (given == nullptr) return std::nullopt;
+    if (given->is_string()) return given->as_string();
+    if (!given->is_list()) return std::nullopt;
+    std::vector<std::string> words;
+    for (const Value& each : given->as_list()) {
+        if (!each.is_string()) return std::nullopt;
+        words.push_back(each.as_string());
+    }
+    const bool is_shell =
+        words.size() == 3 && (words[1] == "-c" || words[1] == "-lc") && words[0].ends_with("sh");
+    if (is_shell) return words[2];
+    std::string out;
+    for (const std::string& word : words) cat_to(out, cat(out.empty() ? "" : " ", quoted(word)));
+    return out;
+}
+
+std::string first_text(const Value& from, std::initializer_list<const char*> members) {
+    for (const char* const member : members) {
+        std::string found = json::text_in(from, member);
+        if (!found.empty()) return found;
+    }
+    return {};
+}
+
+// The files of a patch. One that cannot be read names none: its tool refuses it too.
+std::vector<HookPath> paths_in_patch(const std::string& patch) {
+    std::vector<HookPath> out;
+    const auto parts = edits::parse_patch(patch);
+    if (!parts) return out;
+    for (const edits::FilePatch& part : *parts) {
+        const bool erases = part.action == edits::PatchAction::erase;
+        out.push_back({erases ? Use::erase : Use::change, part.name});
+        if (!part.new_name.empty() && part.new_name != part.name) {
+            out.back().use = Use::erase;
+            out.push_back({Use::change, part.new_name});
+        }
+    }
+    return out;
+}
+
+void read_input(HookEvent& out, Does does, const Value& input) {
+    const std::string directory = first_text(input, {"cwd", "workdir", "directory", "dir_path"});
+    if (!directory.empty() && directory.front() == '/') {
+        out.cwd = directory;
+    } else if (!directory.empty()) {
+        out.cwd = cat(out.cwd, "/", directory);
+    }
+    if (does == Does::shell) {
+        out.command = command_in(input);
+        return;
+    }
+    if (does == Does::patch) {
+        out.paths = paths_in_patch(first_text(input, {"command", "input", "patch"}));
+        return;
+    }
+    std::string path =
+        first_text(input, {"file_path", "path", "notebook_path", "absolute_path", "target_file"});
+    if (path.empty()) return;
+    const Use use = does == Does::read ? Use::read : does == Does::erase ? Use::erase : Use::change;
+    out.paths.push_back({use, std::move(path)});
+}
+
+bool can_ask(const HookEvent& event) {
+    return event.agent == HookAgent::claude ||
+           (event.agent == HookAgent::cursor && event.name == "beforeShellExecution");
+}
+
+std::string shortened(const std::string& text) {
+    if (text.size() <= kMostContext) return text;
+    std::size_t end = kMostContext;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+    return text.substr(0, end) + "…";
+}
+
+Map answer_of_cursor(const HookAnswer& answer, std::string_view verdict, bool is_after) {
+    Map out;
+    if (!is_after && !verdict.empty()) {
+        out.append("permission", verdict);
+        out.append("user_message", answer.reason);
+        out.append("agent_message", answer.reason);
+    }
+    if (is_after) {
+        const std::string context =
+            cat(answer.reason, answer.reason.empty() || answer.context.empty() ? "" : "\n",
+                answer.context);
+        if (!context.empty()) out.append("additional_context", shortened(context));
+    }
+    return out;
+}
+
+}  // namespace
+
+std::optional<HookEvent> read_hook_event(const Value& event, std::optional<HookAgent> agent) {
+    if (!event.is_map()) return std::nullopt;
+    HookEvent out;
+    out.name = json::text_in(event, "hook_event_name");
+    const auto* const moment = std::ranges::find(kMoments, out.name, &Moment::name);
+    if (moment == kMoments.end()) return std::nullopt;
+    out.is_after = moment->is_after;
+    out.agent = agent.value_or(agent_of(event, out.name));
+    out.cwd = json::text_in(event, "cwd");
+    if (out.cwd.empty()) {
+        const List roots = json::list_in(event, "workspace_roots");
+        if (!roots.empty() && roots.front().is_string()) out.cwd = roots.front().as_string();
+    }
+
+    const std::string tool = lower(json::text_in(event, "tool_name"));
+    if (out.name == "beforeShellExecution" || out.name == "afterShellExecution") {
+        read_input(out, Does::shell, event);
+    } else if (out.name == "beforeReadFile") {
+        read_input(out, Does::read, event);
+    } else if (out.name == "afterFileEdit") {
+        read_input(out, Does::change, event);
+    } else {
+        const auto* const known = std::ranges::find(kTools, tool, &KnownTool::name);
+        const Value* const input = event.get("tool_input");
+        if (known == kTools.end() || input == nullptr || !input->is_map()) return std::nullopt;
+        read_input(out, known->does, *input);
+    }
+    if (!out.command && out.paths.empty()) return std::nullopt;
+
+    out.key =
+        cat(first_text(event, {"session_id", "conversation_id"}), " ",
+            first_text(event, {"tool_use_id", "generation_id"}), " ", out.command.value_or(""));
+    for (const HookPath& each : out.paths) cat_to(out.key, cat(" ", each.path));
+    return out;
+}
+
+Map hook_answer(const HookEvent& event, const HookAnswer& answer) {
+    using Verdict = HookAnswer::Verdict;
+    const bool asks = answer.verdict == Verdict::ask;
+    const bool says_no = answer.verdict == Verdict::deny || (asks && !can_ask(event));
+    const std::string_view verdict = says_no ? "deny" : asks ? "ask" : "";
+    HookAnswer said = answer;
+    if (asks && says_no) {
+        said.reason +=
+            ". This agent's hooks cannot ask a person: make the change with quire's own tools "
+            "(file, block_*, shell), which ask one";
+    }
+    if (event.agent == HookAgent::cursor) return answer_of_cursor(said, verdict, event.is_after);
+
+    Map out;
+    Map specific{{"hookEventName", event.name}};
+    if (event.agent == HookAgent::gemini) {
+        if (!verdict.empty()) out.append("decision", verdict);
+        if (!verdict.empty()) out.append("reason", said.reason);
+    } else if (!event.is_after && !verdict.empty()) {
+        specific.append("permissionDecision", verdict);
+        specific.append("permissionDecisionReason", said.reason);
+    } else if (event.is_after && !said.reason.empty()) {
+        // A deed cannot be refused any more; the model is told to look after it.
+        out.append("decision", "block");
+        out.append("reason", said.reason);
+    }
+    std::string context = said.context;
+    if (event.agent == HookAgent::gemini && event.is_after && !said.reason.empty())
+        context = cat(said.reason, context.empty() ? "" : "\n", context);
+    if (!context.empty()) specific.append("additionalContext", shortened(context));
+    if (specific.size() > 1) out.append("hookSpecificOutput", std::move(specific));
+    return out;
+}
+
+}  // namespace quire::cli

@@ -1,0 +1,143 @@
+// The methods of `quire hook`, by which agents with editors and shells of their own tell what they do to
+// files. Part of CommandSession.
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "kernel/core/core.h"
+#include "kernel/files/disk_authors.h"
+#include "kernel/files/file_calls.h"
+#include "sched/guarded.h"
+#include "sched/scheduler.h"
+#include "server/command_replies.h"
+#include "server/command_session.h"
+#include "text/utc_time.h"
+
+namespace quire::server {
+namespace {
+
+// A hook is waited for by its agent, so it does not look at more files, nor for longer.
+constexpr std::size_t kMostPaths = 50;
+constexpr std::int64_t kMostMs = 200;
+// Changes of others that are older are no news.
+constexpr std::int64_t kLatelyMs = std::int64_t{15} * 60 * 1000;
+constexpr std::size_t kNewest = 5;
+
+// The files among the paths, which also name directories.
+std::vector<std::string> files_in(const std::vector<std::string>& paths) {
+    std::vector<std::string> out;
+    for (const std::string& path : paths) {
+        if (!path.ends_with('/') && out.size() < kMostPaths) out.push_back(path);
+    }
+    return out;
+}
+
+// Collects a row for each file, and answers with those that are there when all are, or in time.
+class FileRows : public std::enable_shared_from_this<FileRows> {
+public:
+    // `ending` is called before the answer.
+    FileRows(rpc::Answer answer, std::size_t expected, Function<void()> ending)
+        : answer_(std::move(answer)), ending_(std::move(ending)), state_({expected, {}, false}) {}
+
+    void begin(sched::Scheduler& scheduler) {
+        scheduler.post_after(kMostMs, [self = shared_from_this()] { self->finish(); });
+        if (state_.with([](const State& state) { return state.left == 0; })) finish();
+    }
+    void add(std::optional<Map> row) {
+        const bool is_last = state_.with([&](State& state) {
+            if (row) state.rows.push_back(std::move(*row));
+            return --state.left == 0;
+        });
+        if (is_last) finish();
+    }
+
+private:
+    struct State {
+        std::size_t left;
+        List rows;
+        bool is_answered;
+    };
+
+    void finish() {
+        auto rows = state_.with([](State& state) -> std::optional<Map> {
+            if (std::exchange(state.is_answered, true)) return std::nullopt;
+            return Map{{"files", std::move(state.rows)}, {"pending", state.left}};
+        });
+        if (!rows) return;
+        ending_();
+        answer_.result(std::move(*rows));
+    }
+
+    rpc::Answer answer_;
+    Function<void()> ending_;
+    sched::Guarded<State> state_;
+};
+
+// The newest change by somebody else, if it is news. The first version of a file is nobody's change.
+std::optional<Map> others_change(const std::string& path, const kernel::HistoryPage& page,
+                                 const std::string& caller, std::int64_t now_ms) {
+    for (const kernel::HistoryEntry& entry : page.versions) {
+        if (entry.timestamp < now_ms - kLatelyMs) break;
+        if (entry.actor == caller || entry.version_id == "1") continue;
+        return Map{{"path", path},
+                   {"actor", entry.actor},
+                   {"timestamp", text::utc_time(entry.timestamp)},
+                   {"seconds", (now_ms - entry.timestamp) / 1000}};
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+void CommandSession::hook_before(const rpc::Answer& answer, std::string key,
+                                 std::vector<std::string> paths) {
+    const kernel::Caller by = caller(answer);
+    const std::vector<std::string> files = files_in(paths);
+    const kernel::Parts& parts = workspace_.kernel.core()->parts();
+    // Text that is there already is not the actor's, so this begins once the files are read.
+    const auto rows = std::make_shared<FileRows>(
+        answer, files.size(),
+        [&authors = workspace_.files.authors(), actor = by.actor, key = std::move(key),
+         paths = std::move(paths)] { authors.expect(actor, key, paths); });
+    rows->begin(parts.scheduler);
+    for (const std::string& path : files) {
+        workspace_.files.history(
+            by, path, kNewest, "",
+            [rows, path, actor = by.actor.str(),
+             now_ms = parts.clock.wall_ms()](Result<kernel::FileHistory> got) {
+                rows->add(got ? others_change(path, got->page, actor, now_ms) : std::nullopt);
+            });
+    }
+}
+
+void CommandSession::hook_after(const rpc::Answer& answer, std::string key,
+                                std::vector<std::string> paths) {
+    const kernel::Caller by = caller(answer);
+    kernel::DiskAuthors& authors = workspace_.files.authors();
+    for (const std::string& path : authors.expected(by.actor, key)) {
+        if (std::find(paths.begin(), paths.end(), path) == paths.end()) paths.push_back(path);
+    }
+    const std::vector<std::string> files = files_in(paths);
+    // Also for an agent that said nothing before: the files have not been taken in yet.
+    authors.expect(by.actor, key, std::move(paths));
+    const auto rows = std::make_shared<FileRows>(answer, files.size(), [] {});
+    // With the last of the files, which may come after the answer.
+    const auto ending = std::shared_ptr<void>(
+        nullptr, [&authors, actor = by.actor, key](void*) { authors.end(actor, key); });
+    rows->begin(workspace_.kernel.core()->parts().scheduler);
+    for (const std::string& path : files) {
+        workspace_.files.reconcile(
+            by, {path}, [rows, ending](Result<std::vector<kernel::FileReconciled>> made) {
+                if (!made || made->empty()) return rows->add(std::nullopt);
+                const kernel::FileReconciled& one = made->front();
+                Map row{{"path", one.path}, {"result", name_of(one.result)}};
+                if (one.change_type) row.append("change_type", name_of(*one.change_type));
+                rows->add(std::move(row));
+            });
+    }
+}
+
+}  // namespace quire::server
