@@ -138,7 +138,7 @@ Call \`shell\` at most 20 times ever.
     assert.match(rules("explain", "--agent", "bo", "--tool", "file.read").stdout, /^allowed\n/);
     assert.match(rules("explain", "--agent", "bo", "--tool", "block.edit").stdout, /^allowed\n/);
     for (const [call, message] of [
-        [["shell", "--operation", "spawn"], /there is no such operation yet/],
+        [["shell", "--operation", "burn"], /`shell` has no operation 'burn'; it has: execute, check, spawn/],
         [["approvals", "--operation", "list"], /no agent may call it: `approvals` is only for people/],
         [["file", "--operation", "burn"], /`file` has no operation 'burn'; it has: list, read, /],
         [["file.burn"], /`file` has no operation 'burn'/],
@@ -286,8 +286,8 @@ test("doctor finds no fault in a sound workspace", { skip }, (t) => {
     for (const what of ["MCP 2025-11-25", "MCP 2026-07-28"]) assert.equal(findings.find((f) => f.what === what)?.health, "ok", what);
 });
 
-test("doctor and the kernel warn of a rule for an operation that is not built, and doctor fails on rules that cannot be met", { skip }, (t) => {
-    const folder = workspace(t, {}, '[[tools.rules]]\ntool = "shell"\ntype = "allowed_operations"\nvalue = ["check", "spawn"]\n');
+test("doctor and the kernel warn of a rule that has no effect, and doctor fails on rules that cannot be met", { skip }, (t) => {
+    const folder = workspace(t, {}, '[[tools.rules]]\ntool = "shell"\ntype = "allowed_operations"\nvalue = ["check", "spawn"]\n[[tools.rules]]\ntool = "shell"\ntype = "allowed_operations"\nvalue = ["check"]\n');
     const found = run(["doctor", "--workspace", folder]);
     assert.equal(found.status, 0, found.stderr);
     assert.match(found.stdout, /warning.*quire\.toml:1: .*shell/);

@@ -104,6 +104,58 @@ test("the rest of a client's file keeps its bytes, and a broken or changed one i
     }
 });
 
+const hooks = {
+    claude: [".claude/settings.json", "PreToolUse", (entry) => entry.hooks[0].command],
+    codex: [".codex/hooks.json", "PreToolUse", (entry) => entry.hooks[0].command],
+    cursor: [".cursor/hooks.json", "beforeShellExecution", (entry) => entry.command],
+    gemini: [".gemini/settings.json", "BeforeTool", (entry) => entry.hooks[0].command],
+};
+
+test("init adds the hooks of each agent, unless told not to, beside those that are there", { skip }, (t) => {
+    for (const [client, [file, event, command]] of Object.entries(hooks)) {
+        const folder = bare(t);
+        assert.equal(init(folder, "--agent", client, "--yes", "--no-hooks").status, 0);
+        const path = join(folder, file);
+        assert.ok(!existsSync(path) || !("hooks" in JSON.parse(readFileSync(path, "utf8"))), client);
+        assert.equal(init(folder, "--agent", client, "--yes").status, 0);
+        const made = JSON.parse(readFileSync(path, "utf8"));
+        assert.equal(command(made.hooks[event][0]), `${quire} hook --agent ${client}`);
+        assert.equal(made.version, client === "cursor" ? 1 : undefined);
+        assert.equal(init(folder, "--agent", client, "--remove", "--yes").status, 0);
+        assert.deepEqual(readdirSync(folder), ["quire.toml"], client);
+    }
+    const folder = bare(t);
+    const path = join(folder, ".claude/settings.json");
+    const mine = '{\n  // mine\n  "hooks": {\n    "PreToolUse": [ // first\n      {"matcher": "Bash", "hooks": [{"type":"command","command":"lint"}]}\n    ]\n  }\n}\n';
+    mkdirSync(join(folder, ".claude"));
+    writeFileSync(path, mine);
+    assert.equal(init(folder, "--agent", "claude", "--yes").status, 0);
+    const text = readFileSync(path, "utf8");
+    assert.match(text, /\/\/ mine/);
+    assert.match(text, /"PreToolUse": \[\{.*quire hook --agent claude.*\},  \/\/ first\n +\{"matcher": "Bash"/);
+    const again = init(folder, "--agent", "claude", "--yes");
+    assert.match(again.stdout, /nothing was changed/);
+    // Ours of another place is replaced.
+    writeFileSync(path, text.replaceAll(quire, "/elsewhere/quire"));
+    assert.equal(init(folder, "--agent", "claude", "--yes").status, 0);
+    assert.equal(readFileSync(path, "utf8"), text);
+    assert.equal(init(folder, "--agent", "claude", "--remove", "--yes").status, 0);
+    assert.equal(readFileSync(path, "utf8"), mine);
+    writeFileSync(path, '{"hooks": {"PreToolUse": 7}}');
+    assert.equal(refusal(init(folder, "--agent", "claude", "--yes").stderr).reason, "not_a_list");
+    assert.ok(!existsSync(join(folder, ".mcp.json")), "all or nothing");
+});
+
+test("what init wrote as a hook is a command that answers", { skip }, (t) => {
+    const folder = bare(t);
+    assert.equal(init(folder, "--agent", "claude", "--yes").status, 0);
+    const [entry] = JSON.parse(readFileSync(join(folder, ".claude/settings.json"), "utf8")).hooks.PreToolUse;
+    const event = { hook_event_name: "PreToolUse", session_id: "1", cwd: folder, tool_name: "Write", tool_input: { file_path: join(folder, "quire.toml") } };
+    const done = spawnSync("sh", ["-c", entry.hooks[0].command], { encoding: "utf8", cwd: folder, input: JSON.stringify(event) });
+    assert.equal(JSON.parse(done.stdout).hookSpecificOutput.permissionDecision, "deny");
+    assert.ok("Write".match(`^(${entry.matcher})$`));
+});
+
 test("at a terminal init asks before it writes", { skip }, (t) => {
     const folder = bare(t);
     const no = atTerminal(folder, `'${quire}' init --agent claude`, "n\n");

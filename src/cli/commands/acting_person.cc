@@ -5,6 +5,7 @@
 #include "base/concat.h"
 #include "cli/commands/terminal.h"
 #include "policy/actor.h"
+#include "text/shell_word.h"
 
 namespace quire::cli {
 namespace {
@@ -31,8 +32,9 @@ Error with_person_hint(const Globals& globals, Error error) {
 }
 
 std::string same_options(const Globals& globals) {
-    return cat(globals.workspace_named ? cat(" --workspace ", for_shell(globals.workspace)) : "",
-               globals.actor_named ? cat(" --actor ", for_shell(globals.actor)) : "");
+    return cat(
+        globals.workspace_named ? cat(" --workspace ", text::for_shell(globals.workspace)) : "",
+        globals.actor_named ? cat(" --actor ", text::for_shell(globals.actor)) : "");
 }
 
 }  // namespace quire::cli

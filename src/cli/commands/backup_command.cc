@@ -4,6 +4,7 @@
 #include "cli/commands/recovery.h"
 #include "cli/commands/terminal.h"
 #include "cli/compose/offline_store.h"
+#include "text/shell_word.h"
 
 namespace quire::cli {
 namespace {
@@ -18,8 +19,8 @@ Result<int> run_backup(const Globals& globals, const RecoveryTarget& target) {
                                offline));
     if (globals.json) return output_json(Map{{"file", file}});
     return output(cat("The workspace's documents, their history and the audit log are in ",
-                      for_shell(file), ".\nTo begin a workspace with it: quire restore ",
-                      for_shell(file), "\n"));
+                      text::for_shell(file), ".\nTo begin a workspace with it: quire restore ",
+                      text::for_shell(file), "\n"));
 }
 
 }  // namespace

@@ -33,6 +33,7 @@
 #include "process/spawn.h"
 #include "stage/stage.h"
 #include "text/escape_hidden.h"
+#include "text/shell_word.h"
 
 namespace quire::cli {
 namespace {
@@ -182,7 +183,7 @@ bool check_state(const std::filesystem::path& workspace, std::vector<DoctorFindi
     if (!directory || ::access(state.c_str(), R_OK | W_OK | X_OK) != 0) {
         findings.push_back({Health::broken, "store",
                             cat("nothing can be done with ", state, ": ", std::strerror(errno)),
-                            cat("let its owner run: chmod 700 ", for_shell(state))});
+                            cat("let its owner run: chmod 700 ", text::for_shell(state))});
         return false;
     }
     bool usable = true;
@@ -192,7 +193,7 @@ bool check_state(const std::filesystem::path& workspace, std::vector<DoctorFindi
         if (missing.empty()) continue;
         usable = false;
         findings.push_back({Health::broken, "store", cat(file, " cannot be used: ", missing),
-                            cat("let its owner run: chmod 600 ", for_shell(file))});
+                            cat("let its owner run: chmod 600 ", text::for_shell(file))});
     }
     return usable;
 }
@@ -259,7 +260,7 @@ void check_losses(const std::filesystem::path& workspace, std::vector<DoctorFind
     for (const auto& lost : store_losses(workspace.string())) {
         findings.push_back(
             {Health::broken, "store", loss_message(lost),
-             cat("restore a backup, or go on, and then: rm -r ", for_shell(lost.directory))});
+             cat("restore a backup, or go on, and then: rm -r ", text::for_shell(lost.directory))});
     }
 }
 

@@ -23,6 +23,7 @@
 #include "json/members.h"
 #include "memory/field_path.h"
 #include "memory/schema_form.h"
+#include "text/shell_word.h"
 
 namespace quire::cli {
 namespace {
@@ -155,7 +156,7 @@ private:
                 " cannot be written back at once (message_bytes in [limits] of quire.toml). The "
                 "tool context changes parts of it ",
                 "(append, append_to_list, set_field, replace), as in: ", "quire call context",
-                same_options(globals_), " ", for_shell(json::write(call))));
+                same_options(globals_), " ", text::for_shell(json::write(call))));
     }
 
     // How to save a text whose schema the block no longer has.
@@ -167,8 +168,9 @@ private:
     // The command line that runs this command again.
     std::string command(const std::string& from) const {
         std::string out = cat("quire edit", same_options(globals_));
-        if (!from.empty()) out += cat(" --from ", for_shell(from));
-        return cat(out, options_.label.starts_with('-') ? " -- " : " ", for_shell(options_.label));
+        if (!from.empty()) out += cat(" --from ", text::for_shell(from));
+        return cat(out, options_.label.starts_with('-') ? " -- " : " ",
+                   text::for_shell(options_.label));
     }
 
     Result<void> write() {

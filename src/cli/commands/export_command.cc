@@ -19,6 +19,7 @@
 #include "json/members.h"
 #include "memory/timestamp.h"
 #include "text/escape_hidden.h"
+#include "text/shell_word.h"
 
 namespace quire::cli {
 namespace {
@@ -43,7 +44,7 @@ std::string left_out_message(const Globals& globals, const std::string& label) {
     return cat("the file leaves out '", label, "', which is too long to be exported: with its ",
                "history it is more than an import takes at once (message_bytes in [limits] of ",
                "quire.toml). To print its content without the history: quire call context",
-               same_options(globals), " ", for_shell(json::write(view)),
+               same_options(globals), " ", text::for_shell(json::write(view)),
                "; a copy of the folder .quire, made while no kernel runs, holds all of it");
 }
 

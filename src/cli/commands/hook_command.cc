@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <unistd.h>
 
 #include "base/concat.h"
 #include "cli/commands/command_client.h"
@@ -240,6 +241,12 @@ Map answer_to(const Globals& globals, const HookOptions& options, const std::str
 }
 
 Result<int> run_hook(const Globals& globals, const HookOptions& options) {
+    if (::isatty(STDIN_FILENO) != 0) {
+        return invalid(
+            "invalid_arguments",
+            "hook reads an agent's event from standard input, and is called by the agent; "
+            "quire init --agent NAME tells the agent to");
+    }
     return output_json(answer_to(globals, options, read_standard_input()));
 }
 

@@ -24,6 +24,7 @@
 #include "cli/commands/terminal.h"
 #include "cli/commands/whole_file.h"
 #include "cli/exchange/client_settings.h"
+#include "cli/exchange/hook_settings.h"
 #include "cli/settings/config.h"
 #include "cli/settings/workspace.h"
 #include "json/json.h"
@@ -38,6 +39,7 @@ struct InitOptions {
     bool print = false;   // Print quire.toml instead of the summary.
     bool yes = false;     // Do not ask.
     bool remove = false;  // Take the client's entry back.
+    bool no_hooks = false;
 };
 
 // A workspace and its settings file.
@@ -78,7 +80,7 @@ Result<SettledWorkspace> settled_workspace(const Globals& globals) {
 
 // The change of one file: its text before and after, "" for no file.
 struct FileChange {
-    const McpClient& client;
+    std::string_view file;  // From the project's directory.
     std::string path;
     std::string before;
     std::string after;
@@ -97,20 +99,37 @@ ServerEntry server_entry(const McpClient& client, const std::string& directory) 
     return entry;
 }
 
-Result<FileChange> planned_change(const InitOptions& options, const std::string& directory) {
-    const McpClient& client = *find_client(options.client);
-    FileChange change{client, (std::filesystem::path(directory) / client.file).string(), "", ""};
+Result<FileChange> change_of(const std::string& directory, std::string_view file) {
+    FileChange change{file, (std::filesystem::path(directory) / file).string(), "", ""};
     std::error_code missing;
     change.is_there = std::filesystem::exists(change.path, missing);
     if (change.is_there) change.before = TRY(read_file(change.path));
-    change.after = options.remove
-                       ? TRY(without_server(client, change.before))
-                       : TRY(with_server(client, change.before, server_entry(client, directory)));
+    change.after = change.before;
     return change;
 }
 
+// The changes of the client's files: our server, and the hooks of a client that has some. Hooks that
+// were never there are taken back as if they were.
+Result<std::vector<FileChange>> planned_changes(const InitOptions& options,
+                                                const std::string& directory) {
+    const McpClient& client = *find_client(options.client);
+    std::vector<FileChange> out = {TRY(change_of(directory, client.file))};
+    FileChange& server = out.front();
+    server.after = options.remove
+                       ? TRY(without_server(client, server.before))
+                       : TRY(with_server(client, server.before, server_entry(client, directory)));
+    const std::string_view file = hooks_file(client.name);
+    if (file.empty() || options.no_hooks) return out;
+    if (file != client.file) out.push_back(TRY(change_of(directory, file)));
+    FileChange& hooks = out.back();
+    if (options.remove && hooks.after.empty()) return out;
+    hooks.after = options.remove ? TRY(without_hooks(client.name, hooks.after))
+                                 : TRY(with_hooks(client.name, hooks.after, this_program()));
+    return out;
+}
+
 std::string diff_of(const FileChange& change) {
-    const std::string name(change.client.file);
+    const std::string name(change.file);
     return text::unified_diff(change.before, change.after,
                               {.from = change.is_there ? name : "/dev/null",
                                .to = change.after.empty() ? "/dev/null" : name});
@@ -140,46 +159,72 @@ Result<void> write_change(const FileChange& change) {
     std::filesystem::remove(path, failed);
     if (failed) return cannot_write(change.path, failed.message());
     // A directory that was made for the file goes with it; one that holds more stays.
-    if (std::string_view(change.client.file).find('/') != std::string_view::npos)
-        ::rmdir(path.parent_path().c_str());
+    if (change.file.find('/') != std::string_view::npos) ::rmdir(path.parent_path().c_str());
     return {};
 }
 
-// Shows the change and writes it when that is agreed to. Returns true if it is written.
-Result<bool> make_change(const Globals& globals, const InitOptions& options,
-                         const FileChange& change) {
-    if (change.before == change.after && change.is_there) return false;
-    if (!globals.json) print(drawn_diff(diff_of(change)));
+bool changes_something(const FileChange& change) {
+    return change.before != change.after;
+}
+
+std::string diff_of(const std::vector<FileChange>& changes) {
+    std::string out;
+    for (const FileChange& change : changes) {
+        if (changes_something(change)) out += diff_of(change);
+    }
+    return out;
+}
+
+// Shows the changes and writes them when that is agreed to. Returns true if any is written.
+Result<bool> make_changes(const Globals& globals, const InitOptions& options,
+                          const std::vector<FileChange>& changes) {
+    std::string names;
+    for (const FileChange& change : changes) {
+        if (changes_something(change))
+            cat_to(names, cat(names.empty() ? "" : " and ", change.file));
+    }
+    if (names.empty()) return false;
+    const Map details{{"path", changes.front().path}, {"diff", diff_of(changes)}};
+    if (!globals.json) print(drawn_diff(diff_of(changes)));
     if (!options.yes && !can_ask()) {
         return fail(Errc::invalid_argument, "not_confirmed",
-                    cat(change.client.file,
+                    cat(names,
                         " was not changed: nobody can be asked here. To make "
                         "this change without a question, add --yes"),
-                    {{"path", change.path}, {"diff", diff_of(change)}});
+                    details);
     }
-    if (!options.yes && !ask(cat(change.after.empty() ? "Delete " : "Write ", change.path, "?"))) {
-        return fail(Errc::invalid_argument, "not_confirmed",
-                    cat(change.client.file, " was not changed"), {{"path", change.path}});
+    if (!options.yes && !ask(cat(options.remove ? "Take this back from " : "Write ", names, "?"))) {
+        return fail(Errc::invalid_argument, "not_confirmed", cat(names, " was not changed"),
+                    details);
     }
-    TRY(write_change(change));
+    for (const FileChange& change : changes) {
+        if (changes_something(change)) TRY(write_change(change));
+    }
     return true;
 }
 
 Result<int> change_client(const Globals& globals, const InitOptions& options,
                           const std::string& directory, Map facts) {
-    const FileChange change = TRY(planned_change(options, directory));
-    const bool written = TRY(make_change(globals, options, change));
-    const McpClient& client = change.client;
+    const std::vector<FileChange> changes = TRY(planned_changes(options, directory));
+    const bool written = TRY(make_changes(globals, options, changes));
+    const McpClient& client = *find_client(options.client);
+    std::string names;
+    List paths;
+    for (const FileChange& change : changes) {
+        cat_to(names, cat(names.empty() ? "" : " and ", change.file));
+        paths.emplace_back(change.path);
+    }
     if (globals.json) {
         facts.append("client", client.name);
-        facts.append("file", change.path);
+        facts.append("file", changes.front().path);
+        facts.append("files", std::move(paths));
         facts.append("changed", written);
-        facts.append("diff", diff_of(change));
+        facts.append("diff", diff_of(changes));
         return output_json(facts);
     }
-    if (!written) return output(cat(client.file, " has the entry already; nothing was changed.\n"));
-    if (options.remove) return output(cat("Took the entry quire back out of ", client.file, ".\n"));
-    return output(cat("Wrote ", client.file, ". Next: ", client.then, ".\n"));
+    if (!written) return output(cat(names, " has the entry already; nothing was changed.\n"));
+    if (options.remove) return output(cat("Took the entry quire back out of ", names, ".\n"));
+    return output(cat("Wrote ", names, ". Next: ", client.then, ".\n"));
 }
 
 // --- without a client ---
@@ -238,6 +283,9 @@ void add_init_options(CLI::App& app, InitOptions& options) {
     agent->check(CLI::IsMember(names))->type_name("CLIENT");
     app.add_flag("--yes", options.yes, "Write the agent's settings without asking")->needs(agent);
     app.add_flag("--remove", options.remove, "Take back what --agent wrote, and nothing else")
+        ->needs(agent);
+    app.add_flag("--no-hooks", options.no_hooks,
+                 "Leave the agent's hooks alone: its own editor and shell are not asked about")
         ->needs(agent);
     app.add_flag("--print", options.print, "Print quire.toml instead of the summary")
         ->excludes(agent);

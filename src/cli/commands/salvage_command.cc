@@ -5,6 +5,7 @@
 #include "cli/commands/terminal.h"
 #include "cli/compose/offline_store.h"
 #include "json/members.h"
+#include "text/shell_word.h"
 
 namespace quire::cli {
 namespace {
@@ -25,7 +26,7 @@ Result<int> run_salvage(const Globals& globals, const RecoveryTarget& target) {
         return output_json(saved) == kDone && whole ? kDone : kRefused;
     }
     const bool printed =
-        print(cat("Saved in ", for_shell(directory), ": ", json::number_in(saved, "whole"),
+        print(cat("Saved in ", text::for_shell(directory), ": ", json::number_in(saved, "whole"),
                   " documents whole, ", json::number_in(saved, "partial"), " in part; of ",
                   json::number_in(saved, "lost"),
                   " nothing could be read.\nSALVAGE.txt there says what came "

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -134,23 +133,6 @@ std::string size_text(std::uint64_t bytes) {
 std::string padded(std::string word, std::size_t width) {
     if (word.size() < width) word.append(width - word.size(), ' ');
     return word;
-}
-
-std::string for_shell(const std::string& word) {
-    const auto plain = [](unsigned char c) {
-        return std::isalnum(c) != 0 || c >= 0x80 ||
-               std::string_view("/._-+@%,:=").find(static_cast<char>(c)) != std::string_view::npos;
-    };
-    if (!word.empty() && std::all_of(word.begin(), word.end(), plain)) return word;
-    std::string out = "'";
-    for (const char c : word) {
-        if (c == '\'') {
-            out += "'\\''";
-        } else {
-            out += c;
-        }
-    }
-    return out + "'";
 }
 
 std::string log_line(LogLevel level, std::string_view line) {

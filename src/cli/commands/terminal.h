@@ -54,8 +54,6 @@ std::string plural(std::size_t count, std::string_view noun);
 std::string size_text(std::uint64_t bytes);
 // `word` with blanks behind it, so that it takes at least `width` columns; for ASCII.
 std::string padded(std::string word, std::size_t width);
-// `word` as a shell reads it back: quoted if it has to be.
-std::string for_shell(const std::string& word);
 
 // A line of a log: the time, the level, what happened, and a newline.
 std::string log_line(LogLevel level, std::string_view line);

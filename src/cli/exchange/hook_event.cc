@@ -8,6 +8,7 @@
 #include "base/concat.h"
 #include "edits/patch.h"
 #include "json/members.h"
+#include "text/shell_word.h"
 
 namespace quire::cli {
 namespace {
@@ -85,12 +86,6 @@ HookAgent agent_of(const Value& event, std::string_view name) {
     return event.get("turn_id") != nullptr ? HookAgent::codex : HookAgent::claude;
 }
 
-std::string quoted(const std::string& word) {
-    std::string out = "'";
-    for (const char each : word) each == '\'' ? out += "'\\''" : out += each;
-    return out + "'";
-}
-
 // A command is a text, or the words of one, which may be a shell's own call.
 std::optional<std::string> command_in(const Value& input) {
     const Value* const given = input.get("command");
@@ -106,7 +101,8 @@ std::optional<std::string> command_in(const Value& input) {
         words.size() == 3 && (words[1] == "-c" || words[1] == "-lc") && words[0].ends_with("sh");
     if (is_shell) return words[2];
     std::string out;
-    for (const std::string& word : words) cat_to(out, cat(out.empty() ? "" : " ", quoted(word)));
+    for (const std::string& word : words)
+        cat_to(out, cat(out.empty() ? "" : " ", text::for_shell(word)));
     return out;
 }
 

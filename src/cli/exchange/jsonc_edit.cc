@@ -291,14 +291,16 @@ Result<std::optional<Value>> jsonc_value(std::string_view text, const MemberPlac
     return std::optional(container->members[at].node.value);
 }
 
-Result<std::string> jsonc_with(std::string_view text, const MemberPlace& place, const Map& value) {
+Result<std::string> jsonc_with(std::string_view text, const MemberPlace& place,
+                               const Value& value) {
     const bool is_new = text.empty();
     if (is_new) text = "{}";
     const JsoncNode root = TRY(parsed_object(text));
     const JsoncNode* const container = TRY(container_in(root, place.container));
     const std::string unit = indent_unit(text, root);
     const auto entry = [&](std::string_view indent) {
-        return member_text(place.name, object_text(value, indent, unit));
+        return member_text(place.name, value.is_map() ? object_text(value.as_map(), indent, unit)
+                                                      : json::write(value));
     };
     const auto made_container = [&](std::string_view indent) {
         const std::string inner = cat(indent, unit);
@@ -325,6 +327,49 @@ Result<std::string> jsonc_without(std::string_view text, const MemberPlace& plac
     if (!leaves_nothing) return erased(text, *container, at);
     if (root.members.size() == 1 && is_made(text, root) && root.begin == 0) return std::string();
     return erased(text, root, find_member(root, place.container));
+}
+
+namespace {
+
+// The list at the place, with where it stands in the text; none if there is no such member. Error:
+// invalid_argument "not_a_list".
+Result<std::optional<JsoncNode>> list_at(std::string_view text, const MemberPlace& place) {
+    const JsoncNode root = TRY(parsed_object(text));
+    const JsoncNode* const container = TRY(container_in(root, place.container));
+    const std::size_t at = container == nullptr ? 0 : find_member(*container, place.name);
+    if (container == nullptr || at == container->members.size()) return std::optional<JsoncNode>();
+    const JsoncNode& node = container->members[at].node;
+    if (node.value.is_list()) return std::optional(node);
+    return invalid("not_a_list", cat(place.container, ".", place.name, " is not a list"));
+}
+
+}  // namespace
+
+Result<std::string> jsonc_with_first(std::string_view text, const MemberPlace& place,
+                                     const Value& element) {
+    const auto list =
+        text.empty() ? Result<std::optional<JsoncNode>>(std::nullopt) : list_at(text, place);
+    if (!list) return Failure(list.error());
+    if (!*list) return jsonc_with(text, place, Value(List{element}));
+    const std::size_t at = (**list).begin + 1;
+    return cat(text.substr(0, at), json::write(element),
+               (**list).value.as_list().empty() ? "" : ", ", text.substr(at));
+}
+
+Result<std::string> jsonc_without_element(std::string_view text, const MemberPlace& place,
+                                          const Value& element) {
+    const auto list = TRY(list_at(text, place));
+    if (!list) return std::string(text);
+    List left = list->value.as_list();
+    const auto found = std::find(left.begin(), left.end(), element);
+    if (found == left.end()) return std::string(text);
+    if (left.size() == 1) return jsonc_without(text, place);
+    const std::string written = cat(json::write(element), ", ");
+    const std::size_t at = list->begin + 1;
+    if (text.substr(at).starts_with(written))
+        return cat(text.substr(0, at), text.substr(at + written.size()));
+    left.erase(found);
+    return jsonc_with(text, place, Value(std::move(left)));
 }
 
 }  // namespace quire::cli

@@ -22,10 +22,19 @@ Result<std::optional<Value>> jsonc_value(std::string_view text, const MemberPlac
 
 // The text with the member, which is replaced if it is there, and with the container, if it is not.
 // New lines are indented as the others are. "" is taken for a new file.
-Result<std::string> jsonc_with(std::string_view text, const MemberPlace& place, const Map& value);
+Result<std::string> jsonc_with(std::string_view text, const MemberPlace& place, const Value& value);
 
 // The text without the member, and without the container if jsonc_with() made it and it is now
 // empty; "" if jsonc_with() made all of the text.
 Result<std::string> jsonc_without(std::string_view text, const MemberPlace& place);
+
+// The text with the element at the front of the member's list, which is made if it is not there.
+// Error also: invalid_argument "not_a_list".
+Result<std::string> jsonc_with_first(std::string_view text, const MemberPlace& place,
+                                     const Value& element);
+// The text without that element of the list, and without the member if it was the only one. Where
+// jsonc_with_first() wrote it, the other elements keep their bytes.
+Result<std::string> jsonc_without_element(std::string_view text, const MemberPlace& place,
+                                          const Value& element);
 
 }  // namespace quire::cli

@@ -11,7 +11,6 @@
 #include "kernel/commands/output_block.h"
 #include "kernel/commands/output_tail.h"
 #include "kernel/core/block_reads.h"
-#include "kernel/core/core.h"
 #include "kernel/core/kernel.h"
 #include "process/following.h"
 #include "sched/guarded.h"
@@ -70,7 +69,7 @@ struct BackgroundCommands::Body {
     struct Table {
         std::deque<std::shared_ptr<Process>> all;  // Oldest first.
         std::size_t running = 0;                   // Those that begin among them.
-        // A worker for each; made with the first command.
+        // A worker for each, and one for what is due later; made with the first command.
         std::unique_ptr<sched::Pool> workers = {};
         bool is_over = false;
 
@@ -84,7 +83,7 @@ struct BackgroundCommands::Body {
                             {{"limit", kMostRunning}});
             }
             if (workers == nullptr)
-                workers = std::make_unique<sched::Pool>(static_cast<unsigned>(kMostRunning));
+                workers = std::make_unique<sched::Pool>(static_cast<unsigned>(kMostRunning) + 1);
             ++running;
             return workers.get();
         }
@@ -251,7 +250,7 @@ void BackgroundCommands::output(Caller by, std::string process_id,
             process->now.with([&](const Process::Now& now) { return read(now.state, now.tail); }));
     }
     Kernel& kernel = body_->parts.kernel;
-    if (kernel.core()->conversation_of(process_id) != OutputBlock::kConversation)
+    if (kernel.place_of(process_id).conversation != OutputBlock::kConversation)
         return reply(no_process(process_id));
     kernel.text(std::move(by), process_id,
                 [read, process_id, reply = std::move(reply)](Result<WholeText> whole) mutable {
@@ -278,10 +277,14 @@ void BackgroundCommands::kill(Caller by, std::string process_id, EndSignal signa
     if (!running) return (*waits)(process->state());
     if (signal == EndSignal::kill)
         process->killing.with([](std::stop_source& its) { its.request_stop(); });
-    body_->parts.kernel.core()->parts().scheduler.post_after(kKillWaitMs, [process, waits] {
-        const bool still = process->now.with(
-            [&](Process::Now& now) { return std::erase(now.waiting, waits) != 0; });
-        if (still) (*waits)(process->state());
+    body_->table.with([&](Body::Table& now) {
+        // Without workers the kernel ends, and the command with it.
+        if (now.workers == nullptr) return;
+        now.workers->post_after(kKillWaitMs, [process, waits] {
+            const bool still = process->now.with(
+                [&](Process::Now& state) { return std::erase(state.waiting, waits) != 0; });
+            if (still) (*waits)(process->state());
+        });
     });
 }
 

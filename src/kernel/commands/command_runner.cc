@@ -11,6 +11,7 @@
 #include "kernel/commands/command_values.h"
 #include "kernel/commands/output_block.h"
 #include "kernel/files/file_gate.h"
+#include "kernel/oversight/command_record.h"
 #include "kernel/oversight/overseer.h"
 #include "policy/call_digest.h"
 #include "process/spawn.h"

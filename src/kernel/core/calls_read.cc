@@ -144,9 +144,11 @@ BlockPlace Kernel::place_of(std::string_view block_id) const {
     const Result<conversation::BlockId> id = conversation::BlockId::parse(block_id);
     const auto document = id ? core_->catalog().find(id->document) : nullptr;
     if (document == nullptr) return {};
-    // A file's document never gets another name; that of a memory block may be changing.
+    // These documents never get another name; that of a memory block may be changing.
     const bool is_file = is_file_text(document->kind());
-    return {document->kind(), is_file ? document->name() : std::string()};
+    const bool is_conversation = document->kind() == kConversationKind;
+    return {document->kind(), is_file ? document->name() : std::string(),
+            is_conversation ? document->name() : std::string()};
 }
 
 Result<BlockAddress> Core::address_of(const std::string& block_id, const policy::Actor& by) {

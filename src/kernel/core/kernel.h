@@ -50,6 +50,7 @@ struct WholeText;
 struct BlockPlace {
     std::string kind;  // kinds.h; "" for none.
     std::string path = {};
+    std::string conversation = {};
 };
 
 // Counters for `quire status`.
@@ -150,8 +151,8 @@ public:
     void log(Caller by, std::optional<policy::Actor> of, std::size_t limit,
              Reply<std::vector<LogEntry>> reply);
 
-    // The kind of the document that contains the block, and its path if that is a file; a block
-    // that there is not has no kind. Answers without waiting, whatever the block is doing.
+    // The kind of the document that contains the block, and its path if that is a file, or the
+    // conversation's name; a block that there is not has no kind. Answers without waiting, whatever the block is doing.
     BlockPlace place_of(std::string_view block_id) const;
 
     // Numbers a client's session, from 1 on.

@@ -13,6 +13,7 @@
 #include "kernel/core/core.h"
 #include "kernel/core/versions.h"
 #include "kernel/files/conflict_region.h"
+#include "kernel/files/disk_authors.h"
 #include "memory/splices.h"
 #include "policy/attribution.h"
 
@@ -203,8 +204,7 @@ Result<Disk> FileGate::look(LiveDocument& document) {
         return Disk::changed;
     if (disk->stamp.same_as(TRY(files_.stamp(place.path)))) return Disk::same;
     const Result<fs::FileBytes> file = files_.read(place.path, file_bytes_);
-    if (!file && file.error().reason() != "too_large" &&
-        file.error().reason() != "busy")
+    if (!file && file.error().reason() != "too_large" && file.error().reason() != "busy")
         return Failure(file.error());
     return file && file->hash == disk->hash ? Disk::same : Disk::changed;
 }
@@ -318,8 +318,18 @@ files::Manner FileGate::manner_of(const LiveDocument& document,
     return manner;
 }
 
+FileGate::FileGate(fs::FileSystem& files, FileRules rules, Clock& clock, std::size_t file_bytes)
+    : files_(files),
+      clock_(clock),
+      file_bytes_(file_bytes),
+      authors_(std::make_unique<DiskAuthors>(clock)) {
+    set_rules(std::move(rules));
+}
+
+FileGate::~FileGate() = default;
+
 policy::Actor FileGate::author_of(const std::string& path) const {
-    return authors_.author_of(path).value_or(disk());
+    return authors_->author_of(path).value_or(disk());
 }
 
 // Makes the document contain the disk's change. There are three cases: the texts are equal

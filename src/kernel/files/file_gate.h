@@ -21,7 +21,6 @@
 #include "files/reconcile.h"
 #include "fs/file_system.h"
 #include "kernel/core/gate.h"
-#include "kernel/files/disk_authors.h"
 #include "kernel/files/disk_words.h"
 #include "kernel/files/late_writes.h"
 #include "policy/path_rules.h"
@@ -59,15 +58,15 @@ struct FileRules {
     std::vector<text::Glob> never_merge = {};
 };
 
+class DiskAuthors;
+
 // Files, rules and clock outlive it. decide(), admit() and admit_save() are for any thread;
 // functions that take a document run on its strand.
 class FileGate final : public Gate {
 public:
     // Files of more than `file_bytes` are refused.
-    FileGate(fs::FileSystem& files, FileRules rules, Clock& clock, std::size_t file_bytes)
-        : files_(files), clock_(clock), file_bytes_(file_bytes) {
-        set_rules(std::move(rules));
-    }
+    FileGate(fs::FileSystem& files, FileRules rules, Clock& clock, std::size_t file_bytes);
+    ~FileGate() override;
 
     // The rules that hold now, and others that hold from the next decision on. Any thread.
     std::shared_ptr<const FileRules> rules() const {
@@ -111,7 +110,7 @@ public:
     // Files that saves displaced. take_in() begins with what was written to them.
     LateWrites& late_writes() { return late_writes_; }
     // Agents that change files on the disk with tools of their own.
-    DiskAuthors& authors() { return authors_; }
+    DiskAuthors& authors() { return *authors_; }
     // The author of a change of the path on the disk: source:disk, or who is known to make it.
     policy::Actor author_of(const std::string& path) const;
     // LateWrites::take() with the encoding that the rules name.
@@ -137,7 +136,7 @@ private:
     sched::Guarded<std::shared_ptr<const FileRules>> rules_;
     Clock& clock_;
     const std::size_t file_bytes_;
-    DiskAuthors authors_{clock_};
+    const std::unique_ptr<DiskAuthors> authors_;
     LateWrites late_writes_{files_, clock_, file_bytes_};
     // For last_news(). In memory only.
     sched::Guarded<std::map<store::DocumentKey, DiskUpdate>> news_;

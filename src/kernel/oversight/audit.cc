@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "json/json.h"
 #include "kernel/oversight/admission.h"
+#include "kernel/oversight/command_record.h"
 #include "policy/approval.h"
 #include "policy/call_digest.h"
 #include "text/escape_hidden.h"

@@ -12,13 +12,11 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/clock.h"
 #include "base/enum_words.h"
 #include "base/result.h"
 #include "kernel/core/caller.h"
-#include "kernel/oversight/touched.h"
 #include "sched/guarded.h"
 #include "store/store.h"
 
@@ -29,21 +27,7 @@ struct Approval;
 namespace quire::kernel {
 
 struct CallEnd;
-
-// A command of the shell that has ended, for the log.
-struct CommandRecord {
-    std::string command;
-    std::string_view decision;  // Before it ran.
-    std::string_view tier;
-    int exit_code = 0;
-    // "committed", "discarded", "waits" (for a person), or "unstaged": it ran in the workspace itself.
-    std::string_view outcome;
-    std::vector<std::string> predicted;        // The paths that it was to change.
-    std::vector<ChangedBlock> blocks;          // The texts that it changed, all of them.
-    std::vector<std::string> without_history;  // The other changes.
-    std::vector<std::string> left_out;         // Changes that were not kept.
-    std::vector<std::string> missed;           // Changes that nobody had predicted.
-};
+struct CommandRecord;
 
 // Store and clock outlive it.
 class AuditLog {

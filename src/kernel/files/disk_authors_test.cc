@@ -1,0 +1,71 @@
+// The authors of changes on the disk, for as long as they say that they make them.
+#include "kernel/files/disk_authors.h"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "base/clock.h"
+
+namespace quire::kernel {
+namespace {
+
+const policy::Actor kAda{policy::ActorKind::agent, "ada"};
+const policy::Actor kBob{policy::ActorKind::agent, "bob"};
+
+std::string author(const DiskAuthors& authors, const std::string& path) {
+    const auto found = authors.author_of(path);
+    return found ? found->name : "none";
+}
+
+TEST(DiskAuthors, AChangeIsItsAuthorsUntilTheAuthorIsDone) {
+    ManualClock clock;
+    DiskAuthors authors(clock);
+    authors.expect(kAda, "1", {"a.txt", "src/"});
+    EXPECT_EQ(author(authors, "a.txt"), "ada");
+    EXPECT_EQ(author(authors, "src/deep/b"), "ada");
+    EXPECT_EQ(author(authors, "src"), "none");
+    EXPECT_EQ(author(authors, "a.txt.bak"), "none");
+    EXPECT_EQ(authors.expected(kAda, "1").size(), 2U);
+    EXPECT_TRUE(authors.expected(kBob, "1").empty());
+    authors.end(kBob, "1");
+    EXPECT_EQ(author(authors, "a.txt"), "ada");
+    authors.end(kAda, "1");
+    EXPECT_EQ(author(authors, "a.txt"), "none");
+    // Nobody knows yet what came in below the directory.
+    EXPECT_EQ(author(authors, "src/b"), "ada");
+    clock.advance(DiskAuthors::kLingerMs);
+    EXPECT_EQ(author(authors, "src/b"), "none");
+}
+
+TEST(DiskAuthors, OfTwoAuthorsNeitherIsNamed) {
+    ManualClock clock;
+    DiskAuthors authors(clock);
+    authors.expect(kAda, "1", {"src/"});
+    authors.expect(kAda, "2", {"src/a"});
+    EXPECT_EQ(author(authors, "src/a"), "ada");
+    authors.expect(kBob, "1", {"src/a"});
+    EXPECT_EQ(author(authors, "src/a"), "none");
+    EXPECT_EQ(author(authors, "src/b"), "ada");
+    authors.end(kAda, "2");
+    EXPECT_EQ(author(authors, "src/a"), "none");
+    authors.end(kBob, "1");
+    EXPECT_EQ(author(authors, "src/a"), "ada");
+}
+
+TEST(DiskAuthors, WhoNeverSaysThatTheyAreDoneIsForgotten) {
+    ManualClock clock;
+    DiskAuthors authors(clock);
+    for (std::size_t i = 0; i < DiskAuthors::kMost + 5; ++i)
+        authors.expect(kAda, std::to_string(i), {"a" + std::to_string(i)});
+    EXPECT_EQ(author(authors, "a0"), "ada");
+    // More are not taken.
+    EXPECT_EQ(author(authors, "a" + std::to_string(DiskAuthors::kMost)), "none");
+    clock.advance(DiskAuthors::kPatienceMs);
+    EXPECT_EQ(author(authors, "a0"), "none");
+    authors.expect(kAda, "new", {"b"});
+    EXPECT_EQ(author(authors, "b"), "ada");
+}
+
+}  // namespace
+}  // namespace quire::kernel
