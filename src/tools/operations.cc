@@ -70,6 +70,24 @@ std::vector<std::string> Operations::twins() const {
     return out;
 }
 
+std::vector<std::string> Operations::listed(const std::vector<std::string>& names) const {
+    std::vector<std::string> out;
+    for (const std::string& name : names) {
+        const Operation* const row = find(name);
+        if (row == nullptr || !row->is_unlisted) out.push_back(name);
+    }
+    return out;
+}
+
+Value Operations::accepted_schema(Value published) const {
+    for (const Operation& each : all) {
+        if (!each.is_unlisted) continue;
+        Map& word = published.as_map().find("properties")->as_map().find(argument)->as_map();
+        word.find("enum")->as_list().emplace_back(each.name);
+    }
+    return published;
+}
+
 Value Operations::input_schema(const std::vector<std::string>& names) const {
     List words;
     for (const Operation& each : all) {

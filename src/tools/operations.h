@@ -26,6 +26,8 @@ struct Operation {
         std::vector<std::string> without = {};  // Arguments of the operation that it does not take.
     };
     Twin twin = {};
+    // A word of an older form of the tool: calls may have it, and it is not published.
+    bool is_unlisted = false;
 
     std::string says = {};  // The operation does this, in a few words.
     // An argument's name in an older form of the tool, which is still accepted for the new name.
@@ -49,6 +51,10 @@ struct Operations {
     const Operation* find(std::string_view name) const;
     std::vector<std::string> names() const;
     std::vector<std::string> twins() const;  // The names of those that have a twin.
+    // Those among `names` that are published.
+    std::vector<std::string> listed(const std::vector<std::string>& names) const;
+    // The schema that calls are checked against: a published one, with the unlisted words.
+    Value accepted_schema(Value published) const;
 
     // The input schema for calls of `names`: the members that these operations take, required
     // ones first. A member is required if every operation of the tool requires it. Two operations

@@ -350,8 +350,8 @@ ToolInfo published(ToolInfo info, const std::vector<std::string>& operations) {
     if (all.empty()) return info;
     info.input_schema = info.foreign ? json::filter_schema_enum(std::move(info.input_schema),
                                                                 all.argument, operations)
-                                     : all.input_schema(operations);
-    const std::string lines = all.lines(operations);
+                                     : all.input_schema(all.listed(operations));
+    const std::string lines = all.lines(all.listed(operations));
     if (!lines.empty()) cat_to(info.description, cat("\n", lines));
     std::erase_if(all.all, [&](const Operation& each) {
         return std::find(operations.begin(), operations.end(), each.name) == operations.end();

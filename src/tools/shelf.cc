@@ -49,7 +49,7 @@ Result<void> check_twin(const Operation::Twin& twin, const Operations& operation
 }  // namespace
 
 Result<json::Schema> accepting(const ToolInfo& info) {
-    if (!info.foreign) return compiled(info.input_schema);
+    if (!info.foreign) return compiled(info.operations.accepted_schema(info.input_schema));
     return json::Schema::compile(info.input_schema, {.patterns = text::ecma_pattern});
 }
 

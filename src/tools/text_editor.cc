@@ -133,6 +133,26 @@ ToolResult render_changed_file(const kernel::FileEdited& edited, const std::stri
                               note_lines(out.edited.notes)));
 }
 
+ToolResult render_undone_file(const kernel::Undone& undone, const std::string& path,
+                              const Result<kernel::FileSaved>& saved) {
+    if (!saved) return refused(saved.error());
+    const auto& [version, restored, removed, skipped, line_count, change] = undone;
+    FileChanged out{saved->file, {}, true};
+    out.edited.version = version;
+    out.edited.line_count = line_count;
+    if (skipped > 0) {
+        out.edited.notes.push_back(
+            cat(skipped, " characters were left alone: others have changed them since"));
+    }
+    kernel::Edited as_edit{version, line_count, change, false, {}};
+    return result_of(out, cat(edited_text(cat("The last edit of ", path,
+                                              " was undone. Here's the result of running "
+                                              "`cat -n` on a snippet of ",
+                                              path, ":\n"),
+                                          as_edit, kFileNouns, path),
+                              note_lines(out.edited.notes)));
+}
+
 // Edits the file and saves it. An edit whose save fails stays in the workspace, and a note says so.
 void change_file(TextEditor editor, OperationCall call, EditorAsk ask, std::string command,
                  edits::Plan plan) {
@@ -173,12 +193,30 @@ void insert_in_saved_file(TextEditor editor, OperationCall call, std::string pat
                 insertion(ask, std::move(insert_text), editor.kernel));
 }
 
+// Takes back the caller's last change of the file, and saves it.
+void undo_in_saved_file(TextEditor editor, OperationCall call, std::string path) {
+    const kernel::UndoWhich which =
+        kernel::last_of(call.by().actor.str(), kernel::UndoScope::own, false);
+    editor.files.undo(call.by(), path, which,
+                      [files = &editor.files, by = call.by(), path,
+                       reply = std::move(call.reply)](Result<kernel::Undone> undone) mutable {
+                          if (!undone) return reply(refused_file(undone.error(), {path}));
+                          files->save(by, path,
+                                      [path, undone = std::move(*undone), reply = std::move(reply)](
+                                          const Result<kernel::FileSaved>& saved) mutable {
+                                          reply(render_undone_file(undone, path, saved));
+                                      });
+                      });
+}
+
 std::vector<OperationRow<TextEditor>> text_editor_rows() {
+    const Argument path{"path", std::string(kPathSays)};
     auto rows = editor_rows<TextEditor>(
-        {view_file, create_saved_file, replace_in_saved_file, insert_in_saved_file},
-        {"path", std::string(kPathSays)});
+        {view_file, create_saved_file, replace_in_saved_file, insert_in_saved_file}, path);
     // An older form of the tool called the text of an insert `new_str`.
     rows.back().operation.renamed = {{"new_str", "insert_text"}};
+    // An older form of the tool had an undo of its own.
+    rows.push_back({{.name = "undo_edit", .is_unlisted = true}, undo_in_saved_file, {path}});
     return rows;
 }
 

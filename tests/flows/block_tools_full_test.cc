@@ -77,6 +77,13 @@ TEST_F(Full, ARepeatedTokenGivesTheFirstOnesBlock) {
     EXPECT_EQ(*ok("block_create", call).get("block_id"), *first.get("block_id"));
     EXPECT_NE(*ok("block_create", call, "bob").get("block_id"), *first.get("block_id"))
         << "another actor's token";
+
+    // A token is for one block: where that is gone, it makes no other.
+    const Map block{{"block_id", *first.get("block_id")}};
+    ok("block_delete", block);
+    EXPECT_EQ(reason("block_create", call), "token_used");
+    ok("block_undo", block);
+    EXPECT_EQ(*ok("block_create", call).get("block_id"), *first.get("block_id"));
 }
 
 TEST_F(Full, AnUnknownParentIsRefused) {

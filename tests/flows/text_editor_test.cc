@@ -56,6 +56,21 @@ TEST_F(TextEditor, WrittenTextIsOnTheDiskAndShownUnchanged) {
     EXPECT_EQ(*workspace.last.get("line_count"), Value(5));
 }
 
+// An older form of the tool has it; it is not published.
+TEST_F(TextEditor, UndoEditTakesBackTheCallersLastChange) {
+    workspace.disk.put("f.txt", "one\ntwo\n");
+    said(R"({"command":"str_replace","path":"f.txt","old_str":"one","new_str":"1"})");
+    said(R"({"command":"str_replace","path":"f.txt","old_str":"two","new_str":"2"})", "agent:bob");
+    const std::string undone = said(R"({"command":"undo_edit","path":"f.txt"})");
+    EXPECT_TRUE(holds(undone, "The last edit of f.txt was undone.")) << undone;
+    EXPECT_TRUE(holds(undone, "     1\tone\n")) << undone;
+    EXPECT_EQ(*workspace.last.get("saved"), Value(true));
+    EXPECT_EQ(workspace.disk.get("f.txt"), "one\n2\n");
+    EXPECT_TRUE(holds(refused(R"({"command":"undo_edit","path":"f.txt"})"), "nothing_to_undo: "));
+    EXPECT_TRUE(holds(refused(R"({"command":"undo_edit","path":"no.txt"})"), "file_not_found: "));
+    EXPECT_TRUE(holds(refused(R"({"command":"undo_edit"})"), "path"));
+}
+
 TEST_F(TextEditor, ADirectoryIsListedTwoLevelsDeep) {
     workspace.disk.put("src/a.cc", "");
     workspace.disk.put("src/deep/er/b.cc", "");
@@ -115,7 +130,7 @@ TEST_F(TextEditor, ACommandTakesItsOwnArgumentsOnly) {
                         .starts_with("invalid_argument"))
             << range;
     }
-    EXPECT_TRUE(refused(R"({"command":"undo_edit","path":"f.txt"})").starts_with("invalid_arg"));
+    EXPECT_TRUE(refused(R"({"command":"undo","path":"f.txt"})").starts_with("invalid_arg"));
 }
 
 TEST_F(TextEditor, TheRulesOfFilesHoldHere) {

@@ -73,7 +73,7 @@ struct BackgroundCommands::Body {
         std::unique_ptr<sched::Pool> workers = {};
         bool is_over = false;
 
-        Result<sched::Pool*> take_worker() {
+        Result<void> take_worker() {
             if (is_over) return Failure(kernel_ending());
             if (running >= kMostRunning) {
                 return fail(Errc::unavailable, "in_flight_limit",
@@ -85,7 +85,7 @@ struct BackgroundCommands::Body {
             if (workers == nullptr)
                 workers = std::make_unique<sched::Pool>(static_cast<unsigned>(kMostRunning) + 1);
             ++running;
-            return workers.get();
+            return {};
         }
     };
     sched::Guarded<Table> table;
@@ -129,18 +129,21 @@ void BackgroundCommands::spawn(Caller by, CommandOrder what, Reply<BackgroundSta
     // The call that starts it ends before it does.
     by.cancelled = {};
     by.notify = nullptr;
-    const Result<sched::Pool*> workers =
-        body_->table.with([](Body::Table& now) { return now.take_worker(); });
-    if (!workers) return reply(Failure(workers.error()));
-    (*workers)->post([body = body_, by = std::move(by), what = std::move(what),
-                      reply = std::move(reply)]() mutable {
-        if (body->parts.runner.is_stopped()) {
-            reply(Failure(kernel_ending()));
-        } else {
-            body->run(std::move(by), what, std::move(reply));
-        }
-        body->table.with([](auto& now) { --now.running; });
+    // Posted under the lock, so that wait() takes the workers away before or after.
+    const Result<void> begun = body_->table.with([&](Body::Table& now) -> Result<void> {
+        TRY(now.take_worker());
+        now.workers->post([body = body_, by = std::move(by), what = std::move(what),
+                           reply = std::move(reply)]() mutable {
+            if (body->parts.runner.is_stopped()) {
+                reply(Failure(kernel_ending()));
+            } else {
+                body->run(std::move(by), what, std::move(reply));
+            }
+            body->table.with([](auto& all) { --all.running; });
+        });
+        return {};
     });
+    if (!begun) reply(Failure(begun.error()));
 }
 
 void BackgroundCommands::Body::forget_oldest(Table& now) const {

@@ -195,11 +195,20 @@ void Kernel::create(Caller by, BlockCreate what, Reply<BlockVersion> reply) {
             {.table = store::Table::tokens, .key = token.second, .owner = token.first});
         if (!before) return ended(Failure(before.error()));
         if (!*before) return create_block(*core, by, std::move(what), std::move(ended));
-        // The first call's block as it is now, even if it has been deleted since.
+        // The first call's block as it is now. A token is for one block, for good.
         core->run_on_block<BlockVersion>(
             {}, {std::string(as_text(**before)), true}, Access::read, std::move(ended),
-            [id = std::string(as_text(**before))](LiveDocument&, const BlockRef& block,
+            [id = std::string(as_text(**before))](LiveDocument& document, const BlockRef& block,
                                                   const Caller&) -> Result<BlockVersion> {
+                const bool is_deleted =
+                    block.fields == nullptr ? document.record().deleted : block.fields->deleted;
+                if (is_deleted) {
+                    return fail(Errc::conflict, "token_used",
+                                cat("this client_token made block ", id,
+                                    ", which was deleted; block_undo brings it back, and another "
+                                    "token makes another block"),
+                                {{"block_id", id}});
+                }
                 return BlockVersion{id, block.state->version};
             });
     });

@@ -81,7 +81,7 @@ public:
     void close(Reply<void> reply);
 
     // Creates a block in a conversation; the first block of a conversation creates it. Errors:
-    // not_found "invalid_reference" for parent or neighbour; out_of_range "too_large".
+    // not_found "invalid_reference"; out_of_range "too_large"; conflict "token_used" {block_id}.
     void create(Caller by, BlockCreate what, Reply<BlockVersion> reply);
     // Sets the status of a conversation block. Errors: those of conversation::check_transition();
     // invalid_argument "invalid_argument" for a file.
