@@ -6,11 +6,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { quire, RawClient, refusal, skip } from "./support/workspace.mjs";
+import { quire, RawClient, refusal, removeWorkspace, skip } from "./support/workspace.mjs";
 
 function bare(t) {
     const folder = mkdtempSync(join(tmpdir(), "quire-init-"));
-    t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
+    t.after(() => removeWorkspace(folder));
     return folder;
 }
 
@@ -141,8 +141,18 @@ test("init adds the hooks of each agent, unless told not to, beside those that a
     assert.equal(readFileSync(path, "utf8"), text);
     assert.equal(init(folder, "--agent", "claude", "--remove", "--yes").status, 0);
     assert.equal(readFileSync(path, "utf8"), mine);
+    // What a person has taken out by hand is not missed.
+    assert.equal(init(folder, "--agent", "claude", "--yes").status, 0);
+    rmSync(join(folder, ".mcp.json"));
+    const removed = init(folder, "--agent", "claude", "--remove", "--yes");
+    assert.match(removed.stdout, /out of \.claude\/settings\.json\.\n$/);
+    assert.equal(readFileSync(path, "utf8"), mine);
     writeFileSync(path, '{"hooks": {"PreToolUse": 7}}');
     assert.equal(refusal(init(folder, "--agent", "claude", "--yes").stderr).reason, "not_a_list");
+    assert.ok(!existsSync(join(folder, ".mcp.json")), "all or nothing");
+    rmSync(join(folder, ".claude"), { recursive: true });
+    writeFileSync(join(folder, ".claude"), "a file");
+    assert.equal(refusal(init(folder, "--agent", "claude", "--yes").stderr).reason, "workspace_not_writable");
     assert.ok(!existsSync(join(folder, ".mcp.json")), "all or nothing");
 });
 

@@ -108,23 +108,27 @@ Result<FileChange> change_of(const std::string& directory, std::string_view file
     return change;
 }
 
-// The changes of the client's files: our server, and the hooks of a client that has some. Hooks that
-// were never there are taken back as if they were.
+// The changes of the client's files: our server, and the hooks of a client that has some. What is not
+// there is not taken back; where nothing is, the error is that of without_server().
 Result<std::vector<FileChange>> planned_changes(const InitOptions& options,
                                                 const std::string& directory) {
     const McpClient& client = *find_client(options.client);
+    const std::string_view file = options.no_hooks ? "" : hooks_file(client.name);
     std::vector<FileChange> out = {TRY(change_of(directory, client.file))};
+    if (!file.empty() && file != client.file) out.push_back(TRY(change_of(directory, file)));
     FileChange& server = out.front();
-    server.after = options.remove
-                       ? TRY(without_server(client, server.before))
-                       : TRY(with_server(client, server.before, server_entry(client, directory)));
-    const std::string_view file = hooks_file(client.name);
-    if (file.empty() || options.no_hooks) return out;
-    if (file != client.file) out.push_back(TRY(change_of(directory, file)));
     FileChange& hooks = out.back();
-    if (options.remove && hooks.after.empty()) return out;
-    hooks.after = options.remove ? TRY(without_hooks(client.name, hooks.after))
-                                 : TRY(with_hooks(client.name, hooks.after, this_program()));
+    Result<std::string> after =
+        options.remove ? without_server(client, server.before)
+                       : with_server(client, server.before, server_entry(client, directory));
+    if (after) server.after = *after;
+    if (!file.empty() && !options.remove)
+        hooks.after = TRY(with_hooks(client.name, hooks.after, this_program()));
+    if (!file.empty() && options.remove && !hooks.after.empty())
+        hooks.after = TRY(without_hooks(client.name, hooks.after));
+    const bool is_missing =
+        !after && after.error().reason() == "no_entry" && hooks.before != hooks.after;
+    if (!after && !is_missing) return Failure(std::move(after).error());
     return out;
 }
 
@@ -148,14 +152,18 @@ std::string drawn_diff(const std::string& diff) {
     return out;
 }
 
+Result<void> make_directory_of(const FileChange& change) {
+    const std::filesystem::path directory = std::filesystem::path(change.path).parent_path();
+    std::error_code failed;
+    if (!change.after.empty()) std::filesystem::create_directories(directory, failed);
+    if (failed) return cannot_write(directory.string(), failed.message());
+    return {};
+}
+
 Result<void> write_change(const FileChange& change) {
     const std::filesystem::path path(change.path);
     std::error_code failed;
-    if (!change.after.empty()) {
-        std::filesystem::create_directories(path.parent_path(), failed);
-        if (failed) return cannot_write(path.parent_path().string(), failed.message());
-        return replace_file(change.path, change.after);
-    }
+    if (!change.after.empty()) return replace_file(change.path, change.after);
     std::filesystem::remove(path, failed);
     if (failed) return cannot_write(change.path, failed.message());
     // A directory that was made for the file goes with it; one that holds more stays.
@@ -165,6 +173,16 @@ Result<void> write_change(const FileChange& change) {
 
 bool changes_something(const FileChange& change) {
     return change.before != change.after;
+}
+
+// "a and b": the files that change, or all of them.
+std::string names_of(const std::vector<FileChange>& changes, bool changed_only) {
+    std::string out;
+    for (const FileChange& change : changes) {
+        if (!changed_only || changes_something(change))
+            cat_to(out, cat(out.empty() ? "" : " and ", change.file));
+    }
+    return out;
 }
 
 std::string diff_of(const std::vector<FileChange>& changes) {
@@ -178,11 +196,7 @@ std::string diff_of(const std::vector<FileChange>& changes) {
 // Shows the changes and writes them when that is agreed to. Returns true if any is written.
 Result<bool> make_changes(const Globals& globals, const InitOptions& options,
                           const std::vector<FileChange>& changes) {
-    std::string names;
-    for (const FileChange& change : changes) {
-        if (changes_something(change))
-            cat_to(names, cat(names.empty() ? "" : " and ", change.file));
-    }
+    const std::string names = names_of(changes, true);
     if (names.empty()) return false;
     const Map details{{"path", changes.front().path}, {"diff", diff_of(changes)}};
     if (!globals.json) print(drawn_diff(diff_of(changes)));
@@ -197,6 +211,7 @@ Result<bool> make_changes(const Globals& globals, const InitOptions& options,
         return fail(Errc::invalid_argument, "not_confirmed", cat(names, " was not changed"),
                     details);
     }
+    for (const FileChange& change : changes) TRY(make_directory_of(change));
     for (const FileChange& change : changes) {
         if (changes_something(change)) TRY(write_change(change));
     }
@@ -208,13 +223,10 @@ Result<int> change_client(const Globals& globals, const InitOptions& options,
     const std::vector<FileChange> changes = TRY(planned_changes(options, directory));
     const bool written = TRY(make_changes(globals, options, changes));
     const McpClient& client = *find_client(options.client);
-    std::string names;
-    List paths;
-    for (const FileChange& change : changes) {
-        cat_to(names, cat(names.empty() ? "" : " and ", change.file));
-        paths.emplace_back(change.path);
-    }
+    const std::string names = names_of(changes, written);
     if (globals.json) {
+        List paths;
+        for (const FileChange& change : changes) paths.emplace_back(change.path);
         facts.append("client", client.name);
         facts.append("file", changes.front().path);
         facts.append("files", std::move(paths));
@@ -241,7 +253,8 @@ std::string summary(const SettledWorkspace& place) {
             ? cat(coloured(cat("Wrote ", place.config), Colour::green),
                   ".\n  Agents may edit sources, tests and documents; deleting asks you first.\n"
                   "  Files with secrets are read-only, and so is all that no rule names.\n"
-                  "  An edit by an agent is in the file when it is answered (save = \"on_commit\").\n")
+                  "  An edit by an agent is in the file when it is answered (save = "
+                  "\"on_commit\").\n")
             : cat(place.config, " is there and was left as it is.\n");
     return cat(
         what,

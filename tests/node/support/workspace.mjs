@@ -21,17 +21,20 @@ export function workspace(t, files = {}, settings = everythingAllowed) {
         mkdirSync(dirname(join(folder, path)), { recursive: true });
         writeFileSync(join(folder, path), text);
     }
-    t?.after(() => {
-        // A kernel whose .quire is removed saves what it holds, beside it, so the folder would not become empty.
-        const kernel = kernelOf(folder);
-        try {
-            if (kernel !== undefined) process.kill(kernel, "SIGKILL");
-        } catch {
-            // It ended between the look and the signal.
-        }
-        rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
-    });
+    t?.after(() => removeWorkspace(folder));
     return folder;
+}
+
+// Removes a folder, and ends the kernel that may still run there: one whose .quire is removed saves what it
+// holds, beside it, so the folder would not become empty.
+export function removeWorkspace(folder) {
+    const kernel = kernelOf(folder);
+    try {
+        if (kernel !== undefined) process.kill(kernel, "SIGKILL");
+    } catch {
+        // It ended between the look and the signal.
+    }
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 }
 
 // The error of a command that was refused, as it prints it where nobody sits at a terminal.
