@@ -35,6 +35,15 @@ std::vector<std::string> files_in(const std::vector<std::string>& paths) {
     return out;
 }
 
+// The changes to expect. The hashes are those of the first paths; the bytes of the others may be any.
+std::vector<kernel::ExpectedChange> changes_of(const std::vector<std::string>& paths,
+                                               const std::vector<std::string>& hashes) {
+    std::vector<kernel::ExpectedChange> out;
+    for (std::size_t i = 0; i < paths.size(); ++i)
+        out.push_back({paths[i], i < hashes.size() ? hashes[i] : ""});
+    return out;
+}
+
 // Collects a row for each file, and answers with those that are there when all are, or in time.
 class FileRows : public std::enable_shared_from_this<FileRows> {
 public:
@@ -93,7 +102,8 @@ std::optional<Map> others_change(const std::string& path, const kernel::HistoryP
 }  // namespace
 
 void CommandSession::hook_before(const rpc::Answer& answer, std::string key,
-                                 std::vector<std::string> paths) {
+                                 std::vector<std::string> paths,
+                                 std::optional<std::vector<std::string>> hashes) {
     const kernel::Caller by = caller(answer);
     const std::vector<std::string> files = files_in(paths);
     const kernel::Parts& parts = workspace_.kernel.core()->parts();
@@ -101,7 +111,9 @@ void CommandSession::hook_before(const rpc::Answer& answer, std::string key,
     const auto rows = std::make_shared<FileRows>(
         answer, files.size(),
         [&authors = workspace_.files.authors(), actor = by.actor, key = std::move(key),
-         paths = std::move(paths)] { authors.expect(actor, key, paths); });
+         changes = changes_of(paths, hashes.value_or(std::vector<std::string>()))] {
+            authors.expect(actor, key, changes);
+        });
     rows->begin(parts.scheduler);
     for (const std::string& path : files) {
         workspace_.files.history(
@@ -122,7 +134,7 @@ void CommandSession::hook_after(const rpc::Answer& answer, std::string key,
     }
     const std::vector<std::string> files = files_in(paths);
     // Also for an agent that said nothing before: the files have not been taken in yet.
-    authors.expect(by.actor, key, std::move(paths));
+    authors.expect(by.actor, key, changes_of(paths, {}));
     const auto rows = std::make_shared<FileRows>(answer, files.size(), [] {});
     // With the last of the files, which may come after the answer.
     const auto ending = std::shared_ptr<void>(

@@ -20,8 +20,10 @@
 //                              -> {version, restored, removed, skipped_because_changed}, of all
 //                                 those steps; not for memory
 //   restore_file {block_id}    -> {path, block_id, version}, of the file that is there again
-//   hook_before {key, paths}   -> {files: [{path, actor, timestamp, seconds}], pending}: others' changes
-//                                 of late; what changes in these paths until hook_after is the actor's
+//   hook_before {key, paths, hashes?}
+//                              -> {files: [{path, actor, timestamp, seconds}], pending}: others' changes
+//                                 of late; what changes in these paths until hook_after is the actor's,
+//                                 where a hash is given only if the file has it
 //   hook_after {key, paths}    -> {files: [{path, result, change_type?}], pending}
 //   sources {}                 -> as source_report.h has it
 //   run_source {name}          -> {}, as Sources::run() replies
@@ -131,7 +133,8 @@ private:
     void undo(const rpc::Answer& answer, std::string block_id, std::optional<std::string> actor,
               std::optional<std::int64_t> since, std::optional<std::uint64_t> version);
     void restore_file(const rpc::Answer& answer, std::string block_id);
-    void hook_before(const rpc::Answer& answer, std::string key, std::vector<std::string> paths);
+    void hook_before(const rpc::Answer& answer, std::string key, std::vector<std::string> paths,
+                     std::optional<std::vector<std::string>> hashes);
     void hook_after(const rpc::Answer& answer, std::string key, std::vector<std::string> paths);
     void audit(const rpc::Answer& answer, kernel::AuditQuery query);
     void verify_audit(const rpc::Answer& answer, std::vector<std::string> heads);

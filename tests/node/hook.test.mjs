@@ -142,6 +142,28 @@ test("an agent's own edit is the agent's, and can be taken back", { skip }, asyn
     assert.equal(readFileSync(edit.file_path, "utf8"), "one\nmore\nmine\n");
 });
 
+test("what a person writes after saying no to an agent is not the agent's", { skip }, async (t) => {
+    const folder = place(t);
+    await served(t, folder);
+    const path = join(folder, "src/a.txt");
+    const edits = [
+        ["Edit", { file_path: path, old_string: "one", new_string: "ONE" }],
+        ["Write", { file_path: path, content: "all new\n" }],
+        ["MultiEdit", { file_path: path, edits: [{ old_string: "o", new_string: "0", replace_all: true }, { old_string: "0ne", new_string: "x" }] }],
+    ];
+    for (const [i, [tool, input]] of edits.entries()) {
+        const told = hook(folder, claude(folder, tool, input, { tool_use_id: `no${i}` }));
+        assert.equal(told.hookSpecificOutput?.permissionDecision, undefined);
+        appendFileSync(path, "by hand\n");
+        await sleep(600);
+        assert.match(run(folder, ["log", "src/a.txt"]).stdout, /^\S+ \S+ +source:disk/, tool);
+    }
+    // What the agent said it would write is the agent's, also where the disk is looked at before it has said so.
+    writeFileSync(path, "all new\n");
+    await sleep(600);
+    assert.match(run(folder, ["log", "src/a.txt"]).stdout, /^\S+ \S+ +agent:claude/);
+});
+
 test("afterwards it is told what went against the rules, and what conflicts", { skip }, async (t) => {
     const folder = place(t, { "quire.toml": rules.replace("on_commit", "explicit") });
     await served(t, folder);

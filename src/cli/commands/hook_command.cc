@@ -25,6 +25,7 @@
 #include "cli/exchange/hook_event.h"
 #include "cli/settings/config.h"
 #include "cli/settings/workspace.h"
+#include "fs/hash.h"
 #include "json/json.h"
 #include "json/members.h"
 #include "kernel/commands/forecast.h"
@@ -64,6 +65,22 @@ std::optional<std::string> path_within(const files::path& root, const files::pat
     std::string within = real.lexically_relative(root).string();
     if (within.empty() || within == "." || within.starts_with("..")) return std::nullopt;
     return within;
+}
+
+// The hash of the bytes that the file will have once it is changed; "" where that is not known.
+std::string hash_after(const HookPath& change, const std::string& path) {
+    if (change.content) return fs::Hash::of(*change.content).hex();
+    Result<std::string> text = read_file(path);
+    if (!text || change.replacements.empty()) return "";
+    for (const HookPath::Replacement& each : change.replacements) {
+        std::size_t at = each.before.empty() ? std::string::npos : text->find(each.before);
+        if (at == std::string::npos) return "";
+        for (; at != std::string::npos; at = text->find(each.before, at + each.after.size())) {
+            text->replace(at, each.before.size(), each.after);
+            if (!each.all) break;
+        }
+    }
+    return fs::Hash::of(*text).hex();
 }
 
 // Files outside of the workspace are not for its rules.
@@ -154,8 +171,23 @@ std::string others_text(const Value& answer) {
                : cat("Others are at work here: ", out, ". Read a file again before you change it.");
 }
 
+// The kernel hears this before a tool runs. Files whose text is known come first.
+Map told_before(const HookEvent& event, const HookUse& use, const files::path& root) {
+    List paths, hashes;
+    for (const HookPath& each : event.paths) {
+        const auto path = path_within(root, event.cwd, each.path);
+        if (!path || each.use != HookPath::Use::change) continue;
+        paths.emplace_back(*path);
+        hashes.emplace_back(hash_after(each, (root / *path).string()));
+    }
+    for (const std::string& path : use.changed) {
+        if (std::ranges::find(paths, Value(path)) == paths.end()) paths.emplace_back(path);
+    }
+    return {{"key", event.key}, {"paths", std::move(paths)}, {"hashes", std::move(hashes)}};
+}
+
 HookAnswer before(const Globals& globals, const HookEvent& event, const Settings& settings,
-                  const HookUse& use) {
+                  const HookUse& use, const files::path& root) {
     HookAnswer out = verdict_on(use);
     const bool changes = !use.changed.empty() || use.is_uncertain;
     if (out.verdict == Verdict::deny || !changes) return out;
@@ -170,9 +202,7 @@ HookAnswer before(const Globals& globals, const HookEvent& event, const Settings
         }
         return out;
     }
-    const Result<Value> told = (**running).request(
-        "hook_before",
-        Map{{"key", event.key}, {"paths", List(use.changed.begin(), use.changed.end())}});
+    const Result<Value> told = (**running).request("hook_before", told_before(event, use, root));
     if (told) out.context = others_text(*told);
     return out;
 }
@@ -237,7 +267,7 @@ Map answer_to(const Globals& globals, const HookOptions& options, const std::str
     }
     const HookUse use = use_of(*event, *settings, root, *by);
     return hook_answer(*event, event->is_after ? after(as_agent, *event, use)
-                                               : before(as_agent, *event, *settings, use));
+                                               : before(as_agent, *event, *settings, use, root));
 }
 
 Result<int> run_hook(const Globals& globals, const HookOptions& options) {

@@ -130,6 +130,24 @@ std::vector<HookPath> paths_in_patch(const std::string& patch) {
     return out;
 }
 
+// An editing tool says which text it will make.
+void read_change(HookPath& out, const Value& input) {
+    if (const Value* const content = input.get("content");
+        content != nullptr && content->is_string())
+        out.content = content->as_string();
+    const auto add = [&](const Value& edit) {
+        const Value* const before = edit.get("old_string");
+        const Value* const after = edit.get("new_string");
+        if (before == nullptr || after == nullptr || !before->is_string() || !after->is_string())
+            return;
+        const Value* const all = edit.get("replace_all");
+        out.replacements.push_back(
+            {before->as_string(), after->as_string(), all != nullptr && *all == Value(true)});
+    };
+    add(input);
+    for (const Value& each : json::list_in(input, "edits")) add(each);
+}
+
 void read_input(HookEvent& out, Does does, const Value& input) {
     const std::string directory = first_text(input, {"cwd", "workdir", "directory", "dir_path"});
     if (!directory.empty() && directory.front() == '/') {
@@ -150,6 +168,7 @@ void read_input(HookEvent& out, Does does, const Value& input) {
     if (path.empty()) return;
     const Use use = does == Does::read ? Use::read : does == Does::erase ? Use::erase : Use::change;
     out.paths.push_back({use, std::move(path)});
+    if (use == Use::change) read_change(out.paths.back(), input);
 }
 
 bool can_ask(const HookEvent& event) {

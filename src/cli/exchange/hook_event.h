@@ -22,6 +22,14 @@ constexpr auto words_of(HookAgent) {
 struct HookPath {
     enum class Use { read, change, erase } use = Use::read;
     std::string path;  // The agent's spelling.
+    // How the tool will change its text, where it says so: all of it, or texts in place of others.
+    struct Replacement {
+        std::string before, after;
+        bool all = false;  // Each occurrence; else the first.
+        friend bool operator==(const Replacement&, const Replacement&) = default;
+    };
+    std::optional<std::string> content = {};
+    std::vector<Replacement> replacements = {};
     friend bool operator==(const HookPath&, const HookPath&) = default;
 };
 

@@ -13,15 +13,16 @@ namespace {
 const policy::Actor kAda{policy::ActorKind::agent, "ada"};
 const policy::Actor kBob{policy::ActorKind::agent, "bob"};
 
-std::string author(const DiskAuthors& authors, const std::string& path) {
-    const auto found = authors.author_of(path);
+std::string author(const DiskAuthors& authors, const std::string& path,
+                   const std::string& hash = "any") {
+    const auto found = authors.author_of(path, hash);
     return found ? found->name : "none";
 }
 
 TEST(DiskAuthors, AChangeIsItsAuthorsUntilTheAuthorIsDone) {
     ManualClock clock;
     DiskAuthors authors(clock);
-    authors.expect(kAda, "1", {"a.txt", "src/"});
+    authors.expect(kAda, "1", {{"a.txt"}, {"src/"}});
     EXPECT_EQ(author(authors, "a.txt"), "ada");
     EXPECT_EQ(author(authors, "src/deep/b"), "ada");
     EXPECT_EQ(author(authors, "src"), "none");
@@ -41,10 +42,10 @@ TEST(DiskAuthors, AChangeIsItsAuthorsUntilTheAuthorIsDone) {
 TEST(DiskAuthors, OfTwoAuthorsNeitherIsNamed) {
     ManualClock clock;
     DiskAuthors authors(clock);
-    authors.expect(kAda, "1", {"src/"});
-    authors.expect(kAda, "2", {"src/a"});
+    authors.expect(kAda, "1", {{"src/"}});
+    authors.expect(kAda, "2", {{"src/a"}});
     EXPECT_EQ(author(authors, "src/a"), "ada");
-    authors.expect(kBob, "1", {"src/a"});
+    authors.expect(kBob, "1", {{"src/a"}});
     EXPECT_EQ(author(authors, "src/a"), "none");
     EXPECT_EQ(author(authors, "src/b"), "ada");
     authors.end(kAda, "2");
@@ -53,17 +54,30 @@ TEST(DiskAuthors, OfTwoAuthorsNeitherIsNamed) {
     EXPECT_EQ(author(authors, "src/a"), "ada");
 }
 
+TEST(DiskAuthors, OtherBytesThanTheAuthorSaidAreSomebodyElses) {
+    ManualClock clock;
+    DiskAuthors authors(clock);
+    authors.expect(kAda, "1", {{"a", "11"}, {"b"}});
+    EXPECT_EQ(author(authors, "a", "11"), "ada");
+    EXPECT_EQ(author(authors, "a", "22"), "none");
+    EXPECT_EQ(author(authors, "b", "22"), "ada");
+    // Then another says so.
+    authors.expect(kBob, "1", {{"a", "22"}});
+    EXPECT_EQ(author(authors, "a", "11"), "ada");
+    EXPECT_EQ(author(authors, "a", "22"), "bob");
+}
+
 TEST(DiskAuthors, WhoNeverSaysThatTheyAreDoneIsForgotten) {
     ManualClock clock;
     DiskAuthors authors(clock);
     for (std::size_t i = 0; i < DiskAuthors::kMost + 5; ++i)
-        authors.expect(kAda, std::to_string(i), {"a" + std::to_string(i)});
+        authors.expect(kAda, std::to_string(i), {{"a" + std::to_string(i)}});
     EXPECT_EQ(author(authors, "a0"), "ada");
     // More are not taken.
     EXPECT_EQ(author(authors, "a" + std::to_string(DiskAuthors::kMost)), "none");
     clock.advance(DiskAuthors::kPatienceMs);
     EXPECT_EQ(author(authors, "a0"), "none");
-    authors.expect(kAda, "new", {"b"});
+    authors.expect(kAda, "new", {{"b"}});
     EXPECT_EQ(author(authors, "b"), "ada");
 }
 

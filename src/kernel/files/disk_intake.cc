@@ -105,14 +105,14 @@ void DiskIntake::Body::take(fs::TreeChange change, Function<void()> done) {
     const auto document = document_of(change);
     if (document != nullptr) return take_into(document, std::move(change), std::move(done));
     // Nobody knows its bytes, so that only a change of its times counts.
-    if (!change.is_unsure) publish(change, "", gate.author_of(change.path).str());
+    if (!change.is_unsure) publish(change, "", gate.author_of(change.path, "").str());
     done();
 }
 
 // On the document's strand. The state before says if the change is one that was made by a save.
 Taken DiskIntake::Body::settle(LiveDocument& document, const fs::TreeChange& change,
                                Evidence evidence) const {
-    Taken out{false, document.id_of(document.whole()).str(), gate.author_of(change.path).str()};
+    Taken out{false, document.id_of(document.whole()).str(), gate.author_of(change.path, "").str()};
     const std::optional<files::DiskState> before = gate.state(document);
     if (document.record().deleted) {
         // Another file may have had the name since.
@@ -137,6 +137,7 @@ Taken DiskIntake::Body::settle(LiveDocument& document, const fs::TreeChange& cha
         out.is_change = true;  // Its bytes are none that a document can have.
     } else if (is_renamed || update->changed || now->missing != before->missing) {
         out.is_change = true;
+        if (update->changed) out.actor = update->author;
     } else if (now->missing) {
         out.is_change = change.type == fs::ChangeType::deleted;
     } else if (is_known) {

@@ -328,8 +328,8 @@ FileGate::FileGate(fs::FileSystem& files, FileRules rules, Clock& clock, std::si
 
 FileGate::~FileGate() = default;
 
-policy::Actor FileGate::author_of(const std::string& path) const {
-    return authors_->author_of(path).value_or(disk());
+policy::Actor FileGate::author_of(const std::string& path, const std::string& hash) const {
+    return authors_->author_of(path, hash).value_or(disk());
 }
 
 // Makes the document contain the disk's change. There are three cases: the texts are equal
@@ -352,7 +352,8 @@ Result<DiskUpdate> FileGate::apply(LiveDocument& document,
         now.last_conflict = before->last_conflict;
     }
 
-    const policy::Actor author = author_of(document.name());
+    const policy::Actor author = author_of(document.name(), now.hash.hex());
+    taken.author = author.str();
     Unit unit;
     unit.actor = author.str();
     unit.description = "disk";
