@@ -117,11 +117,14 @@ void spawn(CommandCalls& commands, OperationCall call, std::string command,
                                 answer_with(std::move(call.reply), render_state));
 }
 
-// Lines are counted as the profile counts those of blocks.
+// The number of the first line, in the profile's count.
+std::int64_t base_of(Profile profile) {
+    return numbering_of(profile) == edits::Numbering::one_inclusive ? 1 : 0;
+}
+
 void output(CommandCalls& commands, OperationCall call, std::string process_id,
             std::optional<std::int64_t> from_line) {
-    const std::int64_t base =
-        numbering_of(call.session.profile) == edits::Numbering::one_inclusive ? 1 : 0;
+    const std::int64_t base = base_of(call.session.profile);
     std::optional<std::size_t> first;
     if (from_line) first = static_cast<std::size_t>(std::max<std::int64_t>(*from_line - base, 0));
     commands.background().output(
@@ -178,10 +181,12 @@ void check(CommandCalls& commands, OperationCall call, std::string command,
                    answer_with(std::move(call.reply), render_forecast));
 }
 
-std::vector<OperationRow<CommandCalls&>> shell_rows() {
+std::vector<OperationRow<CommandCalls&>> shell_rows(Profile profile) {
     const Argument command{"command", "For bash."};
     const Argument cwd{"cwd", "From the workspace's root."};
     const Argument process{"process_id", "From spawn."};
+    const Argument from{
+        "from_line", cat("First line, from ", base_of(profile), "."), {{"minimum", 0}}};
     return {
         {{.name = "execute", .says = "runs it; its changes are kept if the rules allow each"},
          execute,
@@ -192,9 +197,7 @@ std::vector<OperationRow<CommandCalls&>> shell_rows() {
         {{.name = "spawn", .says = "starts one that runs on; its output is in a block"},
          spawn,
          {command, cwd}},
-        {{.name = "output", .reads = true, .says = "what it printed"},
-         output,
-         {process, {"from_line", "The first.", {{"minimum", 0}}}}},
+        {{.name = "output", .reads = true, .says = "what it printed"}, output, {process, from}},
         {{.name = "kill", .says = "ends it; KILL discards its changes"},
          kill,
          {process, {"signal", "TERM if absent."}}},
@@ -244,10 +247,10 @@ Map shell_answer() {
 }  // namespace
 
 std::vector<std::string> shell_operations() {
-    return operation_names(shell_rows());
+    return operation_names(shell_rows(Profile::model));
 }
 
-MadeTool make_shell(kernel::CommandCalls& commands) {
+MadeTool make_shell(kernel::CommandCalls& commands, Profile profile) {
     return make_operation_tool<CommandCalls&>(
         {.name = "shell",
          .title = "Run commands",
@@ -255,7 +258,7 @@ MadeTool make_shell(kernel::CommandCalls& commands) {
                         "network; then each change passes the rules for files, all or none.",
          .annotations = {.destructive = true},
          .answer = shell_answer()},
-        "operation", commands, shell_rows());
+        "operation", commands, shell_rows(profile));
 }
 
 }  // namespace quire::tools

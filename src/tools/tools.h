@@ -68,7 +68,7 @@ MadeTool make_file(kernel::Kernel& kernel, kernel::FileCalls& files, kernel::Dis
                    Profile profile);
 MadeTool make_file_history(kernel::FileCalls& files, Profile profile);
 MadeTool make_context(kernel::MemoryCalls& memory, Profile profile);
-MadeTool make_shell(kernel::CommandCalls& commands);
+MadeTool make_shell(kernel::CommandCalls& commands, Profile profile);
 // A tool for people only.
 MadeTool make_approvals(kernel::ApprovalCalls& approvals);
 

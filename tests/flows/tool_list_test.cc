@@ -30,7 +30,7 @@ public:
             registry.add(profile, tools::make_file(*desk_.kernel, files_, watch_, profile));
             registry.add(profile, tools::make_file_history(files_, profile));
             registry.add(profile, tools::make_context(memory_, profile));
-            registry.add(profile, tools::make_shell(commands_));
+            registry.add(profile, tools::make_shell(commands_, profile));
             registry.add(profile, tools::make_approvals(approvals_));
         }
         registry.add(tools::Profile::compat, tools::make_text_editor(*desk_.kernel, files_));

@@ -359,7 +359,7 @@ void KernelProcess::Body::add_tools() {
         registry->add(profile, tools::make_file(*kernel, *file_calls, *watch, profile));
         registry->add(profile, tools::make_file_history(*file_calls, profile));
         registry->add(profile, tools::make_context(*memory_calls, profile));
-        registry->add(profile, tools::make_shell(*commands));
+        registry->add(profile, tools::make_shell(*commands, profile));
         registry->add(profile, tools::make_approvals(*approval_calls));
     }
     registry->add(Profile::compat, tools::make_text_editor(*kernel, *file_calls));

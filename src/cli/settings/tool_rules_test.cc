@@ -60,7 +60,7 @@ TEST(ToolRules, TheToolsKnownWithoutAKernelAreThoseThatAKernelHas) {
         registry.add(profile, tools::make_file(*desk.kernel, file_calls, watch, profile));
         registry.add(profile, tools::make_file_history(file_calls, profile));
         registry.add(profile, tools::make_context(memory_calls, profile));
-        registry.add(profile, tools::make_shell(commands));
+        registry.add(profile, tools::make_shell(commands, profile));
         registry.add(profile, tools::make_approvals(approval_calls));
     }
     registry.add(Profile::compat, tools::make_text_editor(*desk.kernel, file_calls));
