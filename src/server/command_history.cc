@@ -55,19 +55,18 @@ void CommandSession::blame(const rpc::Answer& answer, std::string block_id) {
         .run<kernel::Blame>(
             caller(answer),
             {.name = "blame", .arguments = Map{{"block_id", block_id}}, .reads = true},
-            replying<kernel::Blame>(
-                answer,
-                [](kernel::Blame blame) {
-                    List stretches;
-                    for (kernel::Blame::Stretch& each : blame.stretches) {
-                        Map stretch{{"start", each.begin}, {"end", each.end}};
-                        append_entry(stretch, std::move(each.entry));
-                        stretches.push_back(std::move(stretch));
-                    }
-                    return Map{{"version", blame.version},
-                               {"stretches", std::move(stretches)},
-                               {"text", std::move(blame.text)}};
-                }),
+            replying<kernel::Blame>(answer,
+                                    [](kernel::Blame blame) {
+                                        List stretches;
+                                        for (kernel::Blame::Stretch& each : blame.stretches) {
+                                            Map stretch{{"start", each.begin}, {"end", each.end}};
+                                            append_entry(stretch, std::move(each.entry));
+                                            stretches.push_back(std::move(stretch));
+                                        }
+                                        return Map{{"version", blame.version},
+                                                   {"stretches", std::move(stretches)},
+                                                   {"text", std::move(blame.text)}};
+                                    }),
             [&workspace = workspace_, block_id](const kernel::Caller& by, auto blamed) {
                 if (workspace.kernel.place_of(block_id).kind == kernel::kMemoryKind)
                     return workspace.memory.blame(by, block_id, std::move(blamed));
@@ -78,18 +77,18 @@ void CommandSession::blame(const rpc::Answer& answer, std::string block_id) {
 void CommandSession::undoable(const rpc::Answer& answer, std::string block_id,
                               std::optional<std::string> actor, std::optional<std::int64_t> since,
                               std::optional<std::uint64_t> version) {
-    workspace_.kernel.undoable(
-        caller(answer), std::move(block_id), {std::move(actor), since, version},
-        replying<std::vector<kernel::HistoryEntry>>(
-            answer, [](std::vector<kernel::HistoryEntry> entries) {
-                List steps;
-                for (kernel::HistoryEntry& each : entries) {
-                    Map step;
-                    append_entry(step, std::move(each));
-                    steps.push_back(std::move(step));
-                }
-                return Map{{"steps", std::move(steps)}};
-            }));
+    workspace_.kernel.undoable(caller(answer), std::move(block_id),
+                               {std::move(actor), since, version},
+                               replying<std::vector<kernel::HistoryEntry>>(
+                                   answer, [](std::vector<kernel::HistoryEntry> entries) {
+                                       List steps;
+                                       for (kernel::HistoryEntry& each : entries) {
+                                           Map step;
+                                           append_entry(step, std::move(each));
+                                           steps.push_back(std::move(step));
+                                       }
+                                       return Map{{"steps", std::move(steps)}};
+                                   }));
 }
 
 void CommandSession::undo(const rpc::Answer& answer, std::string block_id,
@@ -102,16 +101,15 @@ void CommandSession::undo(const rpc::Answer& answer, std::string block_id,
     kernel::Admission(workspace_.kernel)
         .run<kernel::Undone>(
             caller(answer), {.name = "undo", .arguments = std::move(arguments)},
-            replying<kernel::Undone>(
-                answer,
-                [](const kernel::Undone& undone) {
-                    return Map{{"version", undone.version},
-                               {"restored", undone.restored},
-                               {"removed", undone.removed},
-                               {"skipped_because_changed", undone.skipped_because_changed}};
-                }),
-            [&kernel = workspace_.kernel, block_id,
-             files = &workspace_.files,
+            replying<kernel::Undone>(answer,
+                                     [](const kernel::Undone& undone) {
+                                         return Map{{"version", undone.version},
+                                                    {"restored", undone.restored},
+                                                    {"removed", undone.removed},
+                                                    {"skipped_because_changed",
+                                                     undone.skipped_because_changed}};
+                                     }),
+            [&kernel = workspace_.kernel, block_id, files = &workspace_.files,
              which = kernel::UndoWhich{std::move(actor), since, version}](const kernel::Caller& by,
                                                                           auto undone) mutable {
                 const kernel::BlockPlace place = kernel.place_of(block_id);

@@ -74,7 +74,8 @@ constexpr std::size_t kMostAuditEntries = 10'000;
 
 Map watch_report(const fs::TreeStatus& status) {
     List polled;
-    for (const std::string& folder : status.polled) polled.emplace_back(folder.empty() ? "." : folder);
+    for (const std::string& folder : status.polled)
+        polled.emplace_back(folder.empty() ? "." : folder);
     return {{"state", name_of(status.state)}, {"polled", std::move(polled)},
             {"poll_ms", status.poll_ms},      {"files", status.files},
             {"folders", status.folders},      {"overflows", status.overflows},
@@ -367,11 +368,11 @@ void CommandSession::flush(const rpc::Answer& answer) {
     kernel::Admission(workspace_.kernel)
         .run<kernel::GitFlushed>(
             caller(answer), {.name = "flush", .reads = true},
-            replying<kernel::GitFlushed>(answer,
-                                         [](const kernel::GitFlushed& flushed) {
-                                             return json::Codec<kernel::GitFlushed>::fields().encode(
-                                                 flushed);
-                                         }),
+            replying<kernel::GitFlushed>(
+                answer,
+                [](const kernel::GitFlushed& flushed) {
+                    return json::Codec<kernel::GitFlushed>::fields().encode(flushed);
+                }),
             [&git = workspace_.git](const kernel::Caller&, auto done) {
                 git.flush(std::move(done));
             });

@@ -32,7 +32,7 @@ struct LocalServerOptions {
     // no longer than that: then they are refused as unavailable "in_flight_limit".
     std::size_t in_flight_bytes = 64U << 20;
     int in_flight_wait_ms = 10'000;
-    int linger_ms = 5000;   // run() returns this long after the last client has left; -1: never.
+    int linger_ms = 5000;  // run() returns this long after the last client has left; -1: never.
     // Asked when that time has passed: while there is work, run() goes on. May be empty.
     std::function<bool()> is_needed = {};
     int hello_ms = 10'000;  // The time a client has to say hello.

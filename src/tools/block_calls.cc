@@ -28,9 +28,8 @@ void edit_block(const BlockCalls& on, const kernel::Caller& by, std::string bloc
                               std::move(reply));
     }
     on.files->edit(by, std::move(*path), std::move(operation), std::move(plan),
-                   answer_with(std::move(reply), [](kernel::FileEdited made) {
-                       return std::move(made.edited);
-                   }));
+                   answer_with(std::move(reply),
+                               [](kernel::FileEdited made) { return std::move(made.edited); }));
 }
 
 void append_to_block(const BlockCalls& on, const kernel::Caller& by, std::string block_id,
@@ -48,8 +47,7 @@ void append_to_block(const BlockCalls& on, const kernel::Caller& by, std::string
 void undo_block(const BlockCalls& on, const kernel::Caller& by, std::string block_id,
                 kernel::UndoWhich which, Reply<kernel::Undone> reply) {
     std::optional<std::string> path = saved_file(on, block_id);
-    if (!path)
-        return on.kernel.undo(by, std::move(block_id), std::move(which), std::move(reply));
+    if (!path) return on.kernel.undo(by, std::move(block_id), std::move(which), std::move(reply));
     on.files->undo(by, std::move(*path), std::move(which), std::move(reply));
 }
 

@@ -70,16 +70,16 @@ MadeTool make_block_undo(kernel::Kernel& kernel, kernel::FileCalls* files, Profi
     } else {
         fields.optional("redo", &BlockUndoArgs::redo, "Bring it back.");
     }
-    return make_tool<BlockUndoArgs>({.name = "block_undo",
-                                     .title = "Undo a change",
-                                     .description = "Undo your own last change.",
-                                     .annotations = {.destructive = true}},
-                                    std::move(fields), block_undo_answer(profile),
-                                    [&kernel, files](const Session& session, const BlockUndoArgs& args,
-                                              Reply<Answered<BlockUndoAnswer>> reply) {
-                                        run_undo({kernel, files}, session, args, args.redo.value_or(false),
-                                                 std::move(reply));
-                                    });
+    return make_tool<BlockUndoArgs>(
+        {.name = "block_undo",
+         .title = "Undo a change",
+         .description = "Undo your own last change.",
+         .annotations = {.destructive = true}},
+        std::move(fields), block_undo_answer(profile),
+        [&kernel, files](const Session& session, const BlockUndoArgs& args,
+                         Reply<Answered<BlockUndoAnswer>> reply) {
+            run_undo({kernel, files}, session, args, args.redo.value_or(false), std::move(reply));
+        });
 }
 
 MadeTool make_block_redo(kernel::Kernel& kernel, kernel::FileCalls* files) {
@@ -93,7 +93,7 @@ MadeTool make_block_redo(kernel::Kernel& kernel, kernel::FileCalls* files) {
             .optional("scope", &BlockUndoArgs::scope, "any: a change by anyone."),
         block_undo_answer(Profile::full),
         [&kernel, files](const Session& session, const BlockUndoArgs& args,
-                  Reply<Answered<BlockUndoAnswer>> reply) {
+                         Reply<Answered<BlockUndoAnswer>> reply) {
             run_undo({kernel, files}, session, args, true, std::move(reply));
         });
 }

@@ -270,12 +270,12 @@ Result<std::vector<UndoneBlock>> blocks_to_undo(const Globals& globals, CommandC
     }
     if (!out.empty()) return out;
     const Value* const actor = filter.find("actor");
-    return fail(Errc::not_found, "nothing_to_undo",
-                cat(actor == nullptr ? std::string("nobody") : actor->as_string(),
-                    " has made no change ",
-                    options.target.empty() ? std::string("here")
-                                           : cat("to ", text::escape_hidden(options.target)),
-                    options.since.empty() ? "" : " since then", " that is still to be undone"));
+    return fail(
+        Errc::not_found, "nothing_to_undo",
+        cat(actor == nullptr ? std::string("nobody") : actor->as_string(), " has made no change ",
+            options.target.empty() ? std::string("here")
+                                   : cat("to ", text::escape_hidden(options.target)),
+            options.since.empty() ? "" : " since then", " that is still to be undone"));
 }
 
 // --- undoing ---
@@ -297,9 +297,8 @@ Result<Value> undo_memory(const Globals& globals, CommandClient& client, const U
         }
         Globals as_author = globals.with_whole_answers();
         as_author.actor = actor;
-        const Value answer =
-            TRY(call_once(as_author, "context",
-                          Map{{"operation", "undo"}, {"label", block.target.block_id}}));
+        const Value answer = TRY(call_once(
+            as_author, "context", Map{{"operation", "undo"}, {"label", block.target.block_id}}));
         sum.set("version", json::number_in(answer, "version"));
         for (const char* member : {"restored", "removed", "skipped_because_changed"})
             sum.set(member, sum.find(member)->as_int() + json::number_in(answer, member));
@@ -335,8 +334,8 @@ Map undone_json(const UndoneBlock& block) {
 std::string steps_text(const List& steps) {
     std::string out;
     for (const Value& step : steps) {
-        cat_to(out, cat("  v", json::text_in(step, "version_id"), "  ",
-                        local_time(moment_in(step)), "  ", json::text_in(step, "actor"), "  ",
+        cat_to(out, cat("  v", json::text_in(step, "version_id"), "  ", local_time(moment_in(step)),
+                        "  ", json::text_in(step, "actor"), "  ",
                         text::escape_hidden(json::text_in(step, "description")), "\n"));
     }
     return out;
@@ -344,19 +343,18 @@ std::string steps_text(const List& steps) {
 
 std::string undone_text(const UndoneBlock& block, std::string_view word, bool dry_run) {
     const std::string name = text::escape_hidden(block.target.word);
-    if (dry_run)
-        return cat("Would undo in ", name, ":\n", steps_text(block.steps));
+    if (dry_run) return cat("Would undo in ", name, ":\n", steps_text(block.steps));
     if (block.refused) return cat("Not undone in ", name, ": ", block.refused->message(), "\n");
     if (block.way == Way::restore) return cat(word, ": ", name, " is there again.\n");
     if (block.way == Way::erase) return cat(word, ": ", name, " is gone again.\n");
     const std::int64_t skipped = json::number_in(block.answer, "skipped_because_changed");
-    return cat(word, " in ", name, ": ",
-               block.steps.size() > 1 ? cat(plural(block.steps.size(), "change"), ", ") : "",
-               json::number_in(block.answer, "restored"), " characters restored, ",
-               json::number_in(block.answer, "removed"), " removed; now at version ",
-               json::number_in(block.answer, "version"), ".\n",
-               skipped > 0 ? cat(skipped, " were left alone: others have changed them since.\n")
-                           : "");
+    return cat(
+        word, " in ", name, ": ",
+        block.steps.size() > 1 ? cat(plural(block.steps.size(), "change"), ", ") : "",
+        json::number_in(block.answer, "restored"), " characters restored, ",
+        json::number_in(block.answer, "removed"), " removed; now at version ",
+        json::number_in(block.answer, "version"), ".\n",
+        skipped > 0 ? cat(skipped, " were left alone: others have changed them since.\n") : "");
 }
 
 // One block's answer stands alone; several are listed.
@@ -371,10 +369,10 @@ int print_undone(const Globals& globals, const UndoOptions& options,
         rows.emplace_back(undone_json(block));
     }
     const bool is_one = !options.target.empty() && !options.dry_run;
-    const int printed = !globals.json ? output(text)
-                        : is_one      ? output_json(rows.front())
-                                      : output_json(Map{{"documents", std::move(rows)},
-                                                        {"dry_run", options.dry_run}});
+    const int printed =
+        !globals.json ? output(text)
+        : is_one      ? output_json(rows.front())
+                 : output_json(Map{{"documents", std::move(rows)}, {"dry_run", options.dry_run}});
     return refused ? kRefused : printed;
 }
 
@@ -385,8 +383,8 @@ Result<int> run_redo(const Globals& globals, const UndoOptions& options) {
     CommandClient client = TRY(CommandClient::attach(as_author));
     UndoneBlock block{TRY(find_target(globals, client, options.target))};
     if (block.target.is_memory()) {
-        block.answer = TRY(client.call(
-            "context", Map{{"operation", "redo"}, {"label", block.target.block_id}}));
+        block.answer = TRY(
+            client.call("context", Map{{"operation", "redo"}, {"label", block.target.block_id}}));
     } else {
         block.answer = TRY(client.call("block_redo", Map{{"block_id", block.target.block_id},
                                                          {"scope", options.any ? "any" : "own"}}));
@@ -462,8 +460,9 @@ void add_undo_options(CLI::App& app, UndoOptions& options) {
 
 Command undo_command() {
     return {.name = "undo",
-            .about = "Undo the last change to a block or a file, or an actor's changes since some "
-                     "time everywhere; others' changes stay",
+            .about =
+                "Undo the last change to a block or a file, or an actor's changes since some "
+                "time everywhere; others' changes stay",
             .example = "quire undo --actor agent:ada --since 1h --dry-run",
             .action = action_with(add_undo_options, run_undo)};
 }

@@ -1,5 +1,4 @@
 #include "kernel/files/disk_intake.h"
-#include "kernel/files/file_gate.h"
 
 #include <algorithm>
 #include <utility>
@@ -7,6 +6,7 @@
 
 #include "kernel/core/core.h"
 #include "kernel/core/frame.h"
+#include "kernel/files/file_gate.h"
 
 namespace quire::kernel {
 namespace {
@@ -223,8 +223,8 @@ void DiskIntake::Body::rename_copies(const fs::TreeChange& change) {
 
 void DiskIntake::Body::publish(const fs::TreeChange& change, std::string block_id,
                                std::string actor) const {
-    auto event = std::make_shared<FileEvent>(FileEvent{
-        change.path, change.type, change.from, std::move(block_id), std::move(actor)});
+    auto event = std::make_shared<FileEvent>(
+        FileEvent{change.path, change.type, change.from, std::move(block_id), std::move(actor)});
     hub.publish({std::move(event)}, [](const FileEvent& each) {
         return 64 + each.path.size() + each.from.size() + each.block_id.size() + each.actor.size();
     });

@@ -15,15 +15,14 @@ namespace quire::kernel {
 
 void FileCalls::history(Caller by, std::string path, std::size_t limit, std::string cursor,
                         Reply<FileHistory> reply) {
-    body_->read<FileHistory>(
-        std::move(by), std::move(path), std::move(reply),
-        [body = body_, limit,
-         cursor = std::move(cursor)](LiveDocument& document) -> Result<FileHistory> {
-            const BlockRef block = document.whole();
-            body->kernel->flush(document, block);
-            HistoryPage page = TRY(history_of(block, limit, cursor));
-            return FileHistory{version_of_file(document), std::move(page)};
-        });
+    body_->read<FileHistory>(std::move(by), std::move(path), std::move(reply),
+                             [body = body_, limit, cursor = std::move(cursor)](
+                                 LiveDocument& document) -> Result<FileHistory> {
+                                 const BlockRef block = document.whole();
+                                 body->kernel->flush(document, block);
+                                 HistoryPage page = TRY(history_of(block, limit, cursor));
+                                 return FileHistory{version_of_file(document), std::move(page)};
+                             });
 }
 
 namespace {
@@ -48,9 +47,7 @@ void FileCalls::diff(Caller by, std::string path, std::optional<std::string> fro
             const BlockRef block = document.whole();
             body->kernel->flush(document, block);
             const std::string name = diff_name(document, block);
-            const auto text_of = [&](const BlockAt& at) {
-                return text_at(document, block, at);
-            };
+            const auto text_of = [&](const BlockAt& at) { return text_at(document, block, at); };
             FileDiff out{version_of_file(document), {}};
             if (from) {
                 out.diff = TRY(diff_of_versions(document, block, name, from, to, text_of));
@@ -95,8 +92,7 @@ Result<Undone> FileCalls::Body::undo(LiveDocument& document, const Caller& by,
     const BlockRef block = document.whole();
     if (!saves(document)) return kernel->undo(document, block, by, which);
     kernel->flush(document, block);
-    const std::vector<std::uint64_t> steps =
-        TRY(steps_to_take_back(block.state->history, which));
+    const std::vector<std::uint64_t> steps = TRY(steps_to_take_back(block.state->history, which));
     const std::string after = TRY(Core::text_after(document, block, steps));
     std::optional<Undone> undone;
     TextEdit what{which.redo ? "redo" : "undo",
