@@ -63,7 +63,8 @@ def dangling(lines: list[str]) -> list[int]:
     found = []
     for number, line in enumerate(lines, 1):
         before = lines[number - 2].strip() if number > 1 else ""
-        goes_on = line.strip().startswith("//") and before.startswith("//")
+        # An empty line of a comment begins another paragraph.
+        goes_on = line.strip().startswith("//") and before.startswith("//") and before != "//"
         comment = comment_of(line)
         if not goes_on and DANGLING.search(comment) and not HAS_SUBJECT.search(comment):
             found.append(number)

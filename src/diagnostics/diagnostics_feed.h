@@ -7,7 +7,7 @@
 // change of what was read begins another once it has settled. What a run has found stands until the
 // next one has ended.
 //
-// What is run comes from the settings and from compile_commands.json alone: `config` only chooses
+// The commands that are run come from the settings and from compile_commands.json alone: `config` only chooses
 // among files, and what is shown.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Following: somebody looks at a program while it runs, and may send it signals.
+// Following: callbacks for a caller that watches a running program and may send it signals.
 #pragma once
 
 #include <string_view>
@@ -7,13 +7,13 @@
 
 namespace quire::process {
 
-// Called by the thread that runs the program. Each of them is set, and returns soon.
+// The thread that runs the program calls them. All must be set, and each must return quickly.
 struct Following {
-    // The program has begun. Once, before the others.
+    // Called once, when the program has begun, before the other two.
     Function<void()> began;
-    // It wrote these bytes, to either stream.
+    // Called with the bytes that the program wrote to either stream.
     Function<void(std::string_view)> wrote;
-    // Some 10 times a second. Returns a signal to send to the program and to all that it started, or 0.
+    // Called about 10 times a second. Returns a signal for the program and everything it started, or 0.
     Function<int()> turn;
 };
 

@@ -51,7 +51,8 @@ struct Ended {
 // relative parts begin at `directory`; `name` itself if there is none, or if it has a '/'.
 std::string found_in_path(const std::string& name, const std::string& directory);
 
-// Blocks until the program has ended. `following` may be null. Errors: not_found "program_not_found"
+// Blocks until the program has ended. `following` may be null: it gets the output, of which nothing is
+// kept. Errors: not_found "program_not_found"
 // {program}; unavailable "cannot_run" {program} if it could not begin for another reason; those of
 // Cage::make().
 Result<Ended> run_program(const Program& program, const Bounds& bounds, Clock& clock,

@@ -1,5 +1,5 @@
-// The methods of `quire hook`, by which agents with editors and shells of their own tell what they do to
-// files. Part of CommandSession.
+// The methods of `quire hook`: agents with their own editors and shells report the files that they change.
+// Part of CommandSession.
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -19,14 +19,14 @@
 namespace quire::server {
 namespace {
 
-// A hook is waited for by its agent, so it does not look at more files, nor for longer.
+// The limits of one hook, because the agent waits for its answer.
 constexpr std::size_t kMostPaths = 50;
 constexpr std::int64_t kMostMs = 200;
-// Changes of others that are older are no news.
+// Older changes by others are not reported.
 constexpr std::int64_t kLatelyMs = std::int64_t{15} * 60 * 1000;
 constexpr std::size_t kNewest = 5;
 
-// The files among the paths, which also name directories.
+// Selects the paths of files; the others name directories.
 std::vector<std::string> files_in(const std::vector<std::string>& paths) {
     std::vector<std::string> out;
     for (const std::string& path : paths) {
@@ -35,7 +35,7 @@ std::vector<std::string> files_in(const std::vector<std::string>& paths) {
     return out;
 }
 
-// The changes to expect. The hashes are those of the first paths; the bytes of the others may be any.
+// The announced changes. The hashes belong to the first paths; the other files may get any bytes.
 std::vector<kernel::ExpectedChange> changes_of(const std::vector<std::string>& paths,
                                                const std::vector<std::string>& hashes) {
     std::vector<kernel::ExpectedChange> out;
@@ -44,7 +44,7 @@ std::vector<kernel::ExpectedChange> changes_of(const std::vector<std::string>& p
     return out;
 }
 
-// Collects a row for each file, and answers with those that are there when all are, or in time.
+// Collects a row for each file. Answers when all rows are there, or with some of them when time is up.
 class FileRows : public std::enable_shared_from_this<FileRows> {
 public:
     // `ending` is called before the answer.
@@ -85,7 +85,7 @@ private:
     sched::Guarded<State> state_;
 };
 
-// The newest change by somebody else, if it is news. The first version of a file is nobody's change.
+// The newest recent change by another actor. The first version of a file is not a change.
 std::optional<Map> others_change(const std::string& path, const kernel::HistoryPage& page,
                                  const std::string& caller, std::int64_t now_ms) {
     for (const kernel::HistoryEntry& entry : page.versions) {
@@ -107,7 +107,7 @@ void CommandSession::hook_before(const rpc::Answer& answer, std::string key,
     const kernel::Caller by = caller(answer);
     const std::vector<std::string> files = files_in(paths);
     const kernel::Parts& parts = workspace_.kernel.core()->parts();
-    // Text that is there already is not the actor's, so this begins once the files are read.
+    // The announcement begins after the files are read, because their present text is not the actor's.
     const auto rows = std::make_shared<FileRows>(
         answer, files.size(),
         [&authors = workspace_.files.authors(), actor = by.actor, key = std::move(key),
@@ -133,10 +133,10 @@ void CommandSession::hook_after(const rpc::Answer& answer, std::string key,
         if (std::find(paths.begin(), paths.end(), path) == paths.end()) paths.push_back(path);
     }
     const std::vector<std::string> files = files_in(paths);
-    // Also for an agent that said nothing before: the files have not been taken in yet.
+    // An agent without a hook before its tool announces its changes only now.
     authors.expect(by.actor, key, changes_of(paths, {}));
     const auto rows = std::make_shared<FileRows>(answer, files.size(), [] {});
-    // With the last of the files, which may come after the answer.
+    // The announcement ends with the last file, which may be taken in after the answer.
     const auto ending = std::shared_ptr<void>(
         nullptr, [&authors, actor = by.actor, key](void*) { authors.end(actor, key); });
     rows->begin(workspace_.kernel.core()->parts().scheduler);

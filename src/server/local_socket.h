@@ -33,7 +33,7 @@ struct LocalServerOptions {
     std::size_t in_flight_bytes = 64U << 20;
     int in_flight_wait_ms = 10'000;
     int linger_ms = 5000;  // run() returns this long after the last client has left; -1: never.
-    // Asked when that time has passed: while there is work, run() goes on. May be empty.
+    // run() asks it when that time has passed, and goes on while it returns true. May be empty.
     std::function<bool()> is_needed = {};
     int hello_ms = 10'000;  // The time a client has to say hello.
     int drain_ms = 2000;    // The time that open requests have once the server is told to end.

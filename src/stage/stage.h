@@ -29,7 +29,7 @@ struct StagedCommand {
     std::string input = {};
     bool network = false;
     StageLimits limits = {};
-    // Standard error is written to standard output's stream, so that their order is kept.
+    // Standard error goes to the stream of standard output, which keeps their order.
     bool one_stream = false;
 };
 
@@ -60,8 +60,8 @@ public:
     // Removes what the command changed.
     ~Stage();
 
-    // Blocks until the command and all that it started have ended. Once. `following` may be null; of
-    // its signals only SIGTERM and SIGINT arrive, and when they end the command, what is left of it is
+    // Blocks until the command and all that it started have ended. Once. `following` may be null:
+    // it gets the output, of which nothing is kept. Of its signals only SIGTERM and SIGINT arrive, and when they end the command, what is left of it is
     // killed after two seconds. Errors: unavailable "no_stage" {step, errno} if this system cannot do it.
     Result<StageOutcome> run(const StagedCommand& what, Clock& clock, const std::stop_token& stop,
                              process::Following* following = nullptr);

@@ -6,7 +6,7 @@
 
 namespace quire::text {
 
-// `word` as a shell reads it back: quoted if it has to be. O(n).
+// Quotes the word for a shell if that is necessary. O(n).
 std::string for_shell(std::string_view word);
 
 }  // namespace quire::text

@@ -26,7 +26,7 @@ struct Operation {
         std::vector<std::string> without = {};  // Arguments of the operation that it does not take.
     };
     Twin twin = {};
-    // A word of an older form of the tool: calls may have it, and it is not published.
+    // The word belongs to an older form of the tool: it is accepted and not published.
     bool is_unlisted = false;
 
     std::string says = {};  // The operation does this, in a few words.
@@ -51,9 +51,9 @@ struct Operations {
     const Operation* find(std::string_view name) const;
     std::vector<std::string> names() const;
     std::vector<std::string> twins() const;  // The names of those that have a twin.
-    // Those among `names` that are published.
+    // Returns the published ones among `names`.
     std::vector<std::string> listed(const std::vector<std::string>& names) const;
-    // The schema that calls are checked against: a published one, with the unlisted words.
+    // Returns the schema that calls are checked against: the published one with the unlisted words.
     Value accepted_schema(Value published) const;
 
     // The input schema for calls of `names`: the members that these operations take, required

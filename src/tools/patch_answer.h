@@ -27,8 +27,8 @@ struct PatchedPart {
 struct PatchAnswer {
     std::vector<PatchedPart> blocks;
     std::string diff;
-    bool is_dry = false;  // Nothing was changed; not written.
-    // For the log. A dry run has made no version.
+    bool is_dry = false;  // A dry run, which changes nothing. Not a member of the answer.
+    // The changed blocks, for the audit log. A dry run has none.
     kernel::Touched touched() const;
     static json::Fields<PatchAnswer> fields();
 };

@@ -48,8 +48,8 @@ struct About {
     }
 };
 
-// The block that an answer names, and its version: the answer's own, or those of what it
-// is about.
+// The block that an answer names, and its version. The members are the answer's own, or those of the
+// object that it is about.
 template <class Answer>
 kernel::Touched touched_by(const Answer& answer) {
     if constexpr (requires { answer.touched(); }) {

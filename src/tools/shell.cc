@@ -56,7 +56,7 @@ ToolResult render_forecast(const CommandForecast& forecast) {
     return answer_of(std::move(value), std::move(text));
 }
 
-// The fate of a command's changes, in lines.
+// The text about a command's changes, a line for each.
 std::string changes_text(const Map& value) {
     std::string text;
     for (const Value& each : value.find("file_changes")->as_list()) {
@@ -89,7 +89,7 @@ ToolResult render_run(const CommandRun& run) {
     return answer_of(std::move(value), std::move(text));
 }
 
-// A command in the background, in lines.
+// The text about a background command.
 std::string background_text(const Map& value) {
     const auto word = [&](const char* member) {
         return text::escape_hidden(value.find(member)->as_string());
@@ -117,7 +117,7 @@ void spawn(CommandCalls& commands, OperationCall call, std::string command,
                                 answer_with(std::move(call.reply), render_state));
 }
 
-// The number of the first line, in the profile's count.
+// The number that the profile gives the first line.
 std::int64_t base_of(Profile profile) {
     return numbering_of(profile) == edits::Numbering::one_inclusive ? 1 : 0;
 }
@@ -132,7 +132,7 @@ void output(CommandCalls& commands, OperationCall call, std::string process_id,
         answer_with(std::move(call.reply), [base, wanted = first.value_or(0)](
                                                const kernel::BackgroundOutput& found) {
             Map value{{"content", found.content}, {"line_count", found.line_count}};
-            // Told where it is not as asked for.
+            // first_line is answered only if it differs from the requested line.
             if (found.first_line != wanted)
                 value.append("first_line", static_cast<std::int64_t>(found.first_line) + base);
             const Map state = kernel::background_value(found.state);

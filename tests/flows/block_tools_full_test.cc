@@ -78,7 +78,7 @@ TEST_F(Full, ARepeatedTokenGivesTheFirstOnesBlock) {
     EXPECT_NE(*ok("block_create", call, "bob").get("block_id"), *first.get("block_id"))
         << "another actor's token";
 
-    // A token is for one block: where that is gone, it makes no other.
+    // A token of a deleted block creates no second block.
     const Map block{{"block_id", *first.get("block_id")}};
     ok("block_delete", block);
     EXPECT_EQ(reason("block_create", call), "token_used");

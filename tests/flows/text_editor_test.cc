@@ -56,7 +56,7 @@ TEST_F(TextEditor, WrittenTextIsOnTheDiskAndShownUnchanged) {
     EXPECT_EQ(*workspace.last.get("line_count"), Value(5));
 }
 
-// An older form of the tool has it; it is not published.
+// undo_edit belongs to an older form of the tool, and is accepted without being published.
 TEST_F(TextEditor, UndoEditTakesBackTheCallersLastChange) {
     workspace.disk.put("f.txt", "one\ntwo\n");
     said(R"({"command":"str_replace","path":"f.txt","old_str":"one","new_str":"1"})");

@@ -1,4 +1,4 @@
-// The hooks of coding agents: what each of them sends, as recorded, and what it is answered.
+// The hooks of coding agents: events in the form of each agent, and the answers to them.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -28,7 +28,7 @@ function hook(folder, event, args = []) {
 function place(t, more = {}) {
     return workspace(t, { "src/a.txt": "one\n", "src/b.txt": "two\n", "plan.md": "plan\n", "README.md": "read me\n", "secret/key": "k\n", "quire.toml": rules, ...more });
 }
-// A kernel for the time of a test: that of a client which says nothing.
+// Starts a client that keeps a kernel running until the test ends.
 async function served(t, folder) {
     const client = spawn(quire, ["mcp"], { cwd: folder, stdio: ["pipe", "ignore", "ignore"] });
     t.after(() => client.stdin.end());
@@ -115,7 +115,7 @@ test("what is allowed, outside or not about files is left to the agent", { skip 
     ]) assert.deepEqual(hook(folder, event), {}, JSON.stringify(event));
     assert.equal(run(folder, ["hook"], "not json").stdout, "{}\n");
     assert.equal(run(folder, ["hook"], "").stdout, "{}\n");
-    // A directory that is no workspace.
+    // The root directory is no workspace.
     assert.deepEqual(hook("/", claude("/", "Write", { file_path: "/x", content: "" })), {});
 });
 
@@ -127,13 +127,13 @@ test("an agent's own edit is the agent's, and can be taken back", { skip }, asyn
     writeFileSync(edit.file_path, "ONE\n");
     assert.deepEqual(hook(folder, claude(folder, "Edit", edit, { hook_event_name: "PostToolUse", tool_response: { success: true } })), {});
     assert.match(run(folder, ["log", "src/a.txt"]).stdout, /agent:claude +src\/a\.txt .* disk/);
-    // Others hear of it before they change the file.
+    // Another agent is told before it changes the file.
     const warned = hook(folder, codex(folder, "Bash", { command: "echo more >> src/a.txt" }));
     assert.match(warned.hookSpecificOutput.additionalContext, /agent:claude changed src\/a\.txt \d+ seconds ago/);
     appendFileSync(edit.file_path, "more\n");
     assert.deepEqual(hook(folder, codex(folder, "Bash", { command: "echo more >> src/a.txt" }, { hook_event_name: "PostToolUse", tool_response: "" })), {});
     assert.match(run(folder, ["log", "src/a.txt"]).stdout, /agent:codex +src\/a\.txt/);
-    // What nobody announced is the disk's.
+    // A change without an announcement is attributed to source:disk.
     appendFileSync(edit.file_path, "mine\n");
     await sleep(600);
     run(folder, ["cat", "src/a.txt"]);
@@ -158,7 +158,7 @@ test("what a person writes after saying no to an agent is not the agent's", { sk
         await sleep(600);
         assert.match(run(folder, ["log", "src/a.txt"]).stdout, /^\S+ \S+ +source:disk/, tool);
     }
-    // What the agent said it would write is the agent's, also where the disk is looked at before it has said so.
+    // The watcher attributes the announced text to the agent even before the hook after the tool.
     writeFileSync(path, "all new\n");
     await sleep(600);
     assert.match(run(folder, ["log", "src/a.txt"]).stdout, /^\S+ \S+ +agent:claude/);
@@ -173,7 +173,7 @@ test("afterwards it is told what went against the rules, and what conflicts", { 
     const told = hook(folder, claude(folder, "Write", write, after));
     assert.equal(told.decision, "block");
     assert.match(told.reason, /README\.md.*quire undo README\.md --actor agent:claude/);
-    // An unsaved edit of somebody else on the same words.
+    // Another actor has an unsaved edit of the same words.
     assert.equal(run(folder, ["call", "block_str_replace", JSON.stringify({ block_id: "file:src/b.txt", old_str: "two", new_str: "zwei" }), "--actor", "agent:bob"]).status, 0);
     const edit = { file_path: join(folder, "src/b.txt"), old_string: "two", new_string: "deux" };
     hook(folder, claude(folder, "Edit", edit));

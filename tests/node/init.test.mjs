@@ -135,13 +135,13 @@ test("init adds the hooks of each agent, unless told not to, beside those that a
     assert.match(text, /"PreToolUse": \[\{.*quire hook --agent claude.*\},  \/\/ first\n +\{"matcher": "Bash"/);
     const again = init(folder, "--agent", "claude", "--yes");
     assert.match(again.stdout, /nothing was changed/);
-    // Ours of another place is replaced.
+    // An entry that runs another program of ours is replaced.
     writeFileSync(path, text.replaceAll(quire, "/elsewhere/quire"));
     assert.equal(init(folder, "--agent", "claude", "--yes").status, 0);
     assert.equal(readFileSync(path, "utf8"), text);
     assert.equal(init(folder, "--agent", "claude", "--remove", "--yes").status, 0);
     assert.equal(readFileSync(path, "utf8"), mine);
-    // What a person has taken out by hand is not missed.
+    // The rest is removed even if a person has removed one file by hand.
     assert.equal(init(folder, "--agent", "claude", "--yes").status, 0);
     rmSync(join(folder, ".mcp.json"));
     const removed = init(folder, "--agent", "claude", "--remove", "--yes");

@@ -72,7 +72,7 @@ test("a person approves what a command did, and it is not run again", { skip }, 
     const asked = shell(folder, command);
     assert.equal(asked.reason, "escalation_required");
     const id = asked.details.approval_id;
-    // The line of the diff; an approval's digest may have as many digits.
+    // The pattern starts at the diff's plus sign, because a digest may have as many digits.
     const [, stamp] = run(folder, ["approvals", "list"]).stdout.match(/\+(\d{15,})/);
     assert.equal(run(folder, ["approvals", "approve", id]).status, 0);
     const done = shell(folder, command);
@@ -123,7 +123,7 @@ test("the last command is undone whole, files that it made and deleted too", { s
     assert.equal(readFileSync(join(folder, "src/b.txt"), "utf8"), "two\r\n");
     assert.ok(!existsSync(join(folder, "src/c.txt")));
     assert.equal(refusal(quiet("undo", "--last-command").stderr).reason, "nothing_to_undo");
-    // Others' later changes stay.
+    // Later changes by others stay.
     assert.equal(quiet("sh", "echo ours >> src/a.txt; echo x > src/d.txt").status, 0);
     run(folder, ["call", "block_append", JSON.stringify({ block_id: "file:src/d.txt", text: "theirs\n" }), "--actor", "agent:bob"]);
     assert.equal(quiet("undo", "--last-command").status, 0);
@@ -169,7 +169,7 @@ test("a command in the background outlives its client, and its output the kernel
     const command = "echo begun; sleep 7; echo two >> src/a.txt; echo done";
     const { process_id, block_id, running } = act(folder, { operation: "spawn", command });
     assert.equal(running, true);
-    // No client is there for longer than a kernel waits for one.
+    // A kernel without work would end after five seconds without a client.
     await sleep(6500);
     assert.ok(kernelOf(folder) > 0);
     const ended = await outputWhen(folder, process_id, (now) => !now.running);

@@ -71,7 +71,7 @@ std::string call_outcome(const Value& entry) {
     return out;
 }
 
-// The words of a list, escaped, and how many more there were.
+// The words of a list, escaped, and the number of those that were left out.
 std::string listed(const Value& entry, const std::string& member) {
     std::string out;
     for (const Value& each : json::list_in(entry, member)) {
@@ -82,7 +82,7 @@ std::string listed(const Value& entry, const std::string& member) {
     return more == 0 ? out : cat(out, " and ", more, " more");
 }
 
-// A command that ran, and what became of its changes.
+// The text about a command that ran, with its changes.
 std::string command_event(const Value& entry) {
     std::string out =
         cat("ran `", safe(entry, "shell"), "`: exit code ", json::number_in(entry, "exit_code"),

@@ -1,11 +1,10 @@
-// quire hook: an agent that brings its own editor and shell asks here before it uses them, and tells
-// afterwards what it did (cli/exchange/hook_event.h has the forms of the agents).
+// quire hook: answers the hooks of agents that bring their own editor and shell. An agent calls it before
+// and after it uses such a tool (cli/exchange/hook_event.h has the agents' forms).
 //
-// Before, the rules for files are asked; a command is judged by what it would do, as one that runs
-// without a stage. Then the kernel is told who changes which files, so that what changes there is the
-// agent's and not anyone's. Afterwards the kernel takes the files in. A hook that fails must not stop
-// an agent, so whatever goes wrong is answered with `{}`; what a hook cannot prevent, the rules still
-// forbid to quire's own tools.
+// The hook before a tool asks the rules for files. A shell command is predicted, as one that runs without
+// a stage. Then the hook announces the changes to the kernel, which attributes them to the agent. The hook
+// after a tool has the kernel take the files in. A broken hook must not stop an agent, so every failure is
+// answered with `{}`.
 #include <algorithm>
 #include <filesystem>
 #include <optional>
@@ -42,21 +41,21 @@ using shell::Decision;
 using Verdict = HookAnswer::Verdict;
 
 struct HookOptions {
-    std::string agent;  // "" to tell it from the event.
+    std::string agent;  // "" if the event has to tell.
 };
 
-// A use of a tool, as the rules see it.
+// The effects of a tool call, and the rules' decision about them.
 struct HookUse {
     Decision decision = Decision::allow;
     shell::Judgement judgement;
     std::vector<shell::Warning> warnings;
     // The paths that it is to change, from the workspace's root.
     std::vector<std::string> changed;
-    // It may change more than that.
+    // The tool may change other files too.
     bool is_uncertain = false;
 };
 
-// The path from the workspace's root, links followed; none for one outside of it.
+// Follows links and returns the path from the workspace's root; none for a path outside of it.
 std::optional<std::string> path_within(const files::path& root, const files::path& cwd,
                                        const std::string& path) {
     std::error_code failed;
@@ -67,7 +66,7 @@ std::optional<std::string> path_within(const files::path& root, const files::pat
     return within;
 }
 
-// The hash of the bytes that the file will have once it is changed; "" where that is not known.
+// The hash of the bytes that the file will have after the change; "" if the event does not say.
 std::string hash_after(const HookPath& change, const std::string& path) {
     if (change.content) return fs::Hash::of(*change.content).hex();
     Result<std::string> text = read_file(path);
@@ -83,7 +82,7 @@ std::string hash_after(const HookPath& change, const std::string& path) {
     return fs::Hash::of(*text).hex();
 }
 
-// Files outside of the workspace are not for its rules.
+// Predicts the effects of an editing tool. The rules do not cover files outside of the workspace.
 shell::Prediction prediction_of(const HookEvent& event, const files::path& root) {
     shell::Prediction out;
     for (const HookPath& each : event.paths) {
@@ -134,7 +133,7 @@ std::string objection_text(const shell::Objection& each) {
                text::escape_hidden(each.reason));
 }
 
-// The verdict of the rules, with the first thing that they object to.
+// The verdict of the rules, with their first objection.
 HookAnswer verdict_on(const HookUse& use) {
     HookAnswer out;
     const auto& violations = use.judgement.violations;
@@ -158,7 +157,7 @@ std::string age_text(std::int64_t seconds) {
     return seconds < 120 ? cat(seconds, " seconds ago") : cat(seconds / 60, " minutes ago");
 }
 
-// Says who else changed the files of late.
+// Names the other actors who changed the files recently.
 std::string others_text(const Value& answer) {
     std::string out;
     for (const Value& row : json::list_in(answer, "files")) {
@@ -171,7 +170,7 @@ std::string others_text(const Value& answer) {
                : cat("Others are at work here: ", out, ". Read a file again before you change it.");
 }
 
-// The kernel hears this before a tool runs. Files whose text is known come first.
+// The announcement to the kernel. Files with known future bytes come first.
 Map told_before(const HookEvent& event, const HookUse& use, const files::path& root) {
     List paths, hashes;
     for (const HookPath& each : event.paths) {
@@ -212,7 +211,7 @@ HookAnswer after(const Globals& globals, const HookEvent& event, const HookUse& 
     std::optional<Result<CommandClient>> running = running_kernel(globals);
     if (!running || !*running) return out;
     CommandClient& client = **running;
-    // The kernel was told before a command ran what it was to change.
+    // The changes of a command were announced before it ran.
     const std::vector<std::string> none;
     const auto& changed = event.command ? none : use.changed;
     const Result<Value> taken = client.request(

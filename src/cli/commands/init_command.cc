@@ -108,8 +108,8 @@ Result<FileChange> change_of(const std::string& directory, std::string_view file
     return change;
 }
 
-// The changes of the client's files: our server, and the hooks of a client that has some. What is not
-// there is not taken back; where nothing is, the error is that of without_server().
+// Plans the changes of the client's files: our server, and our hooks if the client has hooks. Removing
+// skips a file without our entries. Errors: those of without_server() if no file has any.
 Result<std::vector<FileChange>> planned_changes(const InitOptions& options,
                                                 const std::string& directory) {
     const McpClient& client = *find_client(options.client);
@@ -175,7 +175,7 @@ bool changes_something(const FileChange& change) {
     return change.before != change.after;
 }
 
-// "a and b": the files that change, or all of them.
+// The names of the changed files, or of all files, as "a and b".
 std::string names_of(const std::vector<FileChange>& changes, bool changed_only) {
     std::string out;
     for (const FileChange& change : changes) {
@@ -193,7 +193,7 @@ std::string diff_of(const std::vector<FileChange>& changes) {
     return out;
 }
 
-// Shows the changes and writes them when that is agreed to. Returns true if any is written.
+// Shows the changes, and writes them if the person agrees. Returns true if a file was written.
 Result<bool> make_changes(const Globals& globals, const InitOptions& options,
                           const std::vector<FileChange>& changes) {
     const std::string names = names_of(changes, true);

@@ -15,14 +15,14 @@ namespace {
 
 using Use = HookPath::Use;
 
-// The longest text for a model in one answer.
+// The most bytes of text for the model in one answer.
 constexpr std::size_t kMostContext = 400;
 
 struct Moment {
     std::string_view name;
     bool is_after;
 };
-// The events of all agents that are about the use of one tool.
+// The events about one tool call, of all agents.
 constexpr std::array<Moment, 11> kMoments = {{
     {"PreToolUse", false},
     {"PostToolUse", true},
@@ -86,7 +86,7 @@ HookAgent agent_of(const Value& event, std::string_view name) {
     return event.get("turn_id") != nullptr ? HookAgent::codex : HookAgent::claude;
 }
 
-// A command is a text, or the words of one, which may be a shell's own call.
+// Reads a command given as text or as a list of words. A list such as bash -c TEXT gives TEXT.
 std::optional<std::string> command_in(const Value& input) {
     const Value* const given = input.get("command");
     if (given == nullptr) return std::nullopt;
@@ -114,7 +114,7 @@ std::string first_text(const Value& from, std::initializer_list<const char*> mem
     return {};
 }
 
-// The files of a patch. One that cannot be read names none: its tool refuses it too.
+// The files that a patch names. A malformed patch gives none, and the agent's tool refuses it as well.
 std::vector<HookPath> paths_in_patch(const std::string& patch) {
     std::vector<HookPath> out;
     const auto parts = edits::parse_patch(patch);
@@ -130,7 +130,7 @@ std::vector<HookPath> paths_in_patch(const std::string& patch) {
     return out;
 }
 
-// An editing tool says which text it will make.
+// Reads the text, or the replacements, that an editing tool will write.
 void read_change(HookPath& out, const Value& input) {
     if (const Value* const content = input.get("content");
         content != nullptr && content->is_string())
@@ -259,7 +259,7 @@ Map hook_answer(const HookEvent& event, const HookAnswer& answer) {
         specific.append("permissionDecision", verdict);
         specific.append("permissionDecisionReason", said.reason);
     } else if (event.is_after && !said.reason.empty()) {
-        // A deed cannot be refused any more; the model is told to look after it.
+        // It is too late to refuse the change, so the model is told to deal with it.
         out.append("decision", "block");
         out.append("reason", said.reason);
     }

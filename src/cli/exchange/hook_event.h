@@ -1,5 +1,5 @@
-// Hooks of coding agents: what an agent says before and after it uses a tool of its own, and how it is
-// answered. Each agent has its own words for the same things. Pure: values in, values out.
+// The hooks of coding agents: reads the events that an agent sends before and after it uses a tool of its
+// own, and writes the answers. Each agent has its own words for the same things. Pure functions.
 #pragma once
 
 #include <optional>
@@ -18,14 +18,14 @@ constexpr auto words_of(HookAgent) {
     return word_table("claude", "codex", "cursor", "gemini");
 }
 
-// A file that a tool is to read, to change, or to delete.
+// A file that a tool will read, change or delete.
 struct HookPath {
     enum class Use { read, change, erase } use = Use::read;
     std::string path;  // The agent's spelling.
-    // How the tool will change its text, where it says so: all of it, or texts in place of others.
+    // The new text, if the event gives it: the whole content, or replacements.
     struct Replacement {
         std::string before, after;
-        bool all = false;  // Each occurrence; else the first.
+        bool all = false;  // Replaces every occurrence, not only the first.
         friend bool operator==(const Replacement&, const Replacement&) = default;
     };
     std::optional<std::string> content = {};
@@ -38,25 +38,26 @@ struct HookEvent {
     std::string name;  // The agent's word for the event.
     bool is_after = false;
     std::string cwd;
-    // Names one use of a tool, before and after.
+    // Identifies one tool call, in the events before and after it.
     std::string key;
-    std::optional<std::string> command = {};  // For a shell.
+    std::optional<std::string> command = {};  // Set for a shell.
     std::vector<HookPath> paths = {};
 };
 
-// The event, if it is about a tool that reads or changes files by other ways than ours; none for every
-// other event. `agent`: none to tell it from the event.
+// Reads an event about a tool of the agent's own that reads or changes files. Returns none for every other
+// event. Without `agent`, the agent is recognised by the event.
 std::optional<HookEvent> read_hook_event(const Value& event, std::optional<HookAgent> agent);
 
-// The answer to an agent. Nothing to say leaves it to the agent's own settings.
+// The answer to a hook. Verdict::none leaves the decision to the agent's own settings.
 struct HookAnswer {
     enum class Verdict { none, deny, ask } verdict = Verdict::none;
-    std::string reason = {};   // For the verdict, or for what went wrong.
-    std::string context = {};  // For the model to know.
+    std::string reason =
+        {};  // The reason of the verdict, or the violation that was found afterwards.
+    std::string context = {};  // Information for the model.
 };
 
-// The answer in the agent's form. An agent whose hooks cannot ask a person is told no: the reason then
-// says how to have a person asked.
+// Writes the answer in the agent's form. If the agent's hooks cannot ask a person, `ask` becomes `deny`,
+// and the reason says how a person can be asked.
 Map hook_answer(const HookEvent& event, const HookAnswer& answer);
 
 }  // namespace quire::cli

@@ -1,4 +1,4 @@
-// Hooks: the events of each agent, and settings files that others edit too.
+// The events of each agent, and settings files that other programs edit too.
 #include "cli/exchange/hook_event.h"
 
 #include <random>
@@ -89,7 +89,7 @@ TEST(HookEvents, AVerdictIsSaidSoThatTheAgentHoldsToIt) {
     EXPECT_EQ(
         said(HookAgent::claude, "PreToolUse", ask),
         R"({"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"why"}})");
-    // These cannot ask, so they are told no.
+    // The hooks of these agents cannot ask.
     for (const auto& [agent, name] : {std::pair(HookAgent::codex, "PreToolUse"),
                                       {HookAgent::gemini, "BeforeTool"},
                                       {HookAgent::cursor, "preToolUse"}}) {
@@ -104,7 +104,7 @@ TEST(HookEvents, AVerdictIsSaidSoThatTheAgentHoldsToIt) {
         R"({"decision":"block","reason":"bad","hookSpecificOutput":{"hookEventName":"PostToolUse","additionalContext":"more"}})");
     EXPECT_EQ(said(HookAgent::cursor, "postToolUse", {Verdict::none, "bad", "more"}),
               R"({"additional_context":"bad\nmore"})");
-    // A long text is cut between characters.
+    // A long text is cut between code points.
     const std::string longer = said(HookAgent::gemini, "AfterTool",
                                     {Verdict::none, "", cat(std::string(399, 'x'), "äöü")});
     EXPECT_TRUE(json::parse(longer));
@@ -129,7 +129,7 @@ TEST(HookEvents, OddEventsAreNone) {
     }
 }
 
-// The rest of the file is as it was, byte for byte, once ours is taken back.
+// Removing our hooks restores the file byte for byte.
 TEST(HookSettings, OursComesAndGoesWithoutATrace) {
     const char* const kTheirs[] = {
         "",

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kHooks = "hooks";
 
-// An event, and the tools that it is for; "" for an event that is about one kind of tool.
+// A hooked event and the tools that it matches; "" if the event is about one kind of tool anyway.
 struct HookedEvent {
     std::string_view name;
     std::string_view tools;
@@ -44,7 +44,7 @@ struct HookFile {
     std::string_view agent;
     std::string_view file;
     std::span<const HookedEvent> events;
-    // Its hooks stand in groups, each for some tools.
+    // The hooks are grouped by the tools that they match.
     bool has_groups;
     int timeout;  // In the agent's unit; 0 for none.
 };
@@ -94,7 +94,7 @@ Failure in_file(const HookFile& of, Error error) {
     return Failure(std::move(error).within(of.file));
 }
 
-// The text without our entries of one event, other than `except`.
+// Removes our entries of one event, except `except`.
 Result<std::string> without_ours(const HookFile& of, std::string text, const HookedEvent& event,
                                  const Value* except) {
     const MemberPlace place{kHooks, event.name};
@@ -125,7 +125,7 @@ Result<std::string> with_all(const HookFile& of, std::string text, const std::st
 }
 
 Result<std::string> without_all(const HookFile& of, std::string text) {
-    // In reverse, as each addition left marks of its own.
+    // The entries are removed in reverse order of adding, which restores the text exactly.
     for (auto event = of.events.rbegin(); event != of.events.rend() && !text.empty(); ++event)
         text = TRY(without_ours(of, std::move(text), *event, nullptr));
     return text == "{\n  \"version\": 1\n}\n" ? std::string() : text;

@@ -1,5 +1,5 @@
-// The settings by which coding agents call `quire hook`: for each agent a file in the project, and in it
-// our entry beside those of others. Pure: texts in, texts out.
+// The settings files that make coding agents call `quire hook`. Each agent has a file in the project; our
+// entries stand there beside those of others. Pure functions over texts.
 #pragma once
 
 #include <string>
@@ -9,15 +9,15 @@
 
 namespace quire::cli {
 
-// The file with the agent's hooks, from the project's directory; "" for an agent without hooks that
-// `quire hook` knows. `agent` is the word of an McpClient.
+// The path of the agent's file from the project's directory; "" if `quire hook` does not support the
+// agent. `agent` is the name of an McpClient.
 std::string_view hooks_file(std::string_view agent);
 
-// The file with our hooks, which run `program`. "" is a file that is not there. An entry of ours that
+// Adds our hooks, which run `program`, to the file's text; "" stands for no file. An entry of ours that
 // runs another program is replaced. Errors: those of jsonc_edit.h.
 Result<std::string> with_hooks(std::string_view agent, std::string_view text,
                                const std::string& program);
-// The file without our hooks; "" if nothing is left of it.
+// Removes our hooks from the text. Returns "" if nothing is left.
 Result<std::string> without_hooks(std::string_view agent, std::string_view text);
 
 }  // namespace quire::cli

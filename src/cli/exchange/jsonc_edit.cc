@@ -331,7 +331,7 @@ Result<std::string> jsonc_without(std::string_view text, const MemberPlace& plac
 
 namespace {
 
-// The list at the place, with where it stands in the text; none if there is no such member. Error:
+// The list at the place and its position in the text; none if there is no such member. Error:
 // invalid_argument "not_a_list".
 Result<std::optional<JsoncNode>> list_at(std::string_view text, const MemberPlace& place) {
     const JsoncNode root = TRY(parsed_object(text));

@@ -28,12 +28,12 @@ Result<std::string> jsonc_with(std::string_view text, const MemberPlace& place, 
 // empty; "" if jsonc_with() made all of the text.
 Result<std::string> jsonc_without(std::string_view text, const MemberPlace& place);
 
-// The text with the element at the front of the member's list, which is made if it is not there.
-// Error also: invalid_argument "not_a_list".
+// Inserts the element at the front of the member's list, and makes the list if there is none. Error also:
+// invalid_argument "not_a_list".
 Result<std::string> jsonc_with_first(std::string_view text, const MemberPlace& place,
                                      const Value& element);
-// The text without that element of the list, and without the member if it was the only one. Where
-// jsonc_with_first() wrote it, the other elements keep their bytes.
+// Removes the element from the list, and the member with its last element. If jsonc_with_first() wrote the
+// element, the rest of the list keeps its bytes.
 Result<std::string> jsonc_without_element(std::string_view text, const MemberPlace& place,
                                           const Value& element);
 

@@ -109,7 +109,7 @@ TEST_F(Background, TermLetsItTidyUpAndKillDiscards) {
     EXPECT_FALSE(killed->running);
     EXPECT_EQ(kept(run_of(*killed)), "[created src/m; ]");
     EXPECT_FALSE(directory.has("src/m"));
-    // Again is the same as once.
+    // A signal to an ended command changes nothing.
     EXPECT_FALSE(kill(rude->process_id, EndSignal::term)->running);
 }
 
@@ -153,7 +153,7 @@ TEST_F(Background, ItsChangesWaitForAPerson) {
     EXPECT_EQ(again->process_id, made->process_id);
     EXPECT_FALSE(again->running);
     EXPECT_EQ(kept(run_of(*again)), "modified ask/plan.md; ");
-    // It did not run again.
+    // The command did not run again.
     EXPECT_EQ(output(made->process_id).content, "done\n");
     EXPECT_NE(directory.get("ask/plan.md"), "plan\n");
 }
@@ -161,7 +161,7 @@ TEST_F(Background, ItsChangesWaitForAPerson) {
 TEST_F(Background, OthersSeeItsOutputOnly) {
     const auto made = spawn("echo ready; ls secret; sleep 60", policy::ActorKind::human);
     ASSERT_TRUE(made);
-    // The output is for everybody, and so it has nothing that an agent may not see.
+    // Everybody may read the output, so it has nothing that an agent may not see.
     EXPECT_EQ(printed(made->process_id, "ready").content, "ready\n");
     const auto killed = kill(made->process_id, EndSignal::kill);
     ASSERT_FALSE(killed);
@@ -182,13 +182,13 @@ TEST_F(Background, NoMoreThanSomeRunAtOnce) {
     const auto over = spawn("true");
     ASSERT_FALSE(over);
     EXPECT_EQ(over.error().reason(), "in_flight_limit");
-    // Others are not held up.
+    // Other commands still run.
     EXPECT_EQ(run("echo quick")->outcome.output, "quick\n");
     ASSERT_FALSE(kill(all.front(), EndSignal::kill)->running);
     for (int i = 0; i < 100 && commands->background().running() == all.size(); ++i)
         ::usleep(10'000);
     EXPECT_TRUE(spawn("true"));
-    // The kernel's end ends the rest.
+    // The end of the kernel ends the remaining commands.
     commands->stop();
     EXPECT_EQ(commands->background().running(), 0U);
     EXPECT_EQ(spawn("true").error().reason(), "kernel_ending");
@@ -227,7 +227,7 @@ TEST_F(Background, ABlockStaysWhenTheProcessIsForgotten) {
     const auto made = spawn("printf 'one\\ntwo\\nthree'");
     ASSERT_TRUE(made);
     ended(made->process_id);
-    // A kernel's end makes it forget; so does another table.
+    // Another instance does not know the process, just like a new kernel.
     CommandRunner runner({*kernel, *gate, *calls, clock, directory.path()}, {});
     BackgroundCommands other({runner, *kernel, clock});
     const auto found = ask<BackgroundOutput>(
@@ -239,7 +239,7 @@ TEST_F(Background, ABlockStaysWhenTheProcessIsForgotten) {
     EXPECT_EQ(output("b1_2_3").content, "refused: invalid_reference");
 }
 
-// Against the whole text, cut in random places.
+// Compares the tail with the whole text, which is added in random pieces.
 TEST(OutputTailModel, ItsLinesAreThoseOfAllThatWasWritten) {
     std::mt19937 random(7);
     for (int turn = 0; turn < 300; ++turn) {
@@ -260,7 +260,7 @@ TEST(OutputTailModel, ItsLinesAreThoseOfAllThatWasWritten) {
                 all.begin() + static_cast<std::ptrdiff_t>(all.size() - tail.text().size());
             ASSERT_EQ(tail.first_line(),
                       static_cast<std::size_t>(std::count(all.begin(), left, '\n')));
-            // Whole lines, unless one alone is as long as what is kept.
+            // The tail begins at a line, unless one line is longer than the limit.
             if (left == all.begin() || left[-1] == '\n') continue;
             const auto at = static_cast<std::size_t>(left - all.begin());
             const std::size_t begin = all.rfind('\n', at - 1) + 1;

@@ -31,7 +31,7 @@ void CommandCalls::stop() {
     background_.wait();
 }
 
-// Work on a worker, and its answer. Work that comes after the stop is refused.
+// Runs the work on a worker and replies with its result. After stop() it is refused.
 template <class T, class Work>
 void CommandCalls::post(Reply<T> reply, Work work) {
     workers_.post([this, reply = std::move(reply), work = std::move(work)]() mutable {

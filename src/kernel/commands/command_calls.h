@@ -1,7 +1,8 @@
-// CommandCalls: the use cases of the shell: what a command would do, running one, and those that run in
-// the background.
+// CommandCalls: the use cases of the shell: predicting a command, running one, and running commands in the
+// background.
 //
-// Any thread. Replies come exactly once, from a worker; a command occupies one until it has ended.
+// Any thread may call. Each reply is called exactly once, from a worker. A command occupies its worker
+// until it has ended.
 #pragma once
 
 #include <memory>
@@ -28,11 +29,11 @@ public:
     CommandCalls(CommandRunner::Parts parts, sched::Scheduler& workers, CommandSettings settings);
     ~CommandCalls();
 
-    // From the next call on.
+    // The settings hold from the next call on.
     void set(CommandSettings settings);
-    // CommandRunner::sweep(), before the first call.
+    // Calls CommandRunner::sweep(). Call it before the first command.
     std::vector<std::string> sweep();
-    // Ends the commands that run, and runs no more. Waits for those in the background.
+    // Ends the running commands and refuses new ones. Waits for the background commands to end.
     void stop();
 
     // Predicts the command. Errors: those of a path that is no directory in the workspace.

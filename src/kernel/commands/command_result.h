@@ -56,7 +56,7 @@ struct CommandRun {
     GateResult gate;
     std::vector<shell::Predicted> unexpected;  // Changes that were not predicted.
     Tier tier = Tier::staged;
-    // Nothing that it changed was kept, for a reason that the level does not pass over.
+    // The gate refused the run: none of its changes were kept.
     bool is_refused = false;
 };
 

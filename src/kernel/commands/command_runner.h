@@ -1,10 +1,11 @@
 // CommandRunner: runs one command in a stage (stage/stage.h), on the workspace as it is on the disk, and
 // brings what it changed through the rules for files (command_gate.h).
 //
-// What a person must approve waits in its stage: the approval is for these effects, and when the same
-// command is run again they are committed without running it anew.
+// Changes that a person must approve wait in the command's stage. The approval is for exactly these
+// changes: when the same command is run again, the waiting changes are committed, and the command does
+// not run a second time.
 //
-// Any thread, which is occupied until the command has ended.
+// Any thread may call. A call occupies its thread until the command has ended.
 #pragma once
 
 #include <cstdint>
@@ -41,8 +42,8 @@ struct CommandOrder {
     std::string cwd = {};  // From the workspace's root; "" for the root.
     std::optional<std::int64_t> timeout_s = {};
     std::string input = {};
-    // It runs without a time limit, and others may read its output; so it sees only what every agent
-    // may. Its standard error goes to its standard output.
+    // The command has no time limit, and its standard error goes to its standard output. Everybody may
+    // read that, so the command sees only files that every agent may read.
     bool in_background = false;
 };
 
@@ -58,10 +59,10 @@ public:
     // The parts outlive it.
     CommandRunner(Parts parts, CommandSettings settings);
 
-    // From the next command on.
+    // The settings hold from the next command on.
     void set(CommandSettings settings);
-    // Completes the commits that a kernel which was killed has begun, and removes its stages. Before
-    // the first command. Returns sentences for the operator.
+    // Completes the commits that a killed kernel had begun, and removes its stages. Call it before the
+    // first command. Returns sentences for the operator.
     std::vector<std::string> sweep();
     // Ends the commands that run.
     void stop() { stopping_.request_stop(); }
@@ -69,18 +70,19 @@ public:
 
     // Predicts the command. Errors: those of a path that is no directory in the workspace.
     Result<CommandForecast> check(const Caller& by, const CommandOrder& what) const;
-    // Runs the command, and says what became of its changes (GateResult::failure, CommandRun::is_refused).
-    // `following` may be null; it begins with nothing where the changes of an earlier run are committed.
-    // Errors: those of check(); denied "permission_denied" for what must not begin; unavailable "no_stage"
+    // Runs the command and passes its changes through the gate. The result says which were committed, and
+    // CommandRun::is_refused whether the gate refused them. `following` may be null; nothing is followed
+    // if the changes of an earlier run are committed instead.
+    // Errors: those of check(); denied "permission_denied" for a command that must not run; unavailable "no_stage"
     // {tier, needed}.
     Result<CommandRun> run(const Caller& by, const CommandOrder& what,
                            process::Following* following = nullptr);
 
-    // Tells the commands apart whose changes wait for a person.
+    // The key under which the changes of a command wait for a person.
     static std::string key_of(const Caller& by, const CommandOrder& what);
 
 private:
-    // A stage that waits for a person's approval of what its command did.
+    // A stage whose changes wait for a person's approval.
     struct Held {
         stage::Stage stage;
         stage::StageOutcome outcome;

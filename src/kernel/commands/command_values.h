@@ -16,8 +16,8 @@ Map forecast_value(const CommandForecast& forecast);
 // unexpected, warnings, tier}.
 Map run_value(const CommandRun& run);
 
-// {process_id, block_id, command, started, running}, and once it has ended exit_code and the members of
-// run_value() that tell what became of its changes; `error` where it could not go through the gate.
+// {process_id, block_id, command, started, running}. Once the command has ended, also exit_code and the
+// members of run_value() about its changes, or `error` if the gate failed or refused.
 Map background_value(const BackgroundState& state);
 
 // The refusal of a command that was not run: denied "permission_denied" {violations}, or invalid where

@@ -25,7 +25,7 @@ inline policy::PathRule rule(std::string_view pattern, policy::Permission permis
     return {text::Glob::compile(pattern).value(), permission, escalated, 0};
 }
 
-// Its rules: src may be written, log appended to, ask only with an approval; an agent may not see secret.
+// The rules: agents may write src, append to log, write ask with an approval, and not see secret.
 class Commands : public ::testing::Test {
 protected:
     Commands() {
@@ -90,7 +90,7 @@ protected:
         settings.enforcement = level;
         commands->set(settings);
     }
-    // The changes that were kept, then those that were not in brackets.
+    // Lists the committed changes, and then the others in brackets.
     static std::string kept(const CommandRun& made) {
         std::string out, not_kept;
         for (const CommandChange& each : made.gate.changes)

@@ -1,4 +1,4 @@
-// OutputTail: the end of what a program wrote, of which only so much is kept.
+// OutputTail: keeps the last bytes of a program's output and counts its lines.
 #pragma once
 
 #include <algorithm>
@@ -8,27 +8,27 @@
 
 namespace quire::kernel {
 
-// Lines are counted from 0 over all that was written. O(1) a byte.
+// Line numbers count from 0 over the whole output. add() costs O(1) for each byte.
 class OutputTail {
 public:
     explicit OutputTail(std::size_t most) : most_(most) {}
 
     void add(std::string_view bytes) {
         kept_ += bytes;
-        // Cut now and then, for a cut moves what stays.
+        // A cut moves the bytes that stay, so it is made only at twice the limit.
         if (kept_.size() > 2 * most_) cut();
     }
 
-    // The lines of all that was written; a last one need not have ended.
+    // Counts all lines of the output. The last line need not have ended.
     std::size_t line_count() const {
         const auto ends = std::count(kept_.begin(), kept_.end(), '\n');
         return dropped_ + static_cast<std::size_t>(ends) +
                (!kept_.empty() && kept_.back() != '\n' ? 1 : 0);
     }
-    // The first line that is kept, if only its end.
+    // The number of the first line that is kept, even if only its end is.
     std::size_t first_line() const { return dropped_; }
     const std::string& text() const { return kept_; }
-    // The text that is kept, from that line on.
+    // Returns the kept text from that line on.
     std::string_view from(std::size_t line) const {
         std::size_t at = 0;
         for (std::size_t now = dropped_; now < line; ++now) {
@@ -40,7 +40,7 @@ public:
     }
 
 private:
-    // Keeps whole lines where it can.
+    // Cuts at a line end if there is one.
     void cut() {
         std::size_t at = kept_.size() - most_;
         const std::size_t end = kept_.find('\n', at - 1);

@@ -195,7 +195,7 @@ void Kernel::create(Caller by, BlockCreate what, Reply<BlockVersion> reply) {
             {.table = store::Table::tokens, .key = token.second, .owner = token.first});
         if (!before) return ended(Failure(before.error()));
         if (!*before) return create_block(*core, by, std::move(what), std::move(ended));
-        // The first call's block as it is now. A token is for one block, for good.
+        // A token belongs to its first block for good, so the answer is that block's present version.
         core->run_on_block<BlockVersion>(
             {}, {std::string(as_text(**before)), true}, Access::read, std::move(ended),
             [id = std::string(as_text(**before))](LiveDocument& document, const BlockRef& block,

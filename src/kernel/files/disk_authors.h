@@ -1,5 +1,5 @@
-// DiskAuthors: agents that are about to change files on the disk with tools of their own. A change of
-// the disk that comes in meanwhile is theirs, and not source:disk's.
+// DiskAuthors: remembers which agents are about to change files on the disk with tools of their own. A
+// change on the disk that was announced here is attributed to the agent; any other to source:disk.
 #pragma once
 
 #include <cstddef>
@@ -22,31 +22,31 @@ namespace quire::kernel {
 struct ExpectedChange {
     // A path that ends in '/' stands for all below.
     std::string path;
-    // The hash of the bytes that the file will have, 32 digits; "" if that is not known. Other bytes are
-    // somebody else's: a person may have said no to the agent and changed the file by hand.
+    // The hash of the file's future bytes, 32 digits; "" if it is unknown. If the file gets other bytes,
+    // the change is not the agent's: a person may have refused it and changed the file by hand.
     std::string hash = {};
 };
 
 // Any thread.
 class DiskAuthors {
 public:
-    // The time after which an agent that said no more is taken to have given up.
+    // An announcement expires after this time if the agent does not report that it is done.
     static constexpr std::int64_t kPatienceMs = std::int64_t{2} * 60 * 1000;
     static constexpr std::int64_t kLingerMs = 1000;
     static constexpr std::size_t kMost = 1000;
 
     explicit DiskAuthors(const Clock& clock) : clock_(clock) {}
 
-    // The actor will make these changes. `key` tells one doing from another.
+    // Announces changes by the actor. `key` identifies one tool call of the actor.
     void expect(const policy::Actor& actor, const std::string& key,
                 std::vector<ExpectedChange> changes);
-    // Their paths; none if nothing is expected.
+    // Returns the announced paths of a call; none if the call is unknown.
     std::vector<std::string> expected(const policy::Actor& actor, const std::string& key) const;
-    // The actor has done so, and the files are taken in. Changes below directories, of which nobody
-    // knows whether they have come in, are the actor's for kLingerMs.
+    // Ends the announcement: the tool has run, and the named files are taken in. Changes below announced
+    // directories may still arrive, so they count as the actor's for kLingerMs more.
     void end(const policy::Actor& actor, const std::string& key);
-    // The author of a change of the path now, to bytes of this hash; none if nobody said so, or several
-    // did.
+    // The author of a change that gives the file bytes of this hash. None if no agent announced it, or
+    // if several did.
     std::optional<policy::Actor> author_of(const std::string& path, const std::string& hash) const;
 
 private:

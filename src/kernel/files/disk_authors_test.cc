@@ -1,4 +1,4 @@
-// The authors of changes on the disk, for as long as they say that they make them.
+// Attribution of announced changes on the disk.
 #include "kernel/files/disk_authors.h"
 
 #include <string>
@@ -33,7 +33,7 @@ TEST(DiskAuthors, AChangeIsItsAuthorsUntilTheAuthorIsDone) {
     EXPECT_EQ(author(authors, "a.txt"), "ada");
     authors.end(kAda, "1");
     EXPECT_EQ(author(authors, "a.txt"), "none");
-    // Nobody knows yet what came in below the directory.
+    // Changes below the directory may still arrive.
     EXPECT_EQ(author(authors, "src/b"), "ada");
     clock.advance(DiskAuthors::kLingerMs);
     EXPECT_EQ(author(authors, "src/b"), "none");
@@ -61,7 +61,7 @@ TEST(DiskAuthors, OtherBytesThanTheAuthorSaidAreSomebodyElses) {
     EXPECT_EQ(author(authors, "a", "11"), "ada");
     EXPECT_EQ(author(authors, "a", "22"), "none");
     EXPECT_EQ(author(authors, "b", "22"), "ada");
-    // Then another says so.
+    // Bob announces the other bytes.
     authors.expect(kBob, "1", {{"a", "22"}});
     EXPECT_EQ(author(authors, "a", "11"), "ada");
     EXPECT_EQ(author(authors, "a", "22"), "bob");
@@ -73,7 +73,7 @@ TEST(DiskAuthors, WhoNeverSaysThatTheyAreDoneIsForgotten) {
     for (std::size_t i = 0; i < DiskAuthors::kMost + 5; ++i)
         authors.expect(kAda, std::to_string(i), {{"a" + std::to_string(i)}});
     EXPECT_EQ(author(authors, "a0"), "ada");
-    // More are not taken.
+    // Announcements above the limit are ignored.
     EXPECT_EQ(author(authors, "a" + std::to_string(DiskAuthors::kMost)), "none");
     clock.advance(DiskAuthors::kPatienceMs);
     EXPECT_EQ(author(authors, "a0"), "none");

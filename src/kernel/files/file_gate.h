@@ -42,7 +42,7 @@ struct DiskUpdate {
     files::Version base_version = {};   // The version that both sides came from,
     files::Version agent_version = {};  // the document's before the merge,
     files::Version disk_version = {};   // and the disk's.
-    std::string author = {};            // FileGate::author_of() it, if it changed.
+    std::string author = {};            // The author of the change, if the file changed.
 
     bool is_news() const { return gone || back || (!first && resolution.has_value()); }
 };
@@ -110,10 +110,10 @@ public:
     fs::FileSystem& files() { return files_; }
     // Files that saves displaced. take_in() begins with what was written to them.
     LateWrites& late_writes() { return late_writes_; }
-    // Agents that change files on the disk with tools of their own.
+    // The announced changes of agents with tools of their own.
     DiskAuthors& authors() { return *authors_; }
-    // The author of a change of the path on the disk, to bytes of this hash ("" for unknown ones):
-    // source:disk, or who is known to make it.
+    // The author of a change that gives the file bytes of this hash ("" if it is unknown): the agent that
+    // announced it, or source:disk.
     policy::Actor author_of(const std::string& path, const std::string& hash) const;
     // LateWrites::take() with the encoding that the rules name.
     bool take_late_writes(const std::string& path) {

@@ -34,7 +34,7 @@ class AuditLog {
 public:
     // The most code points that are logged of arguments and names.
     static constexpr std::size_t kShown = 200;
-    // The most paths that a list of an entry has; the others are counted. Blocks are all there.
+    // The most paths in one list of an entry; the rest is only counted. Blocks are never left out.
     static constexpr std::size_t kMostPaths = 100;
 
     AuditLog(store::Store& store, const Clock& clock) : store_(store), clock_(clock) {}
@@ -50,7 +50,7 @@ public:
     // Logs the end of a call. Entries that cannot wait are counted, and the next one that can
     // says how many are missing.
     void end(const Caller& by, const CallEnd& how);
-    // Logs what became of a command that the call ran, or that it started and that has ended since.
+    // Logs a shell command that has ended. `by` made the call that ran or started it.
     void ran(const Caller& by, const CommandRecord& what);
 
 private:

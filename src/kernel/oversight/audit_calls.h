@@ -25,7 +25,7 @@ struct AuditQuery {
     std::string tool = {};    // "context", or one operation of it: "context.set_field".
     std::string reason = {};  // A refusal's.
     bool refused = false;     // Refused or escalated calls alone.
-    bool missed = false;      // Commands alone that changed what was not predicted.
+    bool missed = false;      // Only commands with changes that were not predicted.
     std::int64_t since_ms = std::numeric_limits<std::int64_t>::min();
     std::optional<std::uint64_t> before = {};  // Entries before this one.
     std::size_t limit = 50;

@@ -1,4 +1,4 @@
-// CommandRecord: what the audit log says of a command of the shell.
+// CommandRecord: the audit log's entry about one shell command.
 #pragma once
 
 #include <string>
@@ -9,19 +9,19 @@
 
 namespace quire::kernel {
 
-// A command of the shell that has ended, for the log.
+// A shell command that has ended.
 struct CommandRecord {
     std::string command;
-    std::string_view decision;  // Before it ran.
+    std::string_view decision;  // The decision before it ran.
     std::string_view tier;
     int exit_code = 0;
     // "committed", "discarded", "waits" (for a person), or "unstaged": it ran in the workspace itself.
     std::string_view outcome;
-    std::vector<std::string> predicted;        // The paths that it was to change.
-    std::vector<ChangedBlock> blocks;          // The texts that it changed, all of them.
-    std::vector<std::string> without_history;  // The other changes.
-    std::vector<std::string> left_out;         // Changes that were not kept.
-    std::vector<std::string> missed;           // Changes that nobody had predicted.
+    std::vector<std::string> predicted;        // Predicted paths.
+    std::vector<ChangedBlock> blocks;          // Every changed text.
+    std::vector<std::string> without_history;  // Other committed paths.
+    std::vector<std::string> left_out;         // Paths whose changes were not committed.
+    std::vector<std::string> missed;           // Changed paths that were not predicted.
 };
 
 }  // namespace quire::kernel

@@ -21,7 +21,7 @@ struct Touched {
     std::optional<std::int64_t> version = {};
     std::string path = {};               // Set for a file.
     std::string label = {};              // Set for a memory block.
-    std::vector<ChangedBlock> all = {};  // Each of them, where it changed more than one.
+    std::vector<ChangedBlock> all = {};  // Every changed block, if the call changed several.
 };
 
 }  // namespace quire::kernel

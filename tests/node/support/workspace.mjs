@@ -25,8 +25,8 @@ export function workspace(t, files = {}, settings = everythingAllowed) {
     return folder;
 }
 
-// Removes a folder, and ends the kernel that may still run there: one whose .quire is removed saves what it
-// holds, beside it, so the folder would not become empty.
+// Ends the kernel that may still run in the folder, and removes the folder. A running kernel whose .quire
+// is removed would save its documents into the folder.
 export function removeWorkspace(folder) {
     const kernel = kernelOf(folder);
     try {
