@@ -123,4 +123,14 @@ std::string_view prefix(std::string_view text, std::size_t max_code_points) {
     return text.substr(0, offset_of_code_point(text, max_code_points));
 }
 
+std::string repaired(std::string_view bytes) {
+    std::string out;
+    while (const std::optional<std::size_t> bad = find_invalid(bytes)) {
+        out.append(bytes.substr(0, *bad));
+        append(out, U'\uFFFD');
+        bytes.remove_prefix(*bad + 1);
+    }
+    return out.append(bytes);
+}
+
 }  // namespace quire::utf8

@@ -32,6 +32,9 @@ char32_t decode(std::string_view text, std::size_t& offset);
 // Appends the UTF-8 form of a code point.
 void append(std::string& out, char32_t code_point);
 
+// The bytes as text: each that is part of no code point becomes U+FFFD. O(n).
+std::string repaired(std::string_view bytes);
+
 // The longest prefix of at most `max_code_points`.
 std::string_view prefix(std::string_view text, std::size_t max_code_points);
 

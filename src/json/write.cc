@@ -76,23 +76,11 @@ void write_escaped(std::string& out, std::string_view text) {
     out.push_back('"');
 }
 
-// Each byte that is part of no code point becomes U+FFFD.
-std::string repaired(std::string_view text) {
-    std::string out;
-    while (const auto bad = utf8::find_invalid(text)) {
-        out.append(text, 0, *bad);
-        utf8::append(out, 0xFFFD);
-        text.remove_prefix(*bad + 1);
-    }
-    out.append(text);
-    return out;
-}
-
 void write_string(std::string& out, std::string_view text) {
     if (utf8::is_valid(text)) {
         write_escaped(out, text);
     } else {
-        write_escaped(out, repaired(text));
+        write_escaped(out, utf8::repaired(text));
     }
 }
 

@@ -39,9 +39,12 @@ struct Stream {
             if (count < 0 && (errno == EINTR || errno == EAGAIN)) return;
             if (count <= 0) return ours.close();
             const auto size = static_cast<std::size_t>(count);
+            if (following != nullptr) {
+                following->wrote({buffer, size});
+                continue;
+            }
             const std::size_t part = std::min(size, limit - std::min(limit, kept->size()));
             kept->append(buffer, part);
-            if (following != nullptr) following->wrote({buffer, size});
             truncated |= part < size;
         }
     }

@@ -66,7 +66,7 @@ std::vector<std::string> programs_below(const std::string& home) {
     return out;
 }
 
-// The last bytes of a stream.
+// The last bytes of a stream, or nothing of one that somebody follows.
 struct Tail {
     process::Descriptor ours = process::Descriptor(-1);
     std::string kept = {};
@@ -80,8 +80,12 @@ struct Tail {
             const ssize_t count = ::read(ours.get(), buffer, sizeof buffer);
             if (count < 0 && (errno == EINTR || errno == EAGAIN)) return;
             if (count <= 0) return ours.close();
-            kept.append(buffer, static_cast<std::size_t>(count));
-            if (following != nullptr) following->wrote({buffer, static_cast<std::size_t>(count)});
+            const std::string_view read(buffer, static_cast<std::size_t>(count));
+            if (following != nullptr) {
+                following->wrote(read);
+                continue;
+            }
+            kept += read;
             if (kept.size() > 2 * limit + sizeof buffer) trim(limit);
         }
     }
@@ -114,7 +118,7 @@ struct Beginning {
     int errors;
     std::size_t own_words;  // size_of_arguments()
     int report;             // Reports go there; closed by the program's start.
-    // file_time_ns() before all this: files that were changed earlier have such a stamp or an older one.
+    // The file_time_ns() of the request. Files that were changed before it have this stamp or an older one.
     std::int64_t asked_ns;
 };
 
@@ -140,14 +144,14 @@ std::int64_t file_time_ns() {
     return done ? std::int64_t{made.st_ctim.tv_sec} * 1'000'000'000 + made.st_ctim.tv_nsec : 0;
 }
 
-// The time that the rest of a command has after a signal has ended its first process.
+// After a signal has ended the command's first process, its other processes have this long to end.
 constexpr unsigned kAfterSignalS = 2;
 
-// Set in the first process of a stage, by its own handlers.
+// The signal handlers set it, in the first process of a stage only.
 volatile sig_atomic_t was_signalled = 0;
 
-// The system gives no signal to the first process of a namespace unless it takes it; it hands those for
-// the command on to all the others.
+// The kernel delivers a signal to the first process of a namespace only if that process handles it. This
+// handler passes the signal to all other processes.
 void hand_on(int signal) {
     was_signalled = 1;
     ::kill(-1, signal);
@@ -166,8 +170,8 @@ void take_signals() {
     }
 }
 
-// Waits for the command and for orphans. A command that ended by a signal of ours leaves the rest some
-// time, for a shell does not wait for the programs that it runs.
+// Waits for the command and for orphans. After a signal the other processes get some time to end, because
+// a shell that is killed does not wait for the programs it runs.
 int wait_for(pid_t command) {
     std::optional<int> end;
     for (;;) {
@@ -182,8 +186,8 @@ int wait_for(pid_t command) {
     }
 }
 
-// The time at which the command begins, for telling its changes from others: later than the stamp of any
-// file that was changed before it was asked for. Waits some milliseconds at most.
+// The time at which the command begins. It is later than the stamp of every file that was changed before
+// the request, so that such a file does not seem changed meanwhile. Waits some milliseconds at most.
 std::int64_t beginning(std::int64_t asked_ns) {
     std::int64_t now = file_time_ns();
     const timespec shortly{0, 200'000};
@@ -194,7 +198,7 @@ std::int64_t beginning(std::int64_t asked_ns) {
     return now;
 }
 
-// The first process of the namespaces. Its end ends all that is left.
+// The first process of the namespaces. When it ends, the system kills all other processes in them.
 [[noreturn]] void be_first(const Beginning& begin) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     ::setsid();
@@ -214,7 +218,7 @@ std::int64_t beginning(std::int64_t asked_ns) {
         refuse(begin, {kProgramStep, errno});
     const Report begins{{}, beginning(begin.asked_ns)};
     static_cast<void>(!::write(begin.report, &begins, sizeof begins));
-    // Blocked until the command is there to get them.
+    // The signals stay blocked until the command exists.
     take_signals();
     sigset_t none;
     sigemptyset(&none);

@@ -68,7 +68,7 @@ protected:
         return out && out->exit_code != 0 && directory.get("outside.txt") == "outside\n";
     }
 
-    // Runs it, and sends it a signal once it has printed "ready".
+    // Runs the command, and sends it a signal once it has printed "ready".
     Result<StageOutcome> signalled(const std::string& command, int signal) {
         std::string seen;
         bool sent = false;
@@ -85,9 +85,9 @@ protected:
         StagedCommand what{command, workspace};
         what.one_stream = true;
         Result<StageOutcome> out = stage->run(what, clock, {}, &following);
-        if (out) {
-            EXPECT_EQ(out->output, seen);
-        }
+        if (!out) return out;
+        EXPECT_EQ(out->output, "");
+        out->output = seen;
         return out;
     }
 
@@ -385,7 +385,7 @@ TEST_F(Staging, ACommandMayTidyUpAfterASignal) {
     ASSERT_TRUE(trapped) << trapped.error().message();
     EXPECT_EQ(trapped->exit_code, 7);
     EXPECT_EQ(trapped->output.substr(trapped->output.size() - 7), "tidied\n");
-    // The shell does not wait for the program that it runs, and ends first.
+    // The outer shell ends at once, without waiting for the inner one.
     const auto slower = signalled(
         "bash -c 'trap \"sleep 0.5; echo slow; exit\" TERM; echo ready; while :; do sleep 0.1; "
         "done'; true",

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/concat.h"
+#include "base/utf8.h"
 #include "kernel/commands/output_block.h"
 #include "kernel/commands/output_tail.h"
 #include "kernel/core/block_reads.h"
@@ -29,12 +30,12 @@ Failure no_process(const std::string& process_id) {
 
 }  // namespace
 
-// One command. What changes is behind the lock; the block belongs to the worker that runs it.
+// One command. `now` is shared under its lock; `block` is used only by the worker that runs the command.
 struct BackgroundCommands::Process {
     struct Now {
         BackgroundState state;
         OutputTail tail = OutputTail(OutputBlock::kMostKept);
-        int signal = 0;  // To be sent.
+        int signal = 0;  // The worker sends it next; 0 for none.
         std::vector<std::shared_ptr<Reply<BackgroundState>>> waiting = {};
     };
 
@@ -53,7 +54,7 @@ struct BackgroundCommands::Process {
     bool is_seen_by(const policy::Actor& by) const {
         return by.kind == policy::ActorKind::human || by == actor;
     }
-    // True for one that has ended and whose changes wait for a person.
+    // Returns true if the command has ended and its changes wait for a person.
     bool waits() const {
         const BackgroundState seen = state();
         return !seen.running && seen.ended != nullptr && *seen.ended &&
@@ -68,8 +69,8 @@ struct BackgroundCommands::Body {
     const Parts parts;
     struct Table {
         std::deque<std::shared_ptr<Process>> all;  // Oldest first.
-        std::size_t running = 0;                   // Those that begin among them.
-        // A worker for each, and one for what is due later; made with the first command.
+        std::size_t running = 0;                   // Counts also those that are just starting.
+        // One worker for each running command, and one for timers. Made with the first command.
         std::unique_ptr<sched::Pool> workers = {};
         bool is_over = false;
 
@@ -102,7 +103,7 @@ BackgroundCommands::~BackgroundCommands() {
     wait();
 }
 
-// The workers end without the lock, which their commands take.
+// The workers are joined outside of the lock, because their commands take it.
 void BackgroundCommands::wait() {
     const auto workers = body_->table.with([](Body::Table& now) {
         now.is_over = true;
@@ -126,10 +127,10 @@ std::shared_ptr<BackgroundCommands::Process> BackgroundCommands::Body::find(
 
 void BackgroundCommands::spawn(Caller by, CommandOrder what, Reply<BackgroundState> reply) {
     what.in_background = true;
-    // The call that starts it ends before it does.
+    // The command outlives the call that starts it.
     by.cancelled = {};
     by.notify = nullptr;
-    // Posted under the lock, so that wait() takes the workers away before or after.
+    // The task is posted under the lock, so that wait() cannot take the workers away in between.
     const Result<void> begun = body_->table.with([&](Body::Table& now) -> Result<void> {
         TRY(now.take_worker());
         now.workers->post([body = body_, by = std::move(by), what = std::move(what),
@@ -162,8 +163,8 @@ void BackgroundCommands::Body::list(const std::shared_ptr<Process>& process) {
     });
 }
 
-// Answers when the command has begun; or, if it does not begin, with the reason or with what became of
-// an earlier run.
+// Answers when the command has begun. If it does not begin, the answer is the error, or the state of the
+// earlier run whose changes were committed.
 void BackgroundCommands::Body::run(Caller by, const CommandOrder& what,
                                    Reply<BackgroundState> reply) {
     const std::string key = CommandRunner::key_of(by, what);
@@ -194,7 +195,8 @@ void BackgroundCommands::Body::run(Caller by, const CommandOrder& what,
         }
         process->killing.with([&](auto& its) { its = killing; });
         process->now.with([&](auto& now) {
-            now.state = {process->block->id(), as_text(what.command), parts.clock.wall_ms(), true};
+            now.state = {process->block->id(), utf8::repaired(what.command), parts.clock.wall_ms(),
+                         true};
         });
         if (is_new) list(process);
         is_answered = true;
@@ -219,8 +221,8 @@ void BackgroundCommands::Body::run(Caller by, const CommandOrder& what,
     }
     if (is_answered) return;
     if (!ended) return reply(Failure(ended.error()));
-    // The process of an earlier run is forgotten, and its changes are committed all the same.
-    reply(BackgroundState{"", as_text(what.command), parts.clock.wall_ms(), false,
+    // The changes of an earlier run were committed, but its process is no longer remembered.
+    reply(BackgroundState{"", utf8::repaired(what.command), parts.clock.wall_ms(), false,
                           ended->outcome.exit_code,
                           std::make_shared<const Result<CommandRun>>(std::move(ended))});
 }
@@ -245,7 +247,7 @@ void BackgroundCommands::output(Caller by, std::string process_id,
                                 Reply<BackgroundOutput> reply) {
     const auto read = [from_line](BackgroundState state, const OutputTail& tail) {
         const std::size_t first = std::max(from_line.value_or(0), tail.first_line());
-        return BackgroundOutput{std::move(state), as_text(tail.from(first)), first,
+        return BackgroundOutput{std::move(state), utf8::repaired(tail.from(first)), first,
                                 tail.line_count()};
     };
     if (const auto process = body_->find(process_id)) {
@@ -281,7 +283,7 @@ void BackgroundCommands::kill(Caller by, std::string process_id, EndSignal signa
     if (signal == EndSignal::kill)
         process->killing.with([](std::stop_source& its) { its.request_stop(); });
     body_->table.with([&](Body::Table& now) {
-        // Without workers the kernel ends, and the command with it.
+        // Without workers the kernel is ending, and end() will answer.
         if (now.workers == nullptr) return;
         now.workers->post_after(kKillWaitMs, [process, waits] {
             const bool still = process->now.with(

@@ -6,10 +6,10 @@
 
 #include "base/clock.h"
 #include "base/concat.h"
+#include "base/utf8.h"
 #include "kernel/commands/command_gate.h"
 #include "kernel/commands/command_journal.h"
 #include "kernel/commands/command_values.h"
-#include "kernel/commands/output_block.h"
 #include "kernel/files/file_gate.h"
 #include "kernel/oversight/command_record.h"
 #include "kernel/oversight/overseer.h"
@@ -23,10 +23,10 @@ namespace {
 using shell::Decision;
 using shell::Enforcement;
 
-// How long a stage waits for a person, and how many of them wait at once.
+// The longest time that a stage waits for a person, and the most stages that wait at once.
 constexpr std::int64_t kHeldMs = std::int64_t{24} * 60 * 60 * 1000;
 constexpr std::size_t kMostHeld = 32;
-// The files that are looked through for those that a command may not see.
+// The most files that are searched for those that a command may not see.
 constexpr std::size_t kMostFiles = 1'000'000;
 // A hundred years, which is as good as no limit.
 constexpr std::int64_t kNoTimeoutMs = std::int64_t{100} * 365 * 24 * 60 * 60 * 1000;
@@ -90,7 +90,7 @@ Result<CommandForecast> CommandRunner::forecast(const Caller& by, const CommandO
                             now.enforcement, by.actor);
 }
 
-// Files that may not be read without an approval. Almost free where no rule has such.
+// Lists the files that the actor may read only with an approval. Almost free if no rule says so.
 std::vector<std::string> CommandRunner::hidden_from(const policy::Actor& by,
                                                     bool and_from_agents) const {
     const policy::Actor agent{policy::ActorKind::agent, by.name};
@@ -167,10 +167,10 @@ Result<CommandRun> CommandRunner::run(const Caller& by, const CommandOrder& what
     return settled;
 }
 
-// Writes to the audit log what became of the command.
+// Writes the command and its changes to the audit log.
 void CommandRunner::log(const Caller& by, const CommandOrder& what, const CommandRun& run) const {
     CommandRecord record;
-    record.command = as_text(what.command);
+    record.command = utf8::repaired(what.command);
     record.decision = name_of(run.forecast.decision);
     record.tier = name_of(run.tier);
     record.exit_code = run.outcome.exit_code;
@@ -182,10 +182,11 @@ void CommandRunner::log(const Caller& by, const CommandOrder& what, const Comman
                      : run.is_refused || !ended ? "discarded"
                                                 : "committed";
     for (const shell::Predicted& each : run.forecast.prediction.effects) {
-        if (each.effect != shell::Effect::read) record.predicted.push_back(as_text(each.path));
+        if (each.effect != shell::Effect::read)
+            record.predicted.push_back(utf8::repaired(each.path));
     }
     for (const CommandChange& each : run.gate.changes) {
-        const std::string path = as_text(each.path);
+        const std::string path = utf8::repaired(each.path);
         if (!each.committed) {
             record.left_out.push_back(path);
         } else if (each.block_id.empty()) {
@@ -194,7 +195,8 @@ void CommandRunner::log(const Caller& by, const CommandOrder& what, const Comman
             record.blocks.push_back({each.block_id, each.version, path});
         }
     }
-    for (const shell::Predicted& each : run.unexpected) record.missed.push_back(as_text(each.path));
+    for (const shell::Predicted& each : run.unexpected)
+        record.missed.push_back(utf8::repaired(each.path));
     Overseer::of(parts_.kernel).audit().ran(by, record);
 }
 
@@ -209,7 +211,6 @@ Result<CommandRunner::Held> CommandRunner::stage_and_run(const Caller& by, const
     stage::StagedCommand command{what.command, TRY(directory_of(what.cwd)), what.input, now.network,
                                  now.limits,   what.in_background};
     command.limits.timeout_ms = timeout_ms(what, now);
-    if (following != nullptr) command.limits.output_bytes = 0;
     Result<stage::StageOutcome> ran =
         made ? made->run(command, parts_.clock, ending.get_token(), following)
              : Result<stage::StageOutcome>(Failure(made.error()));
@@ -219,13 +220,11 @@ Result<CommandRunner::Held> CommandRunner::stage_and_run(const Caller& by, const
         why.details().set("needed", now.minimum_tier);
         return Failure(std::move(why));
     }
-    // Output that is followed is kept elsewhere, and was not cut.
-    if (following != nullptr) ran->output_cut = false;
     return Held{std::move(*made), std::move(*ran), std::move(hidden), "", parts_.clock.steady_ms()};
 }
 
-// The changes of a stage, judged and committed. Errors also: conflict "outdated" where a stage that
-// waited does not stand on the workspace as it is now.
+// Judges and commits the changes of a stage. Errors also: conflict "outdated" if a stage waited and the
+// workspace has changed since.
 Result<CommandRun> CommandRunner::settle(const Caller& by, const CommandOrder& what, Held stage,
                                          const CommandSettings& now, CommandRun out) {
     out.outcome = stage.outcome;
@@ -261,7 +260,7 @@ Result<CommandRun> CommandRunner::settle(const Caller& by, const CommandOrder& w
     return out;
 }
 
-// An approval is for what the command did, and so for a call that says what that is.
+// An approval must cover the changes of this run alone, so the approved call includes their digest.
 GateResult CommandRunner::commit(const Caller& by, CommandGate gate, const std::string& effects,
                                  Enforcement level) {
     if (by.call == nullptr || effects.empty()) return gate.commit(by, level);
@@ -282,7 +281,7 @@ GateResult CommandRunner::commit(const Caller& by, CommandGate gate, const std::
     return out;
 }
 
-// Without a stage what the command changes is a change of the disk like any other program's.
+// Runs the command without a stage. Its changes then count as changes by any other program.
 Result<CommandRun> CommandRunner::run_bare(const Caller& by, const CommandOrder& what,
                                            const CommandSettings& now,
                                            process::Following* following, CommandRun out) const {
@@ -293,7 +292,7 @@ Result<CommandRun> CommandRunner::run_bare(const Caller& by, const CommandOrder&
     program.input = what.input;
     process::Bounds bounds;
     bounds.timeout_ms = timeout_ms(what, now);
-    bounds.output_bytes = following == nullptr ? now.limits.output_bytes : 0;
+    bounds.output_bytes = now.limits.output_bytes;
     bounds.errors_apart = !what.in_background;
     std::stop_source ending;
     const std::stop_callback by_caller(by.cancelled, [&] { ending.request_stop(); });
@@ -304,7 +303,7 @@ Result<CommandRun> CommandRunner::run_bare(const Caller& by, const CommandOrder&
     out.outcome.output = std::move(ended.output);
     out.outcome.errors = std::move(ended.errors);
     out.outcome.exit_code = ended.exit_code;
-    out.outcome.output_cut = following == nullptr && ended.truncated;
+    out.outcome.output_cut = ended.truncated;
     if (ended.timed_out) out.outcome.end = stage::StageEnd::timed_out;
     if (ended.stopped) out.outcome.end = stage::StageEnd::stopped;
     return out;

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/concat.h"
-#include "kernel/commands/output_block.h"
+#include "base/utf8.h"
 #include "text/escape_hidden.h"
 #include "text/utc_time.h"
 
@@ -28,7 +28,8 @@ bool is_unpredictable(const shell::Warning& warning) {
 List effects_value(const std::vector<shell::Predicted>& effects) {
     List out;
     for (const shell::Predicted& each : effects)
-        out.push_back(Map{{"path", as_text(each.path)}, {"operation", word_of(each.effect)}});
+        out.push_back(
+            Map{{"path", utf8::repaired(each.path)}, {"operation", word_of(each.effect)}});
     return out;
 }
 
@@ -45,10 +46,10 @@ List warnings_value(const std::vector<shell::Warning>& warnings, bool unpredicta
 List objections_value(const std::vector<shell::Objection>& all, bool are_violations) {
     List out;
     for (const shell::Objection& each : all) {
-        Map value{{"path", as_text(each.path)}, {"operation", word_of(each.effect)}};
+        Map value{{"path", utf8::repaired(each.path)}, {"operation", word_of(each.effect)}};
         if (are_violations) value.append("permission", each.permission);
-        if (are_violations) value.append("rule", as_text(each.reason));
-        value.append("reason", as_text(each.reason));
+        if (are_violations) value.append("rule", utf8::repaired(each.reason));
+        value.append("reason", utf8::repaired(each.reason));
         out.push_back(std::move(value));
     }
     return out;
@@ -56,10 +57,10 @@ List objections_value(const std::vector<shell::Objection>& all, bool are_violati
 List objections_value(const std::vector<GateObjection>& all, bool are_violations) {
     List out;
     for (const GateObjection& each : all) {
-        Map value{{"path", as_text(each.path)}, {"operation", word_of(each.operation)}};
+        Map value{{"path", utf8::repaired(each.path)}, {"operation", word_of(each.operation)}};
         if (are_violations) value.append("permission", each.permission);
-        if (are_violations) value.append("rule", as_text(each.reason));
-        value.append("reason", as_text(each.reason));
+        if (are_violations) value.append("rule", utf8::repaired(each.reason));
+        value.append("reason", utf8::repaired(each.reason));
         if (!each.approval_id.empty()) value.append("approval_id", each.approval_id);
         out.push_back(std::move(value));
     }
@@ -69,7 +70,7 @@ List objections_value(const std::vector<GateObjection>& all, bool are_violations
 List changes_value(const std::vector<CommandChange>& changes) {
     List out;
     for (const CommandChange& each : changes) {
-        Map value{{"path", as_text(each.path)}, {"change_type", each.change_type}};
+        Map value{{"path", utf8::repaired(each.path)}, {"change_type", each.change_type}};
         if (!each.block_id.empty()) value.append("block_id", each.block_id);
         value.append("committed", each.committed);
         out.push_back(std::move(value));
@@ -100,23 +101,23 @@ void warn(List& warnings, std::string_view kind, std::string_view word, std::str
 }
 
 Map printed_value(const CommandRun& run) {
-    return {{"stdout", as_text(run.outcome.output)},
-            {"stderr", as_text(run.outcome.errors)},
+    return {{"stdout", utf8::repaired(run.outcome.output)},
+            {"stderr", utf8::repaired(run.outcome.errors)},
             {"exit_code", run.outcome.exit_code},
             {"file_changes", changes_value(run.gate.changes)}};
 }
 
 std::string first_of(const std::vector<shell::Objection>& all) {
-    return all.empty()
-               ? ""
-               : text::escape_hidden(as_text(cat(word_of(all.front().effect), " ", all.front().path,
-                                                 ": ", all.front().reason)));
+    return all.empty() ? ""
+                       : text::escape_hidden(
+                             utf8::repaired(cat(word_of(all.front().effect), " ", all.front().path,
+                                                ": ", all.front().reason)));
 }
 std::string first_of(const std::vector<GateObjection>& all) {
-    return all.empty()
-               ? ""
-               : text::escape_hidden(as_text(cat(word_of(all.front().operation), " ",
-                                                 all.front().path, ": ", all.front().reason)));
+    return all.empty() ? ""
+                       : text::escape_hidden(
+                             utf8::repaired(cat(word_of(all.front().operation), " ",
+                                                all.front().path, ": ", all.front().reason)));
 }
 
 }  // namespace
@@ -144,7 +145,7 @@ List all_warnings(const CommandRun& run) {
     if (run.outcome.output_cut) warn(warnings, "output_cut", "stdout", "only its end was kept");
     if (run.outcome.errors_cut) warn(warnings, "output_cut", "stderr", "only its end was kept");
     for (const std::string& note : run.gate.notes)
-        warn(warnings, "not_committed", "", as_text(note));
+        warn(warnings, "not_committed", "", utf8::repaired(note));
     return warnings;
 }
 
@@ -152,8 +153,8 @@ List all_warnings(const CommandRun& run) {
 
 Map run_value(const CommandRun& run) {
     Map out;
-    out.append("stdout", as_text(run.outcome.output));
-    out.append("stderr", as_text(run.outcome.errors));
+    out.append("stdout", utf8::repaired(run.outcome.output));
+    out.append("stderr", utf8::repaired(run.outcome.errors));
     out.append("exit_code", run.outcome.exit_code);
     out.append("timed_out", run.outcome.end == stage::StageEnd::timed_out);
     out.append("decision", name_of(run.forecast.decision));

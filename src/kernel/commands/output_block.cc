@@ -16,12 +16,12 @@ namespace quire::kernel {
 namespace {
 
 constexpr std::int64_t kFlushMs = 250;
-// The most that an append brings, which is less than the kernel's limit.
+// The most bytes of one append. The kernel's limit is higher.
 constexpr std::size_t kMostPending = std::size_t{256} << 10;
-// A code point has so many bytes at most.
+// The most bytes of one code point in UTF-8.
 constexpr std::size_t kLongestCodePoint = 4;
 
-// The bytes at the end that may be the beginning of a code point.
+// Counts the bytes at the end that may begin a code point.
 std::size_t unfinished(std::string_view bytes) {
     for (std::size_t back = 1; back < kLongestCodePoint && back <= bytes.size(); ++back) {
         const char byte = bytes[bytes.size() - back];
@@ -40,21 +40,11 @@ Reply<T> nobody() {
 
 }  // namespace
 
-std::string as_text(std::string_view bytes) {
-    std::string out;
-    while (const std::optional<std::size_t> bad = utf8::find_invalid(bytes)) {
-        out.append(bytes.substr(0, *bad));
-        utf8::append(out, U'\uFFFD');
-        bytes.remove_prefix(*bad + 1);
-    }
-    return out.append(bytes);
-}
-
 OutputBlock::OutputBlock(Kernel& kernel, Clock& clock, std::string id)
     : kernel_(&kernel),
       clock_(&clock),
       id_(std::move(id)),
-      // The output of a program is nobody's edit, and no undo of its caller takes it back.
+      // The output is the system's text, so that undoing an agent's work leaves it.
       by_{{policy::ActorKind::system, "shell"}, 0, {}} {}
 
 Result<OutputBlock> OutputBlock::make(Kernel& kernel, Clock& clock, const Caller& by,
@@ -64,7 +54,7 @@ Result<OutputBlock> OutputBlock::make(Kernel& kernel, Clock& clock, const Caller
     block.role = conversation::Role::tool;
     block.kind = conversation::Kind::text;
     block.status = conversation::Status::running;
-    block.metadata = {{"command", as_text(what.command)}, {"cwd", what.cwd}};
+    block.metadata = {{"command", utf8::repaired(what.command)}, {"cwd", what.cwd}};
     std::promise<Result<BlockVersion>> made;
     kernel.create(by, std::move(block),
                   [&](Result<BlockVersion> done) { made.set_value(std::move(done)); });
@@ -81,11 +71,12 @@ void OutputBlock::turn() {
     if (clock_->steady_ms() >= next_ms_) flush(false);
 }
 
-// A code point whose end is still to come waits for it.
+// Bytes of a code point that is not complete yet stay pending.
 void OutputBlock::flush(bool all) {
     next_ms_ = clock_->steady_ms() + kFlushMs;
     const std::size_t waits = all ? 0 : unfinished(pending_);
-    std::string text = as_text(std::string_view(pending_).substr(0, pending_.size() - waits));
+    std::string text =
+        utf8::repaired(std::string_view(pending_).substr(0, pending_.size() - waits));
     pending_.erase(0, pending_.size() - waits);
     if (text.empty()) return;
     is_behind_ |= written_ + text.size() > kMostHistory;
@@ -104,7 +95,7 @@ void OutputBlock::trim() {
             const std::size_t size = text.bytes().n;
             if (size <= kMostKept) return edits::Planned{};
             text::Byte cut = text.line_start(text.to_line({size - kMostKept}) + text::Line{1});
-            // One long line has no better place.
+            // One long line has no line end to cut at.
             if (cut.n >= size) cut = {size - kMostKept};
             while (!text.is_boundary(cut)) ++cut.n;
             return edits::Planned{{{{0}, cut, ""}}, {}, false};
@@ -124,7 +115,7 @@ void OutputBlock::rewrite(std::string text) {
 void OutputBlock::end(std::string_view tail, bool went_well) {
     flush(true);
     if (is_behind_)
-        rewrite(as_text(tail.substr(tail.size() - std::min(tail.size(), kMostPending))));
+        rewrite(utf8::repaired(tail.substr(tail.size() - std::min(tail.size(), kMostPending))));
     kernel_->set_status(by_, id_,
                         went_well ? conversation::Status::done : conversation::Status::error,
                         nobody<BlockVersion>());
