@@ -77,18 +77,25 @@ void CommandSession::blame(const rpc::Answer& answer, std::string block_id) {
 void CommandSession::undoable(const rpc::Answer& answer, std::string block_id,
                               std::optional<std::string> actor, std::optional<std::int64_t> since,
                               std::optional<std::uint64_t> version) {
-    workspace_.kernel.undoable(caller(answer), std::move(block_id),
-                               {std::move(actor), since, version},
-                               replying<std::vector<kernel::HistoryEntry>>(
-                                   answer, [](std::vector<kernel::HistoryEntry> entries) {
-                                       List steps;
-                                       for (kernel::HistoryEntry& each : entries) {
-                                           Map step;
-                                           append_entry(step, std::move(each));
-                                           steps.push_back(std::move(step));
-                                       }
-                                       return Map{{"steps", std::move(steps)}};
-                                   }));
+    const bool is_file = workspace_.kernel.place_of(block_id).kind == kernel::kFileKind;
+    kernel::UndoWhich which{std::move(actor), since, version};
+    auto reply = replying<std::vector<kernel::HistoryEntry>>(
+        answer, [](std::vector<kernel::HistoryEntry> entries) {
+            List steps;
+            for (kernel::HistoryEntry& each : entries) {
+                Map step;
+                append_entry(step, std::move(each));
+                steps.push_back(std::move(step));
+            }
+            return Map{{"steps", std::move(steps)}};
+        });
+    if (is_file) {
+        workspace_.files.undoable(caller(answer), std::move(block_id), std::move(which),
+                                  std::move(reply));
+    } else {
+        workspace_.kernel.undoable(caller(answer), std::move(block_id), std::move(which),
+                                   std::move(reply));
+    }
 }
 
 void CommandSession::undo(const rpc::Answer& answer, std::string block_id,
@@ -101,37 +108,24 @@ void CommandSession::undo(const rpc::Answer& answer, std::string block_id,
     kernel::Admission(workspace_.kernel)
         .run<kernel::Undone>(
             caller(answer), {.name = "undo", .arguments = std::move(arguments)},
-            replying<kernel::Undone>(answer,
-                                     [](const kernel::Undone& undone) {
-                                         return Map{{"version", undone.version},
-                                                    {"restored", undone.restored},
-                                                    {"removed", undone.removed},
-                                                    {"skipped_because_changed",
-                                                     undone.skipped_because_changed}};
-                                     }),
+            replying<kernel::Undone>(
+                answer,
+                [](const kernel::Undone& undone) {
+                    using File = kernel::Undone::File;
+                    Map out{{"version", undone.version},
+                            {"restored", undone.restored},
+                            {"removed", undone.removed},
+                            {"skipped_because_changed", undone.skipped_because_changed}};
+                    if (undone.file != File::as_before)
+                        out.append("file", undone.file == File::restored ? "restored" : "deleted");
+                    return out;
+                }),
             [&kernel = workspace_.kernel, block_id, files = &workspace_.files,
              which = kernel::UndoWhich{std::move(actor), since, version}](const kernel::Caller& by,
                                                                           auto undone) mutable {
-                const kernel::BlockPlace place = kernel.place_of(block_id);
-                if (place.kind == kernel::kFileKind)
-                    return files->undo(by, place.path, std::move(which), std::move(undone));
+                if (kernel.place_of(block_id).kind == kernel::kFileKind)
+                    return files->undo_block(by, block_id, std::move(which), std::move(undone));
                 kernel.undo(by, block_id, std::move(which), std::move(undone));
-            });
-}
-
-void CommandSession::restore_file(const rpc::Answer& answer, std::string block_id) {
-    Map arguments{{"block_id", block_id}};
-    kernel::Admission(workspace_.kernel)
-        .run<kernel::FileVersion>(
-            caller(answer), {.name = "restore_file", .arguments = std::move(arguments)},
-            replying<kernel::FileVersion>(answer,
-                                          [](const kernel::FileVersion& made) {
-                                              return Map{{"path", made.path},
-                                                         {"block_id", made.block_id},
-                                                         {"version", made.version}};
-                                          }),
-            [files = &workspace_.files, block_id](const kernel::Caller& by, auto restored) mutable {
-                files->restore(by, std::move(block_id), std::move(restored));
             });
 }
 

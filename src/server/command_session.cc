@@ -97,7 +97,6 @@ const CommandSession::Method CommandSession::kMethods[] = {
     rpc::method<&CommandSession::blame>("blame", "block_id"),
     rpc::method<&CommandSession::undoable>("undoable", "block_id", "actor", "since", "version"),
     rpc::method<&CommandSession::undo>("undo", "block_id", "actor", "since", "version"),
-    rpc::method<&CommandSession::restore_file>("restore_file", "block_id"),
     rpc::method<&CommandSession::hook_before>("hook_before", "key", "paths", "hashes"),
     rpc::method<&CommandSession::hook_after>("hook_after", "key", "paths"),
     rpc::method<&CommandSession::audit>("audit", json::kAllMembers),

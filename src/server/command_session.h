@@ -17,13 +17,12 @@
 //   undoable {block_id, actor?, since?, version?}
 //                              -> {steps: [{version_id, …}]}, newest first
 //   undo   {block_id, actor?, since?, version?}
-//                              -> {version, restored, removed, skipped_because_changed}, of all
-//                                 those steps; not for memory
-//   restore_file {block_id}    -> {path, block_id, version}, of the file that is there again
+//                              -> {version, restored, removed, skipped_because_changed, file?}, of
+//                                 all those steps; `file` is restored or deleted; not for memory
 //   hook_before {key, paths, hashes?}
-//                              -> {files: [{path, actor, timestamp, seconds}], pending}: others' changes
-//                                 of late; what changes in these paths until hook_after is the actor's,
-//                                 where a hash is given only if the file has it
+//                              -> {files: [{path, actor, timestamp, seconds}], pending}: recent changes
+//                                 by others. Until hook_after, changes of these paths are attributed to
+//                                 the actor; with a hash, only a change to those bytes is
 //   hook_after {key, paths}    -> {files: [{path, result, change_type?}], pending}
 //   sources {}                 -> as source_report.h has it
 //   run_source {name}          -> {}, as Sources::run() replies
@@ -132,7 +131,6 @@ private:
                   std::optional<std::int64_t> since, std::optional<std::uint64_t> version);
     void undo(const rpc::Answer& answer, std::string block_id, std::optional<std::string> actor,
               std::optional<std::int64_t> since, std::optional<std::uint64_t> version);
-    void restore_file(const rpc::Answer& answer, std::string block_id);
     void hook_before(const rpc::Answer& answer, std::string key, std::vector<std::string> paths,
                      std::optional<std::vector<std::string>> hashes);
     void hook_after(const rpc::Answer& answer, std::string key, std::vector<std::string> paths);

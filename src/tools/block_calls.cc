@@ -46,9 +46,9 @@ void append_to_block(const BlockCalls& on, const kernel::Caller& by, std::string
 
 void undo_block(const BlockCalls& on, const kernel::Caller& by, std::string block_id,
                 kernel::UndoWhich which, Reply<kernel::Undone> reply) {
-    std::optional<std::string> path = saved_file(on, block_id);
-    if (!path) return on.kernel.undo(by, std::move(block_id), std::move(which), std::move(reply));
-    on.files->undo(by, std::move(*path), std::move(which), std::move(reply));
+    if (on.files == nullptr || on.kernel.place_of(block_id).kind != kernel::kFileKind)
+        return on.kernel.undo(by, std::move(block_id), std::move(which), std::move(reply));
+    on.files->undo_block(by, std::move(block_id), std::move(which), std::move(reply));
 }
 
 }  // namespace quire::tools

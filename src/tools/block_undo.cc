@@ -39,8 +39,11 @@ Fields<BlockUndoAnswer> block_undo_answer(Profile profile) {
 }
 
 Answered<BlockUndoAnswer> render_undo(kernel::Undone undone, Profile profile, bool redo) {
-    std::string text = cat(redo ? "Redone" : "Undone", ": now ",
-                           version_line(undone.version, undone.line_count), ".\n");
+    const bool is_back = undone.file == kernel::Undone::File::restored;
+    const std::string_view done = redo      ? "Redone: now "
+                                  : is_back ? "Undone: the file is there again, "
+                                            : "Undone: now ";
+    std::string text = cat(done, version_line(undone.version, undone.line_count), ".\n");
     if (undone.skipped_because_changed > 0) {
         text += cat("Note: ", undone.skipped_because_changed,
                     " of its parts stay: others have changed them since.\n");

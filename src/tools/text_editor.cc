@@ -136,7 +136,7 @@ ToolResult render_changed_file(const kernel::FileEdited& edited, const std::stri
 ToolResult render_undone_file(const kernel::Undone& undone, const std::string& path,
                               const Result<kernel::FileSaved>& saved) {
     if (!saved) return refused(saved.error());
-    const auto& [version, restored, removed, skipped, line_count, change] = undone;
+    const auto& [version, restored, removed, skipped, line_count, change, file] = undone;
     FileChanged out{saved->file, {}, true};
     out.edited.version = version;
     out.edited.line_count = line_count;
@@ -153,20 +153,28 @@ ToolResult render_undone_file(const kernel::Undone& undone, const std::string& p
                               note_lines(out.edited.notes)));
 }
 
+// The reply to a change of a file: saves the file, and renders both results. A refused change is not saved.
+template <class Made>
+Reply<Made> then_saved(TextEditor editor, OperationCall call, EditorAsk ask,
+                       ToolResult (*render)(const Made& made, const std::string& path,
+                                            const Result<kernel::FileSaved>& saved)) {
+    return [files = &editor.files, by = call.by(), ask = std::move(ask), render,
+            reply = std::move(call.reply)](Result<Made> made) mutable {
+        if (!made) return reply(refused_file(made.error(), ask));
+        files->save(by, ask.path,
+                    [path = ask.path, render, made = std::move(*made),
+                     reply = std::move(reply)](const Result<kernel::FileSaved>& saved) mutable {
+                        reply(render(made, path, saved));
+                    });
+    };
+}
+
 // Edits the file and saves it. An edit whose save fails stays in the workspace, and a note says so.
 void change_file(TextEditor editor, OperationCall call, EditorAsk ask, std::string command,
                  edits::Plan plan) {
-    editor.files.edit(
-        call.by(), ask.path, std::move(command), std::move(plan),
-        [files = &editor.files, by = call.by(), ask,
-         reply = std::move(call.reply)](Result<kernel::FileEdited> edited) mutable {
-            if (!edited) return reply(refused_file(edited.error(), ask));
-            files->save(by, ask.path,
-                        [path = ask.path, edited = std::move(*edited),
-                         reply = std::move(reply)](const Result<kernel::FileSaved>& saved) mutable {
-                            reply(render_changed_file(edited, path, saved));
-                        });
-        });
+    const kernel::Caller by = call.by();
+    editor.files.edit(by, ask.path, std::move(command), std::move(plan),
+                      then_saved(editor, std::move(call), ask, render_changed_file));
 }
 
 void create_saved_file(TextEditor editor, OperationCall call, std::string path,
@@ -193,20 +201,11 @@ void insert_in_saved_file(TextEditor editor, OperationCall call, std::string pat
                 insertion(ask, std::move(insert_text), editor.kernel));
 }
 
-// Takes back the caller's last change of the file, and saves it.
+// Undoes the caller's last change of the file, and saves it.
 void undo_in_saved_file(TextEditor editor, OperationCall call, std::string path) {
-    const kernel::UndoWhich which =
-        kernel::last_of(call.by().actor.str(), kernel::UndoScope::own, false);
-    editor.files.undo(call.by(), path, which,
-                      [files = &editor.files, by = call.by(), path,
-                       reply = std::move(call.reply)](Result<kernel::Undone> undone) mutable {
-                          if (!undone) return reply(refused_file(undone.error(), {path}));
-                          files->save(by, path,
-                                      [path, undone = std::move(*undone), reply = std::move(reply)](
-                                          const Result<kernel::FileSaved>& saved) mutable {
-                                          reply(render_undone_file(undone, path, saved));
-                                      });
-                      });
+    const kernel::Caller by = call.by();
+    editor.files.undo(by, path, kernel::last_of(by.actor.str(), kernel::UndoScope::own, false),
+                      then_saved(editor, std::move(call), {path}, render_undone_file));
 }
 
 std::vector<OperationRow<TextEditor>> text_editor_rows() {

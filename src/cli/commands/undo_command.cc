@@ -27,9 +27,8 @@
 namespace quire::cli {
 namespace {
 
-// The entries of the log, and of one block's history, that are looked through.
+// The entries of the log that are looked through.
 constexpr std::size_t kMostEntries = 100'000;
-constexpr std::size_t kMostVersions = 1000;
 
 struct UndoOptions {
     std::string target;  // "" for all blocks.
@@ -42,16 +41,12 @@ struct UndoOptions {
     bool dry_run = false;
 };
 
-// A way of taking changes back: a file that was deleted or created as a whole is not undone as text.
-enum class Way { changes, restore, erase };
-
 // A block in which something is to be undone, and the result.
 struct UndoneBlock {
     Target target;
-    Way way = Way::changes;
     List steps = {};  // The changes, newest first: {version_id, timestamp, actor, description}.
     std::optional<Error> refused = {};
-    Value answer = {};  // {version, restored, removed, skipped_because_changed}
+    Value answer = {};  // {version, restored, removed, skipped_because_changed, file?}
 };
 
 // The changes that the options name, as the kernel's method takes them.
@@ -79,49 +74,6 @@ Result<List> steps_in(CommandClient& client, const std::string& block_id, Map fi
     return json::list_in(TRY(client.request("undoable", std::move(filter))), "steps");
 }
 
-// True if the filter has the entry of a history.
-bool is_meant(const Map& filter, const Value& entry) {
-    const Value* const actor = filter.find("actor");
-    const Value* const since = filter.find("since");
-    const Value* const version = filter.find("version");
-    return (actor == nullptr || actor->as_string() == json::text_in(entry, "actor")) &&
-           (since == nullptr || moment_in(entry) >= since->as_int()) &&
-           (version == nullptr ||
-            std::to_string(version->as_int()) == json::text_in(entry, "version_id"));
-}
-
-// Fills in what is to be undone in the block. Of a file that was deleted it is the deletion, and of
-// one that has no changes but those that are meant, its creation.
-Result<void> find_steps(CommandClient& client, UndoneBlock& block, const Map& filter) {
-    if (!block.target.path.empty()) {
-        const Value answer = TRY(client.call(
-            "block_history", Map{{"block_id", block.target.block_id}, {"limit", kMostVersions}}));
-        List entries = json::list_in(answer, "versions");
-        if (entries.empty()) return {};
-        const Value& newest = entries.front();
-        const bool is_deleted = json::text_in(newest, "description") == "delete";
-        const bool is_back = is_deleted && client.call("file", Map{{"operation", "status"},
-                                                                   {"path", block.target.path}});
-        if (is_deleted && !is_back && is_meant(filter, newest)) {
-            block.way = Way::restore;
-            block.steps = {newest};
-        }
-        if (is_deleted) return {};
-        const bool are_all = json::text_in(answer, "next_cursor").empty() &&
-                             json::text_in(entries.back(), "description") == "create" &&
-                             std::ranges::all_of(entries, [&](const Value& entry) {
-                                 return is_meant(filter, entry);
-                             });
-        if (are_all && (filter.find("since") != nullptr || entries.size() == 1)) {
-            block.way = Way::erase;
-            block.steps = std::move(entries);
-            return {};
-        }
-    }
-    block.steps = TRY(steps_in(client, block.target.block_id, filter));
-    return {};
-}
-
 // The blocks that the actor changed since then, the latest first. Without a moment, the one with the
 // actor's last change that can be undone.
 Result<std::vector<UndoneBlock>> blocks_by_actor(CommandClient& client, const Map& filter) {
@@ -137,7 +89,7 @@ Result<std::vector<UndoneBlock>> blocks_by_actor(CommandClient& client, const Ma
         UndoneBlock block{target_of(entry)};
         if (std::ranges::find(seen, block.target.block_id) != seen.end()) continue;
         seen.push_back(block.target.block_id);
-        TRY(find_steps(client, block, filter));
+        block.steps = TRY(steps_in(client, block.target.block_id, filter));
         if (block.steps.empty()) continue;
         out.push_back(std::move(block));
         if (since == nullptr) break;
@@ -145,7 +97,7 @@ Result<std::vector<UndoneBlock>> blocks_by_actor(CommandClient& client, const Ma
     return out;
 }
 
-// The audit log, newest first, an entry at a time until `take` returns true. Returns whether it did.
+// Calls `take` with the audit log's entries, newest first, until it returns true. Returns false at the end.
 template <class Take>
 Result<bool> find_in_audit(CommandClient& client, Map params, Take take) {
     params.set("limit", 1000);
@@ -161,7 +113,7 @@ Result<bool> find_in_audit(CommandClient& client, Map params, Take take) {
     }
 }
 
-// Each block that an entry of the log says was changed, with the version that was made.
+// Adds the blocks that an audit entry names, with their versions, to `changed`.
 void take_blocks(const Value& entry, List& changed) {
     const List several = json::list_in(entry, "blocks");
     changed.insert(changed.end(), several.begin(), several.end());
@@ -171,14 +123,15 @@ void take_blocks(const Value& entry, List& changed) {
     if (is_one) changed.push_back(entry);
 }
 
-// The blocks that a call changed, as far as they can be undone. `call` is how messages name it.
+// The changed blocks that can still be undone. `call` is the call's name in messages.
 // Errors: not_found "nothing_to_undo".
 Result<std::vector<UndoneBlock>> steps_of(CommandClient& client, const List& changed,
                                           const std::string& call, Map details) {
     std::vector<UndoneBlock> out;
     for (const Value& each : changed) {
         UndoneBlock block{target_of(each)};
-        TRY(find_steps(client, block, Map{{"version", json::number_in(each, "version")}}));
+        block.steps = TRY(steps_in(client, block.target.block_id,
+                                   Map{{"version", json::number_in(each, "version")}}));
         if (!block.steps.empty()) out.push_back(std::move(block));
     }
     if (!out.empty()) return out;
@@ -190,8 +143,8 @@ Result<std::vector<UndoneBlock>> steps_of(CommandClient& client, const List& cha
         std::move(details));
 }
 
-// The blocks that a call of the audit log changed. The newest call of that number counts; a command in
-// the background is logged after its call. Errors also: not_found "no_such_call".
+// The blocks that a call changed. Numbers restart with the kernel, so the newest call of that number is
+// meant. A background command is logged after its call. Errors also: not_found "no_such_call".
 Result<std::vector<UndoneBlock>> blocks_of_call(CommandClient& client, std::uint64_t number) {
     bool is_known = false;
     List changed;
@@ -217,7 +170,7 @@ Result<std::vector<UndoneBlock>> blocks_of_call(CommandClient& client, std::uint
     return steps_of(client, changed, cat("call ", number), std::move(details));
 }
 
-// The blocks that the last command of the shell changed which changed any: the actor's, or anyone's.
+// The blocks that the last shell command with changes changed: the actor's last, or anyone's.
 // Errors also: not_found "no_such_call".
 Result<std::vector<UndoneBlock>> blocks_of_last_command(CommandClient& client, const Map& filter) {
     List changed;
@@ -239,7 +192,7 @@ Result<std::vector<UndoneBlock>> blocks_of_last_command(CommandClient& client, c
     return steps_of(client, changed, cat("`", text::escape_hidden(command), "`"), {});
 }
 
-// The file of that path that was deleted last; else what `missing` is.
+// The file that was deleted last under that path; `missing` if there is none.
 Result<Target> deleted_file(const Globals& globals, CommandClient& client, const std::string& word,
                             Result<Target> missing) {
     const std::string path = workspace_path(globals, word);
@@ -265,7 +218,7 @@ Result<std::vector<UndoneBlock>> blocks_to_undo(const Globals& globals, CommandC
         if (!target && target.error().code() == Errc::not_found)
             target = deleted_file(globals, client, options.target, std::move(target));
         UndoneBlock block{TRY(std::move(target))};
-        TRY(find_steps(client, block, filter));
+        block.steps = TRY(steps_in(client, block.target.block_id, filter));
         if (!block.steps.empty()) out.push_back(std::move(block));
     }
     if (!out.empty()) return out;
@@ -309,10 +262,6 @@ Result<Value> undo_memory(const Globals& globals, CommandClient& client, const U
 Result<Value> undo_block(const Globals& globals, CommandClient& client, const UndoneBlock& block,
                          Map filter) {
     if (block.target.is_memory()) return undo_memory(globals, client, block);
-    if (block.way == Way::restore)
-        return client.request("restore_file", Map{{"block_id", block.target.block_id}});
-    if (block.way == Way::erase)
-        return client.call("file", Map{{"operation", "delete"}, {"path", block.target.path}});
     filter.set("block_id", block.target.block_id);
     return client.request("undo", std::move(filter));
 }
@@ -345,8 +294,9 @@ std::string undone_text(const UndoneBlock& block, std::string_view word, bool dr
     const std::string name = text::escape_hidden(block.target.word);
     if (dry_run) return cat("Would undo in ", name, ":\n", steps_text(block.steps));
     if (block.refused) return cat("Not undone in ", name, ": ", block.refused->message(), "\n");
-    if (block.way == Way::restore) return cat(word, ": ", name, " is there again.\n");
-    if (block.way == Way::erase) return cat(word, ": ", name, " is gone again.\n");
+    const std::string file = json::text_in(block.answer, "file");
+    if (file == "restored") return cat(word, ": ", name, " is there again.\n");
+    if (file == "deleted") return cat(word, ": ", name, " is gone again.\n");
     const std::int64_t skipped = json::number_in(block.answer, "skipped_because_changed");
     return cat(
         word, " in ", name, ": ",

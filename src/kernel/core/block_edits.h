@@ -107,12 +107,14 @@ struct UndoWhich {
 // The answer of an undo or redo: atoms restored, removed, and left alone because others changed
 // them since.
 struct Undone {
+    enum class File { as_before, restored, deleted };
     std::uint64_t version = 0;
     std::size_t restored = 0;
     std::size_t removed = 0;
     std::size_t skipped_because_changed = 0;
     std::size_t line_count = 0;
     edits::Change change = {};
+    File file = File::as_before;  // The existence of a file on the disk was taken back too.
 };
 // The last entry of the actor, or of anyone.
 inline UndoWhich last_of(std::string actor, UndoScope scope, bool redo) {

@@ -95,7 +95,7 @@ private:
         if (unit.record) {
             set_deleted(unit.record->before.deleted, unit.record->after.deleted);
         } else if (block_.fields == nullptr && unit.kind == UnitKind::take_back &&
-                   unit.description == "delete") {
+                   unit.description == kFileDeleted) {
             set_deleted(false, true);  // A file's.
         }
         step.after = facts_;

@@ -229,6 +229,16 @@ std::vector<store::DocumentRecord> Catalog::deleted(const std::string& kind) con
     });
 }
 
+// Keys are given in order, so the newest is the one that was made last.
+std::shared_ptr<LiveDocument> Catalog::find_deleted(const std::string& kind,
+                                                    const std::string& name) {
+    store::DocumentKey newest = 0;
+    for (const store::DocumentRecord& record : deleted(kind)) {
+        if (record.name == name) newest = std::max(newest, record.key);
+    }
+    return newest == 0 ? nullptr : find(newest);
+}
+
 std::vector<std::shared_ptr<LiveDocument>> Catalog::live() const {
     return state_.with([](const State& state) {
         std::vector<std::shared_ptr<LiveDocument>> live;

@@ -80,6 +80,9 @@ public:
     std::vector<store::DocumentRecord> named(const std::string& kind,
                                              const std::string& name) const;
     std::vector<store::DocumentRecord> deleted(const std::string& kind) const;
+    // The live document of that kind and name that was deleted last; null if there is none.
+    // O(documents).
+    std::shared_ptr<LiveDocument> find_deleted(const std::string& kind, const std::string& name);
     std::vector<std::shared_ptr<LiveDocument>> live() const;
     std::size_t size() const;
 

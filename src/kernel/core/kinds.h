@@ -14,6 +14,10 @@ inline constexpr const char* kFileKind = "file";
 // by the actor who staged it.
 inline constexpr const char* kStageKind = "stage";
 
+// The descriptions of the entries of a file's history that make the file and that delete it.
+inline constexpr const char* kFileCreated = "create";
+inline constexpr const char* kFileDeleted = "delete";
+
 // Returns true for the kinds whose text is, or may become, that of a file.
 constexpr bool is_file_text(std::string_view kind) {
     return kind == kFileKind || kind == kStageKind;

@@ -90,11 +90,7 @@ std::shared_ptr<LiveDocument> DiskIntake::Body::document_of(const fs::TreeChange
     Catalog& catalog = kernel->catalog();
     auto found = catalog.find(Name{kFileKind, change.path});
     if (found != nullptr || change.type != fs::ChangeType::deleted) return found;
-    store::DocumentKey newest = 0;
-    for (const store::DocumentRecord& record : catalog.deleted(kFileKind)) {
-        if (record.name == change.path) newest = std::max(newest, record.key);
-    }
-    return newest == 0 ? nullptr : catalog.find(newest);
+    return catalog.find_deleted(kFileKind, change.path);
 }
 
 void DiskIntake::Body::take(fs::TreeChange change, Function<void()> done) {

@@ -153,20 +153,16 @@ void FileCalls::append(Caller by, std::string path, std::string text, Reply<File
 }
 
 void FileCalls::create(Caller by, FileCreate what, Reply<FileVersion> reply) {
-    body_->create_file(std::move(by), std::move(what), std::move(reply));
-}
-
-void FileCalls::Body::create_file(Caller by, FileCreate what, Reply<FileVersion> reply) {
-    if (const auto fits = kernel->check_new(what.content); !fits)
+    if (const auto fits = body_->kernel->check_new(what.content); !fits)
         return reply(Failure(fits.error()));
     if (const auto text = files::decode(what.content, what.path); !text) {
         return reply(Failure(Error(text.error()).within("nothing was created")));
     }
     std::string path = what.path;
-    at_door<FileVersion>(
+    body_->at_door<FileVersion>(
         std::move(reply), std::move(path),
-        [body = shared_from_this(), by, what = std::move(what)](fs::Place place,
-                                                                Reply<FileVersion> answer) mutable {
+        [body = body_, by, what = std::move(what)](fs::Place place,
+                                                   Reply<FileVersion> answer) mutable {
             if (place.path.empty()) return answer(Failure(require_text_file(place).error()));
             if (!body->admits(by, place, Operation::create, answer)) return;
             if (place.kind != fs::Kind::missing) {
@@ -216,20 +212,23 @@ Result<FileVersion> FileCalls::Body::create(LiveDocument& document, const Caller
                   text::minimal_splices(doc.text(block.content).rope().str(), decoded.text));
     Unit unit;
     unit.actor = by.actor.str();
-    unit.description = "create";
-    // Undoing the content would leave the file: file delete takes back both.
+    unit.description = kFileCreated;
+    // Its content alone is not undone, for that would leave an empty file (file_undo.cc).
     unit.kind = UnitKind::take_back;
-    unit.spans = {document.commit(by.actor, "create")};
+    unit.spans = {document.commit(by.actor, kFileCreated)};
     document.record(block, std::move(unit));
     files::DiskState after = gate.state(document).value_or(files::DiskState{});
     after.form = decoded.form;
     document.set_header(saved_state(document, after, saved).encode());
-    // A refused call leaves nothing behind.
+    remove_if_refused(document, saved);
+    return version_of_file(document);
+}
+
+void FileCalls::Body::remove_if_refused(LiveDocument& document, const fs::Saved& saved) {
     document.on_stored(
         [&files = gate.files(), path = document.name(), hash = saved.hash](Result<void>& stored) {
             if (!stored) static_cast<void>(files.remove(path, hash));
         });
-    return version_of_file(document);
 }
 
 void FileCalls::status(Caller by, std::optional<std::string> path,

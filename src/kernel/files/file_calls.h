@@ -200,8 +200,16 @@ public:
     // Gives the document of a file the text that it had at a version, as an edit(). Errors also:
     // those of Kernel::diff().
     void rollback(Caller by, std::string path, std::string version_id, Reply<FileEdited> reply);
-    // Undoes or redoes changes of a file, like Kernel::undo(), and saves the file like edit().
+    // Undoes or redoes changes of a file, like Kernel::undo(), and saves the file like edit(). Undoing a
+    // deletion creates the file again, as the same block. A file is deleted if the undo selects a version
+    // or a time, and thereby all entries since the file was created. Errors also: conflict "file_exists"
+    // if another file has the path of a deleted one.
     void undo(Caller by, std::string path, UndoWhich which, Reply<Undone> reply);
+    // Undoes changes of the file with this block id, even if another file has its path now.
+    void undo_block(Caller by, std::string block_id, UndoWhich which, Reply<Undone> reply);
+    // The steps that undo_block() would take, as Kernel::undoable() answers them.
+    void undoable(Caller by, std::string block_id, UndoWhich which,
+                  Reply<std::vector<HistoryEntry>> reply);
     // Creates a file on the disk at once. Errors: conflict "file_exists"; conflict "unsaved_edits"
     // {path, actors} unless FileCreate::overwrite.
     void create(Caller by, FileCreate what, Reply<FileVersion> reply);
@@ -211,9 +219,6 @@ public:
     void save(Caller by, std::string path, Reply<FileSaved> reply);
     // Deletes the file from the disk. Errors: conflict "disk_changed".
     void erase(Caller by, std::string path, Reply<FileVersion> reply);
-    // Makes a file that was deleted anew, with the text and the encoding that it had; it gets another
-    // document, whose history begins now. Errors: conflict "not_deleted" {path}; those of create().
-    void restore(Caller by, std::string block_id, Reply<FileVersion> reply);
     // Applies a patch to files and to blocks of conversations: all of it or nothing, in one
     // transaction of the store. Everything is checked before the first file is written; if writing
     // one fails, those written before get their bytes back. Each block gets one version and one unit
@@ -241,8 +246,7 @@ public:
     // the disk's changes.
     void conflicts(Caller by, std::optional<std::string> path,
                    Reply<std::vector<FileConflict>> reply);
-    // The caller is about to change these files on the disk with a tool of its own, and then has done
-    // so; what changes there meanwhile is the caller's.
+    // The announced changes of agents with tools of their own.
     DiskAuthors& authors();
     // Settles one conflict of a file, or all, as one version. With SaveWhen::on_commit the file is
     // saved once none is left. Errors: not_found "invalid_reference" {conflict_id, conflicts};

@@ -5,7 +5,6 @@
 #include "base/check.h"
 #include "crdt/doc/text.h"
 #include "files/form.h"
-#include "kernel/core/take_back.h"
 #include "kernel/core/versions.h"
 #include "kernel/files/file_body.h"
 #include "kernel/files/file_gate.h"
@@ -74,40 +73,6 @@ void FileCalls::rollback(Caller by, std::string path, std::string version_id,
             TextEdit what = TRY(rollback_edit(document, block, version_id));
             return body->edit(document, caller, what);
         });
-}
-
-void FileCalls::undo(Caller by, std::string path, UndoWhich which, Reply<Undone> reply) {
-    body_->run<Undone>(std::move(by), std::move(path), policy::Operation::overwrite,
-                       std::move(reply),
-                       [body = body_, which = std::move(which)](
-                           LiveDocument& document, const DiskUpdate&, const Caller& caller) {
-                           return body->undo(document, caller, which);
-                       });
-}
-
-// An undo that is saved with its call is an edit to the text that it will give; the undo itself then
-// carries that edit out.
-Result<Undone> FileCalls::Body::undo(LiveDocument& document, const Caller& by,
-                                     const UndoWhich& which) {
-    const BlockRef block = document.whole();
-    if (!saves(document)) return kernel->undo(document, block, by, which);
-    kernel->flush(document, block);
-    const std::vector<std::uint64_t> steps = TRY(steps_to_take_back(block.state->history, which));
-    const std::string after = TRY(Core::text_after(document, block, steps));
-    std::optional<Undone> undone;
-    TextEdit what{which.redo ? "redo" : "undo",
-                  [&](const seq::Rope& text, std::uint64_t) -> Result<edits::Planned> {
-                      return edits::Planned{text::minimal_splices(text.str(), after), {}, true};
-                  }};
-    what.instead = [&]() -> Result<void> {
-        undone = TRY(kernel->take_back_steps(document, block, by.actor, steps, which.redo));
-        CHECK(document.doc().text(block.content).rope().str() == after);
-        return {};
-    };
-    TRY(edit_and_save(document, by, what));
-    // A step that changes no text, because others replaced all of its own, is used up.
-    if (!undone) return kernel->take_back_steps(document, block, by.actor, steps, which.redo);
-    return *undone;
 }
 
 }  // namespace quire::kernel

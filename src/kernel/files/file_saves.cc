@@ -239,7 +239,7 @@ Result<FileVersion> FileCalls::Body::erase(LiveDocument& document, const Caller&
 void FileCalls::Body::record_deletion(LiveDocument& document, const policy::Actor& by) {
     Unit unit;
     unit.actor = by.str();
-    unit.description = "delete";
+    unit.description = kFileDeleted;
     unit.kind = UnitKind::take_back;
     document.begin(by);
     document.record(document.whole(), std::move(unit));
@@ -252,29 +252,6 @@ void FileCalls::Body::record_deletion(LiveDocument& document, const policy::Acto
                 " is gone from the disk, but its deletion could not be recorded, so that its "
                 "block and history stay")));
     });
-}
-
-void FileCalls::restore(Caller by, std::string block_id, Reply<FileVersion> reply) {
-    body_->kernel->run_on_block<FileCreate>(
-        by, {std::move(block_id), true}, Access::read,
-        [body = body_, by, reply = std::move(reply)](Result<FileCreate> was) mutable {
-            if (!was) return reply(Failure(std::move(was).error()));
-            body->create_file(std::move(by), std::move(*was), std::move(reply));
-        },
-        [body = body_](LiveDocument& document, const BlockRef& block,
-                       const Caller&) -> Result<FileCreate> {
-            if (document.kind() != kFileKind || !document.record().deleted) {
-                return fail(
-                    Errc::conflict, "not_deleted",
-                    cat(document.name(), " was not deleted, so there is nothing to restore"),
-                    {{"path", document.name()}});
-            }
-            const std::optional<files::DiskState> disk = body->gate.state(document);
-            std::string text = document.doc().text(block.content).rope().str();
-            return FileCreate{document.name(),
-                              TRY(files::encode(disk ? disk->form : files::Form{}, std::move(text),
-                                                document.name()))};
-        });
 }
 
 }  // namespace quire::kernel
