@@ -21,6 +21,8 @@
 // says something and left out otherwise: a std::optional without a value, any other that is what
 // T{} has.
 //
+// Fields<T> is the typed surface of a FieldList (json/field_list.h), which does the work.
+//
 // Cost: schema() O(what it says), anew each time; read() and encode() O(value), with the members
 // of an object looked for one by one: for tens of them.
 //
@@ -42,7 +44,7 @@
 #include "base/check.h"
 #include "base/value.h"
 #include "json/codec.h"
-#include "json/members.h"
+#include "json/field_list.h"
 
 namespace quire::json {
 
@@ -75,131 +77,198 @@ struct Codec<T> {
     static Value encode(const T& value) { return fields().encode(value); }
 };
 
-// The members of a T, in the order in which they are written. Each says where in a T it is: by a
-// pointer to a member of T or of a base of it, or by a function from a T& to a reference.
+// Leaves out of an encoded M what says nothing: of an object that fields describe, and of each in an array.
+template <class M>
+struct LeanInside {
+    static void make(Value& encoded) {
+        if constexpr (requires { Codec<M>::fields(); }) {
+            if (encoded.is_map()) Codec<M>::fields().lean(encoded.as_map());
+        }
+    }
+};
+template <class M>
+struct LeanInside<std::vector<M>> {
+    static void make(Value& encoded) {
+        if (!encoded.is_list()) return;
+        for (Value& each : encoded.as_list()) LeanInside<M>::make(each);
+    }
+};
+
+// The functions of a member of type M.
+template <class M>
+struct MemberFunctions {
+    using Inside = M;
+    static constexpr bool kIsOptional = false;
+    static std::optional<Value> encode(const void* member) {
+        return Codec<M>::encode(*static_cast<const M*>(member));
+    }
+};
+template <class M>
+struct MemberFunctions<std::optional<M>> {
+    using Inside = M;
+    static constexpr bool kIsOptional = true;
+    static std::optional<Value> encode(const void* member) {
+        const auto& value = *static_cast<const std::optional<M>*>(member);
+        return value ? std::optional<Value>(Codec<M>::encode(*value)) : std::nullopt;
+    }
+};
+template <class M>
+inline constexpr MemberType kMemberType = {
+    .is_plain = std::is_arithmetic_v<M> || std::is_enum_v<M>,
+    .is_optional = MemberFunctions<M>::kIsOptional,
+    .schema = [] { return Codec<typename MemberFunctions<M>::Inside>::schema(); },
+    .read = [](void* member, const Value& value) -> std::optional<Fault> {
+        auto read = Codec<typename MemberFunctions<M>::Inside>::read(value);
+        if (!read) return std::move(read.error());
+        *static_cast<M*>(member) = std::move(*read);
+        return std::nullopt;
+    },
+    .encode = &MemberFunctions<M>::encode,
+    .wanted = []() -> std::string {
+        const auto null = Codec<typename MemberFunctions<M>::Inside>::read(Value());
+        return null ? "" : null.error().wanted;
+    },
+    .lean = &LeanInside<typename MemberFunctions<M>::Inside>::make,
+};
+
+// The members of a T, in the order in which they are written. Each is named by a pointer to a member of T or
+// of a base of it, or by a function from a T& to a reference to what is in the T itself.
 template <class T>
 class Fields {
 public:
     // A member that is always this value: the number of a format.
-    Fields& constant(std::string name, Value value);
+    Fields& constant(std::string name, Value value) {
+        list_.add_constant(std::move(name), std::move(value), false);
+        return *this;
+    }
     // A constant that tells this struct from the others of a std::variant.
-    Fields& tag(std::string name, std::string word);
-    // Always there. `rules` add to the schema what the type does not say, or replace it
+    Fields& tag(std::string name, std::string word) {
+        list_.add_constant(std::move(name), std::move(word), true);
+        return *this;
+    }
+    // A member that is always there. `rules` add to the schema what the type does not say, or replace it
     // ("minimum").
     template <class At>
     Fields& required(std::string name, At at, std::string_view description = "",
                      const Map& rules = {}) {
-        return add(std::move(name), std::move(at), Absent::never, description, rules);
+        return add(std::move(name), at, Absent::never, description, rules);
     }
-    // May be absent: then it is what T{} has, which the schema of a plain value names as the
+    // A member that may be absent: then it is what T{} has, which the schema of a plain value names as the
     // default.
     template <class At>
     Fields& optional(std::string name, At at, std::string_view description = "",
                      const Map& rules = {}) {
-        return add(std::move(name), std::move(at), Absent::left_out, description, rules);
+        return add(std::move(name), at, Absent::left_out, description, rules);
     }
-    // May be absent when it is read: then it is what T{} has. It is always written.
+    // A member that may be absent when it is read: then it is what T{} has. It is always written.
     template <class At>
     Fields& defaulted(std::string name, At at, std::string_view description = "",
                       const Map& rules = {}) {
-        return add(std::move(name), std::move(at), Absent::filled_in, description, rules);
+        return add(std::move(name), at, Absent::filled_in, description, rules);
     }
-    // Always there, and null where it is what T{} has: a std::optional without a value, "".
+    // A member that is always there, and null where it is what T{} has: a std::optional without a value, "".
     template <class At>
     Fields& nullable(std::string name, At at, std::string_view description = "",
                      const Map& rules = {}) {
-        return add(std::move(name), std::move(at), Absent::null, description, rules);
+        return add(std::move(name), at, Absent::null, description, rules);
     }
     // The members of a struct that is in a T, as if they were the T's own. A name that stands here
     // already is written once, and must say the same.
     template <class M, class At>
-    Fields& members(const Fields<M>& of, At at);
+    Fields& members(const Fields<M>& of, At at) {
+        CHECK(!of.check_);
+        list_.add_members(of.list_, offset_of(at));
+        return *this;
+    }
     // The member that was added last is not in the schema, which then allows members that it does
     // not name.
     Fields& unlisted(bool yes = true) {
-        CHECK(!fields_.empty());
-        fields_.back().listed = !yes;
+        list_.set_unlisted(yes);
         return *this;
     }
-
     // The member that was added last is what a caller asks for: lean() keeps it whatever it holds.
     Fields& kept() {
-        CHECK(!fields_.empty());
-        fields_.back().in_lean = InLean::always;
+        list_.set_kept();
         return *this;
     }
     // The member of that name says what others say: lean() leaves it out.
-    Fields& implied(std::string_view name);
-
+    Fields& implied(std::string_view name) {
+        list_.set_implied(name);
+        return *this;
+    }
     // read() refuses members that the list does not name; else it passes over them.
-
-    Fields& closed();
+    Fields& closed() {
+        list_.set_closed();
+        return *this;
+    }
     // read() takes a null for a member that is not there.
-    Fields& null_is_absent();
+    Fields& null_is_absent() {
+        list_.set_null_is_absent();
+        return *this;
+    }
     // read() asks `fault_in` about a T whose members are right each by itself.
-    Fields& check(std::function<std::optional<Fault>(const T&)> fault_in);
+    Fields& check(std::function<std::optional<Fault>(const T&)> fault_in) {
+        check_ = std::move(fault_in);
+        return *this;
+    }
 
-    Map schema() const;
+    Map schema() const { return list_.schema(); }
     // Checks types, required members, and those `rules` that broken_rule() knows.
-    Read<T> read(const Value& value) const;
+    Read<T> read(const Value& value) const {
+        T out{};
+        std::optional<Fault> fault = list_.read(&out, value);
+        if (!fault && check_) fault = check_(out);
+        if (fault) return Unread(std::move(*fault));
+        return out;
+    }
     // Requires a value that fits schema(), and in which those not listed are of their types.
-    T decode(const Value& value) const;
-    Map encode(const T& from) const;
+    T decode(const Value& value) const {
+        Read<T> out = read(value);
+        CHECK(out.has_value());
+        return std::move(*out);
+    }
+    Map encode(const T& from) const { return list_.encode(&from); }
     // Takes out of `encoded`, which encode() made, what says nothing: null, false, empty strings,
     // arrays and objects, at each depth that fields describe; what is implied; and what `said` has
     // by the same name and value. O(size).
-    void lean(Map& encoded, const Map& said = {}) const;
+    void lean(Map& encoded, const Map& said = {}) const { list_.lean(encoded, said); }
 
     // Returns true if an object has the tags of this struct, of which there must be some.
-    bool is_tagged(const Value& value) const;
+    bool is_tagged(const Value& value) const { return list_.is_tagged(value); }
     // The first tag.
-    std::string_view tag_name() const { return first_tag().name; }
-    std::string tag_word() const { return first_tag().schema.find("const")->as_string(); }
+    std::string_view tag_name() const { return list_.tag_name(); }
+    std::string tag_word() const { return list_.tag_word(); }
 
 private:
     template <class>
     friend class Fields;
+    using Absent = FieldList::Absent;
 
-    enum class Absent : std::uint8_t { never, left_out, filled_in, null };
-    enum class InLean : std::uint8_t { where_it_says_something, always, never };
-    struct Field {
-        std::string name;
-
-        Map schema;
-        bool required = true;
-        bool listed = true;
-        bool written = true;
-        bool is_tag = false;
-        InLean in_lean = InLean::where_it_says_something;
-        void (*lean)(Value& inside) = [](Value&) {};
-
-        std::function<std::optional<Fault>(T&, const Value&)> read;
-        std::function<std::optional<Value>(const T&)> encode;  // None: it is left out.
-    };
-    template <class M>
-    struct Bare {
-        using type = M;
-        static constexpr bool is_optional = false;
-    };
-    template <class M>
-    struct Bare<std::optional<M>> {
-        using type = M;
-        static constexpr bool is_optional = true;
-    };
+    static const T& empty() {
+        static const T made{};
+        return made;
+    }
     template <class At>
-    Fields& add(std::string name, At at, Absent absent, std::string_view description,
-                const Map& rules);
-    static Map or_null(Map schema);
-    const Field& first_tag() const;
-    std::optional<Fault> unknown_member(const Map& members) const;
-    static Unread missing(const Field& field);
+    static std::size_t offset_of(const At& at) {
+        const auto& member = std::invoke(at, empty());
+        const std::ptrdiff_t offset =
+            reinterpret_cast<const char*>(&member) - reinterpret_cast<const char*>(&empty());
+        CHECK(offset >= 0 && static_cast<std::size_t>(offset) + sizeof(member) <= sizeof(T));
+        return static_cast<std::size_t>(offset);
+    }
+    template <class At>
+    Fields& add(std::string name, const At& at, Absent absent, std::string_view description,
+                const Map& rules) {
+        using Reference = std::invoke_result_t<const At&, T&>;
+        static_assert(std::is_lvalue_reference_v<Reference>, "it is where a member is, not what");
+        const std::size_t offset = offset_of(at);
+        list_.add(std::move(name), kMemberType<std::remove_cvref_t<Reference>>, offset,
+                  reinterpret_cast<const char*>(&empty()) + offset, absent, description, rules);
+        return *this;
+    }
 
-    std::vector<Field> fields_;
-    bool closed_ = false;
-    bool null_is_absent_ = false;
+    FieldList list_;
     std::function<std::optional<Fault>(const T&)> check_;
 };
 
 }  // namespace quire::json
-
-#include "json/fields_impl.h"  // IWYU pragma: keep

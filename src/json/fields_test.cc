@@ -1,5 +1,7 @@
 #include "json/fields.h"
 
+#include <array>
+
 #include <gtest/gtest.h>
 
 #include "json/fields_words_for_test.h"
@@ -157,7 +159,7 @@ struct Base {
     friend bool operator==(const Base&, const Base&) = default;
 };
 struct Derived : Base {
-    std::vector<Spot> places;
+    std::array<Spot, 1> places;
     friend bool operator==(const Derived&, const Derived&) = default;
     static Fields<Derived> fields() {
         return Fields<Derived>()
@@ -171,7 +173,7 @@ struct Derived : Base {
 TEST(Fields, AMemberMayBeOfABaseOrFurtherIn) {
     Derived it;
     it.at = 4;
-    it.places = {{"hill"}};
+    it.places[0] = {"hill"};
     EXPECT_EQ(write(Codec<Derived>::encode(it)), R"({"at":4,"first":"hill"})");
 }
 

@@ -11,6 +11,7 @@
 #include "cli/commands/command_client.h"
 #include "cli/commands/command_list.h"
 #include "cli/commands/terminal.h"
+#include "json/members.h"
 #include "text/escape_hidden.h"
 
 namespace quire::cli {
@@ -32,14 +33,9 @@ std::string directory_of(const Globals& globals, const std::string& named) {
     return failed || within.empty() || within.starts_with("..") || within == "." ? "" : within;
 }
 
-std::string_view text_in(const Value& from, std::string_view member) {
-    const Value* const found = from.get(member);
-    return found != nullptr && found->is_string() ? std::string_view(found->as_string()) : "";
-}
-
 void print_output(const Value& from) {
-    const std::string_view out = text_in(from, "stdout");
-    const std::string_view errors = text_in(from, "stderr");
+    const std::string out = json::text_in(from, "stdout");
+    const std::string errors = json::text_in(from, "stderr");
     std::fwrite(out.data(), 1, out.size(), stdout);
     std::fflush(stdout);
     std::fwrite(errors.data(), 1, errors.size(), stderr);
@@ -53,17 +49,18 @@ void print_changes(const Value& from) {
         for (const Value& each : changes->as_list()) {
             const Value* const committed = each.get("committed");
             const bool is_kept = committed != nullptr && committed->as_bool();
-            cat_to(lines, cat("quire: ", is_kept ? "" : "not kept: ", text_in(each, "change_type"),
-                              " ", text::escape_hidden(std::string(text_in(each, "path"))), "\n"));
+            cat_to(lines,
+                   cat("quire: ", is_kept ? "" : "not kept: ", json::text_in(each, "change_type"),
+                       " ", text::escape_hidden(json::text_in(each, "path")), "\n"));
         }
     }
     const auto add = [&](const char* member, const char* heading, const char* why) {
         const Value* const all = from.get(member);
         if (all == nullptr || !all->is_list()) return;
         for (const Value& each : all->as_list()) {
-            cat_to(lines, cat("quire: ", heading, " ",
-                              text::escape_hidden(std::string(text_in(each, "path"))), " ",
-                              text::escape_hidden(std::string(text_in(each, why))), "\n"));
+            cat_to(lines,
+                   cat("quire: ", heading, " ", text::escape_hidden(json::text_in(each, "path")),
+                       " ", text::escape_hidden(json::text_in(each, why)), "\n"));
         }
     };
     add("violations", "forbidden:", "reason");
@@ -71,10 +68,10 @@ void print_changes(const Value& from) {
     const Value* const warnings = from.get("warnings");
     if (warnings != nullptr && warnings->is_list()) {
         for (const Value& each : warnings->as_list()) {
-            const std::string_view kind = text_in(each, "kind");
+            const std::string kind = json::text_in(each, "kind");
             if (kind == "not_committed" || kind == "ended" || kind == "output_cut")
-                cat_to(lines, cat("quire: ", text::escape_hidden(std::string(text_in(each, "why"))),
-                                  "\n"));
+                cat_to(lines,
+                       cat("quire: ", text::escape_hidden(json::text_in(each, "why")), "\n"));
         }
     }
     std::fwrite(lines.data(), 1, lines.size(), stderr);

@@ -1,6 +1,7 @@
 // Readers of memory: who is told of a change, and in which form.
 #include <gtest/gtest.h>
 
+#include "json/members.h"
 #include "kernel/core/core.h"
 #include "kernel/core/feed_calls.h"
 #include "kernel/core/feed_reader_for_test.h"
