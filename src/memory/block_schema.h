@@ -67,7 +67,7 @@ struct EntrySchema {
     friend bool operator==(const EntrySchema&, const EntrySchema&) = default;
 };
 
-// Limits that trimming a log enforces. A log is trimmed only on request.
+// Bounds of a log. The kernel trims a log to its bounds once an append exceeds one by a tenth.
 struct Retain {
     std::optional<std::size_t> max_entries = {};
     std::optional<std::int64_t> max_age_s = {};

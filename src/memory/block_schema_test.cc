@@ -65,13 +65,17 @@ TEST(Templates, TheirDefaultsAreReal) {
     EXPECT_EQ(default_value(find_template("scratchpad")->schema), Value(""));
 }
 
-TEST(Templates, ALogTakesPlainText) {
-    for (const char* name : {"activity_log", "observation_log"}) {
-        const BlockSchema schema = find_template(name)->schema;
-        const auto entry = accept_entry(*schema.as<LogSchema>(), "saw a bird");
-        ASSERT_TRUE(entry.has_value()) << name;
-        EXPECT_EQ(entry->begin()->value, Value("saw a bird"));
-    }
+TEST(Templates, ALogTakesPlainTextWhereOneFieldNeedsAValue) {
+    const BlockSchema observations = find_template("observation_log")->schema;
+    const auto entry = accept_entry(*observations.as<LogSchema>(), "saw a bird");
+    ASSERT_TRUE(entry.has_value());
+    EXPECT_EQ(entry->begin()->value, Value("saw a bird"));
+    // An activity also has a type.
+    const BlockSchema activities = find_template("activity_log")->schema;
+    const auto refused = accept_entry(*activities.as<LogSchema>(), "saw a bird");
+    ASSERT_FALSE(refused.has_value());
+    EXPECT_EQ(refused.error().message(),
+              "Schema mismatch: expected an object with event_type, description, got string");
 }
 
 TEST(Timestamp, ItsFormsAreReadAndPrintedBack) {

@@ -80,7 +80,8 @@ TEST(Incoming, ValidChangesAreAllowed) {
     ASSERT_TRUE(edit.replace_text("t", "one", "two").has_value());
     ASSERT_TRUE(edit.push_item("l", Map{{"title", "a"}}).has_value());
     ASSERT_TRUE(edit.set_item("l", 0, Map{{"title", "b"}, {"done", true}}).has_value());
-    ASSERT_TRUE(edit.append_entry("g", "went well").has_value());
+    ASSERT_TRUE(edit.append_entry("g", Map{{"event_type", "walk"}, {"description", "went well"}})
+                    .has_value());
     ASSERT_TRUE(edit.push_item("o", List{1}).has_value());
     ASSERT_TRUE(edit.push_item("o", Map{{"x", Map{}}}).has_value());
     ASSERT_TRUE(edit.delete_item("o", 0).has_value());

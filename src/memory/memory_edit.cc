@@ -38,6 +38,10 @@ Result<const BlockSchema*> MemoryEdit::enter(const Write& write) const {
     return admit(by_, write, block_.schema);
 }
 
+void MemoryEdit::done(std::string_view operation, const FieldPath& path) {
+    const bool has_both = !path.section.empty() && !path.field.empty();
+    done(operation, cat(path.section, has_both ? "/" : "", path.field));
+}
 void MemoryEdit::done(std::string_view operation, std::string_view detail) {
     last_ = {by_.actor, std::string(operation), std::string(detail)};
     if (after_ != nullptr) after_->wrote(last_);
@@ -133,7 +137,7 @@ Result<void> MemoryEdit::set_field(const FieldPath& path, Value value) {
         TRY(check_length(text_length(value), block_.char_limit));
         put(path, *field, std::move(value));
     }
-    done("set_field", path.field);
+    done("set_field", path);
     return {};
 }
 
@@ -144,7 +148,7 @@ Result<void> MemoryEdit::set_text_field(const FieldPath& path, std::string_view 
     TRY(check_utf8(text));
     TRY(check_length(utf8::count_code_points(text), block_.char_limit));
     put_long_text(path, *field, text);
-    done("set_text_field", path.field);
+    done("set_text_field", path);
     return {};
 }
 
@@ -234,7 +238,7 @@ Result<Value> MemoryEdit::increment_counter(const FieldPath& path, const Value& 
     } else {
         must(doc_.map(doc_.open(root_of(path.section))).set(field->name, after));
     }
-    done("increment_counter", path.field);
+    done("increment_counter", path);
     return after;
 }
 
@@ -277,7 +281,7 @@ Result<void> MemoryEdit::append_to_list(const FieldPath& path, Value item) {
     TRY(check_json(path.field, item));
     TRY(check_length(text_length(item), block_.char_limit));
     must(doc_.list(list.elements).insert(list.len - list.base, std::move(item)));
-    done("append_to_list", path.field);
+    done("append_to_list", path);
     return {};
 }
 
@@ -313,7 +317,7 @@ Result<void> MemoryEdit::insert_into_list(const FieldPath& path, std::int64_t in
     if (index < 0 || static_cast<std::size_t>(index) > list.len)
         return index_out_of_bounds(index, list.len);
     must(doc_.list(list.elements).insert(place_of(list, index), std::move(item)));
-    done("insert_into_list", path.field);
+    done("insert_into_list", path);
     return {};
 }
 
@@ -327,7 +331,7 @@ Result<void> MemoryEdit::set_in_list(const FieldPath& path, std::int64_t index, 
         must(doc_.list(list.elements).erase(at, 1));
         must(doc_.list(list.elements).insert(at, std::move(item)));
     }
-    done("set_in_list", path.field);
+    done("set_in_list", path);
     return {};
 }
 
@@ -350,7 +354,7 @@ Result<Value> MemoryEdit::remove_from_list(const FieldPath& path, std::int64_t i
     const ListField list = TRY(enter_list_element(path, index));
     Value removed = element_of(list, path, index);
     must(doc_.list(list.elements).erase(place_of(list, index), 1));
-    done("remove_from_list", path.field);
+    done("remove_from_list", path);
     return removed;
 }
 
@@ -389,7 +393,25 @@ Result<void> MemoryEdit::append_entry(std::string_view section, Value entry) {
     return {};
 }
 
-// The limit on number drops the oldest entries; the limit on age goes on from there.
+bool MemoryEdit::is_older(std::string_view section, std::size_t index, std::int64_t age_s) const {
+    const Result<Value> entry = reader_.at(section, static_cast<std::int64_t>(index));
+    const Value* const when = entry ? entry->get("timestamp") : nullptr;
+    const auto ms =
+        when != nullptr && when->is_string() ? parse_timestamp(when->as_string()) : std::nullopt;
+    return ms && *ms < now_ms_ - age_s * 1000;
+}
+
+bool MemoryEdit::is_trim_due(std::string_view section) const {
+    const Result<Located> found = locate(block_.schema, section);
+    const auto* log = found ? found->schema->as<LogSchema>() : nullptr;
+    if (log == nullptr || !log->retain) return false;
+    const auto& [max_entries, max_age_s] = *log->retain;
+    const std::size_t len = must(reader_.size(section));
+    return (max_entries && len > *max_entries + *max_entries / 10) ||
+           (max_age_s && len > 0 && is_older(section, 0, *max_age_s + *max_age_s / 10));
+}
+
+// The bound on their number drops the oldest entries first, and the bound on age the ones after them.
 Result<std::size_t> MemoryEdit::trim_log(std::string_view section) {
     const BlockSchema* found = TRY(enter({Operation::overwrite, section, Shape::log}));
     const auto& retain = found->as<LogSchema>()->retain;
@@ -399,18 +421,10 @@ Result<std::size_t> MemoryEdit::trim_log(std::string_view section) {
     if (retain && retain->max_entries && len > *retain->max_entries)
         drop = len - *retain->max_entries;
     if (retain && retain->max_age_s) {
-        const std::int64_t oldest = now_ms_ - *retain->max_age_s * 1000;
-        for (; drop < len; ++drop) {
-            const Value entry = TRY(reader_.at(section, static_cast<std::int64_t>(drop)));
-            const Value* when = entry.get("timestamp");
-            const auto ms = when != nullptr && when->is_string()
-                                ? parse_timestamp(when->as_string())
-                                : std::nullopt;
-            if (!ms || *ms >= oldest) break;
-        }
+        while (drop < len && is_older(section, drop, *retain->max_age_s)) ++drop;
     }
     if (drop > 0) must(doc_.list(entries).erase(0, drop));
-    done("log_trim", section);
+    done("trim", section);
     return drop;
 }
 

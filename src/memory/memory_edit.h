@@ -106,6 +106,9 @@ public:
     // Drops the oldest entries that the schema does not retain, and returns their number. Counts as
     // overwriting.
     Result<std::size_t> trim_log(std::string_view section);
+    // Returns true if a log exceeds its `retain` bounds by more than a tenth. The tenth keeps a full log from
+    // being trimmed after each append.
+    bool is_trim_due(std::string_view section) const;
 
     // Appends according to the schema: text to a Text, an item to a List, an entry to a Log.
     // Errors: schema_mismatch for the others.
@@ -114,11 +117,15 @@ public:
 private:
     struct ListField;
     Result<const BlockSchema*> enter(const Write& write) const;
+    // Returns true if the entry's timestamp is older than this; false if it has none.
+    bool is_older(std::string_view section, std::size_t index, std::int64_t age_s) const;
     Result<const Field*> enter_field(policy::Operation operation, const FieldPath& path) const;
     Result<ListField> enter_list_field(policy::Operation operation, const FieldPath& path) const;
     Result<ListField> enter_list_element(const FieldPath& path, std::int64_t index) const;
     Value element_of(const ListField& list, const FieldPath& path, std::int64_t index) const;
     std::size_t place_of(const ListField& list, std::int64_t index);
+    // Records who wrote and what. The detail is the section, the field or both: "SECTION/FIELD".
+    void done(std::string_view operation, const FieldPath& path);
     void done(std::string_view operation, std::string_view detail);
 
     Result<void> unset(const FieldPath& path, const Field& field);

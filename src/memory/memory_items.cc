@@ -151,7 +151,7 @@ Result<void> MemoryEdit::set_item_field(std::string_view section, std::int64_t i
     Value accepted = TRY(accept_item(*found->as<ListSchema>(), std::move(item)));
     TRY(check_length(text_length(accepted), block_.char_limit));
     put_item(list, static_cast<std::size_t>(index), std::move(accepted), {field});
-    done("set_item_field", field);
+    done("set_item_field", FieldPath{std::string(section), field});
     return {};
 }
 

@@ -27,11 +27,25 @@ std::optional<Value> plain(const crdt::Doc& doc, crdt::Handle map, std::string_v
     return std::get<Value>(std::move(*slot));
 }
 
-// Reorders an item's members as in the schema and adds the defaults of missing ones.
-void fill_defaults(const BlockSchema& list, Value& item) {
-    const std::vector<Field>* fields = list.as<ListSchema>() != nullptr ? fields_of(list) : nullptr;
+// The fields of an item or an entry; nullptr if it may have any members.
+const std::vector<Field>* element_fields(const BlockSchema& schema) {
+    if (const auto* log = schema.as<LogSchema>())
+        return log->entry.fields.empty() ? nullptr : &log->entry.fields;
+    return schema.as<ListSchema>() != nullptr ? fields_of(schema) : nullptr;
+}
+
+// Reorders the members of an item or an entry as in the schema, and adds the defaults of missing ones. The
+// header of an entry, its time and its writer, comes first.
+void fill_defaults(const BlockSchema& schema, Value& item) {
+    const std::vector<Field>* fields = element_fields(schema);
     if (fields == nullptr || !item.is_map()) return;
     Map out;
+    for (const std::string_view header : {"timestamp", "agent_id"}) {
+        Value* const value = schema.as<LogSchema>() ? item.as_map().find(header) : nullptr;
+        if (value == nullptr) continue;
+        out.append(std::string(header), std::move(*value));
+        item.as_map().erase(header);
+    }
     for (const Field& each : *fields) {
         if (Value* value = item.as_map().find(each.name)) {
             out.append(each.name, std::move(*value));

@@ -31,6 +31,9 @@ TEST(Replicas, ThatBeginABlockAtOnceMeet) {
                 ASSERT_TRUE(edit.increment_counter({"", "energy_level"}, 1).has_value());
             } else if (each.name == "task_list") {
                 ASSERT_TRUE(edit.append("", Map{{"title", "a"}}).has_value());
+            } else if (each.name == "activity_log") {
+                ASSERT_TRUE(
+                    edit.append("", Map{{"event_type", "note"}, {"description", "x"}}).has_value());
             } else {
                 ASSERT_TRUE(edit.append("", "x").has_value());
             }
@@ -40,7 +43,7 @@ TEST(Replicas, ThatBeginABlockAtOnceMeet) {
         if (each.name == "partner_profile") {
             EXPECT_EQ(value, Value(Map{{"name", "Ada"},
                                        {"preferences", List{"tea", "tea"}},
-                                       {"energy_level", 7}}));
+                                       {"energy_level", 6}}));
         } else if (value.is_string()) {
             EXPECT_EQ(value, Value("xx"));
         } else {

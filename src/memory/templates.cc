@@ -5,14 +5,14 @@ namespace {
 
 BlockSchema partner_profile() {
     return MapSchema{{
-        {.name = "name", .description = "What to call them", .required = true},
+        {.name = "name", .description = "What to call them"},
         {.name = "preferences",
          .description = "What they like, and how they like to work",
          .type = FieldType::list,
          .default_value = List()},
         {.name = "energy_level",
-         .description = "From 0 to 10",
-         .type = FieldType::counter,
+         .description = "1 to 10",
+         .type = FieldType::number,
          .default_value = 5},
         {.name = "current_focus", .description = "What they are busy with"},
         {.name = "last_interaction",
@@ -33,14 +33,12 @@ BlockSchema task_list() {
 }
 
 BlockSchema activity_log() {
-    return LogSchema{50,
-                     {true,
-                      true,
-                      {{.name = "event_type",
-                        .description = "What kind of thing happened",
-                        .required = true,
-                        .default_value = "note"},
-                       {.name = "description", .description = "What happened", .required = true}}}};
+    return LogSchema{
+        50,
+        {true,
+         true,
+         {{.name = "event_type", .description = "What kind of thing happened", .required = true},
+          {.name = "description", .description = "What happened", .required = true}}}};
 }
 
 BlockSchema observation_log() {

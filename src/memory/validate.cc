@@ -69,15 +69,28 @@ void drop_nulls(Map& object) {
     for (const std::string& key : nulls) object.erase(key);
 }
 
-// The field that receives a text offered as an entry; null if there is none.
-const Field* field_for_text(const std::vector<Field>& fields) {
-    const auto plain = [](const Field& each) { return each.type == FieldType::text; };
-    const auto wanted = [&](const Field& each) {
-        return plain(each) && each.required && !each.default_value;
-    };
-    auto at = std::ranges::find_if(fields, wanted);
-    if (at == fields.end()) at = std::ranges::find_if(fields, plain);
-    return at == fields.end() ? nullptr : &*at;
+bool needs_value(const Field& field) {
+    return field.required && !field.default_value && field.type != FieldType::counter;
+}
+
+// The field that receives a text offered as an entry: the one that needs a value, else the first Text. Errors:
+// schema_mismatch if the text alone is no entry.
+Result<const Field*> field_for_text(const std::vector<Field>& fields) {
+    std::vector<const Field*> needed;
+    std::string names;
+    for (const Field& each : fields) {
+        if (!needs_value(each)) continue;
+        cat_to(names, cat(needed.empty() ? "" : ", ", each.name));
+        needed.push_back(&each);
+    }
+    if (needed.size() > 1) return schema_mismatch("", cat("an object with ", names), "string");
+    const auto is_text = [](const Field& each) { return each.type == FieldType::text; };
+    const auto first = std::ranges::find_if(fields, is_text);
+    const Field* const field = !needed.empty()         ? needed.front()
+                               : first != fields.end() ? &*first
+                                                       : nullptr;
+    if (field != nullptr && is_text(*field)) return field;
+    return schema_mismatch("", "an entry, an object", "string");
 }
 
 // Checks the members of an entry beside its fields.
@@ -212,10 +225,8 @@ Result<void> check_fields(const std::vector<Field>& fields, const Map& object) {
         TRY(check_field(*field, each.value));
     }
     for (const Field& each : fields) {
-        if (each.required && !each.default_value && each.type != FieldType::counter &&
-            !object.contains(each.name)) {
+        if (needs_value(each) && !object.contains(each.name))
             return schema_mismatch(each.name, name_of(each.type), "nothing");
-        }
     }
     return {};
 }
@@ -231,13 +242,12 @@ Result<Value> accept_item(const ListSchema& list, Value value) {
     return value;
 }
 
-// A text becomes the entry's main field, so that appending a sentence just works.
+// A text becomes the entry's main field, so that appending a sentence just works where one field needs a value.
 Result<Map> accept_entry(const LogSchema& log, Value value) {
     if (value.is_string()) {
-        const bool open = log.entry.fields.empty();
-        const Field* field = open ? nullptr : field_for_text(log.entry.fields);
-        if (!open && field == nullptr) return schema_mismatch("", "an entry, an object", "string");
-        value = Map{{open ? std::string("message") : field->name, std::move(value)}};
+        std::string name = "message";
+        if (!log.entry.fields.empty()) name = TRY(field_for_text(log.entry.fields))->name;
+        value = Map{{std::move(name), std::move(value)}};
     }
     if (!value.is_map()) return schema_mismatch("", "an entry, an object", kind_name(value));
     drop_nulls(value.as_map());

@@ -122,8 +122,17 @@ TEST(Validate, AnItemLosesItsNullsWhereItHasFields) {
 
 TEST(Validate, ATextBecomesAnEntry) {
     EXPECT_EQ(accept_entry(LogSchema{}, "hello").value(), (Map{{"message", "hello"}}));
-    EXPECT_EQ(accept_entry(*find_template("activity_log")->schema.as<LogSchema>(), "hello").value(),
-              (Map{{"description", "hello"}}));
+    EXPECT_EQ(
+        accept_entry(*find_template("observation_log")->schema.as<LogSchema>(), "hello").value(),
+        (Map{{"observation", "hello"}}));
+    const LogSchema counted{
+        20,
+        {true,
+         true,
+         {{.name = "n", .type = FieldType::number, .required = true}, {.name = "text"}}}};
+    EXPECT_EQ(accept_entry(counted, "hello").error().reason(), "schema_mismatch");
+    const LogSchema optional{20, {true, true, {{.name = "a"}, {.name = "b"}}}};
+    EXPECT_EQ(accept_entry(optional, "hello").value(), (Map{{"a", "hello"}}));
     const LogSchema numbers{20, {true, true, {{.name = "n", .type = FieldType::number}}}};
     EXPECT_EQ(accept_entry(numbers, "hello").error().reason(), "schema_mismatch");
     EXPECT_EQ(accept_entry(numbers, List{}).error().reason(), "schema_mismatch");

@@ -12,6 +12,9 @@ namespace {
 // The character that separates the parts of a message.
 constexpr std::string_view kSeparator = ":";
 
+// The actor of "system:OP".
+const Actor kKernel{ActorKind::system, "kernel"};
+
 // Splits at every ':'; colons within parts are escaped.
 std::vector<std::string_view> split(std::string_view message) {
     std::vector<std::string_view> parts;
@@ -29,32 +32,26 @@ std::vector<std::string_view> split(std::string_view message) {
 // Each part is escaped by itself, so the separators stay unambiguous.
 std::string message_of(const Attribution& attribution) {
     std::string out(name_of(attribution.actor.kind));
-    // The system has no name of its own in a message: "system:OP".
-    if (attribution.actor.kind != policy::ActorKind::system)
-        cat_to(out, cat(":", text::percent_escaped(attribution.actor.name, kSeparator)));
+    const bool is_short = attribution.actor == kKernel && attribution.detail.empty();
+    if (!is_short) cat_to(out, cat(":", text::percent_escaped(attribution.actor.name, kSeparator)));
     cat_to(out, cat(":", text::percent_escaped(attribution.operation, kSeparator)));
     if (!attribution.detail.empty())
         cat_to(out, cat(":", text::percent_escaped(attribution.detail, kSeparator)));
     return out;
 }
 
-// Strict: a message that message_of() would have written otherwise belongs to another program.
 std::optional<Attribution> parse_message(std::string_view message) {
-    const std::vector<std::string_view> parts = split(message);
-    const bool system = parts[0] == "system";
-    const std::size_t operation = system ? 1 : 2;
-    if (parts.size() <= operation || parts.size() > operation + 2) return std::nullopt;
-
     std::vector<std::string> plain;
-    for (const std::string_view part : parts) {
+    for (const std::string_view part : split(message)) {
         std::optional<std::string> text = text::percent_unescaped(part, kSeparator);
         if (!text) return std::nullopt;
         plain.push_back(std::move(*text));
     }
-    auto actor = policy::Actor::parse(cat(plain[0], ":", system ? "kernel" : plain[1]));
+    if (plain.size() == 2 && plain[0] == "system") plain.insert(plain.begin() + 1, kKernel.name);
+    if (plain.size() < 3 || plain.size() > 4) return std::nullopt;
+    auto actor = policy::Actor::parse(cat(plain[0], ":", plain[1]));
     if (!actor) return std::nullopt;
-    return Attribution{std::move(*actor), plain[operation],
-                       plain.size() > operation + 1 ? plain[operation + 1] : ""};
+    return Attribution{std::move(*actor), plain[2], plain.size() == 4 ? plain[3] : ""};
 }
 
 }  // namespace quire::policy

@@ -1,6 +1,7 @@
 // Attribution: the message of a change names its author and the operation that made it, as in
-// "agent:ada:edit", "source:lsp:set_field:diagnostics" or "system:interrupt". ':' and '%' inside a
-// part are percent-escaped, so a message always splits back into its parts.
+// "agent:ada:edit", "source:lsp:set_field:diagnostics" or "system:log_trim:trim". "system:OP" is short for
+// the actor system:kernel. ':' and '%' inside a part are percent-escaped, so a message always splits back into
+// its parts.
 #pragma once
 
 #include <optional>
@@ -21,7 +22,7 @@ struct Attribution {
 
 // The message of a change with this attribution.
 std::string message_of(const Attribution& attribution);
-// Nothing if message_of() did not make the message: other programs write what they like there.
+// Returns nothing for a message of another form: other programs write what they like there.
 std::optional<Attribution> parse_message(std::string_view message);
 
 }  // namespace quire::policy

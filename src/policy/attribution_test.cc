@@ -15,7 +15,16 @@ TEST(Attribution, EveryPartReadsBackWhateverItContains) {
     EXPECT_EQ(message_of(odd), "agent:ada:set%3Afield%25:a%3Ab%253A");
 }
 
-TEST(Attribution, TheSystemHasNoName) {
+TEST(Attribution, ASystemActorKeepsItsName) {
+    const Attribution trim{{ActorKind::system, "log_trim"}, "trim", ""};
+    EXPECT_EQ(message_of(trim), "system:log_trim:trim");
+    EXPECT_EQ(parse_message("system:log_trim:trim"), trim);
+    const Attribution detailed{{ActorKind::system, "kernel"}, "trim", "notes"};
+    EXPECT_EQ(message_of(detailed), "system:kernel:trim:notes");
+    EXPECT_EQ(parse_message(message_of(detailed)), detailed);
+}
+
+TEST(Attribution, TheKernelsNameMayBeLeftOut) {
     EXPECT_EQ(message_of({{ActorKind::system, "kernel"}, "interrupt", ""}), "system:interrupt");
     EXPECT_EQ(parse_message("system:interrupt")->operation, "interrupt");
 }

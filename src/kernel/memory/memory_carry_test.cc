@@ -55,6 +55,50 @@ TEST(MemoryCarry, ANumberThatLeavesNoRoomForOthersIsDamage) {
     }
 }
 
+// The messages of changes name their actors, and an import holds them against the history.
+TEST(MemoryCarry, EveryKindAndNameOfActorTravels) {
+    std::mt19937 random(7);
+    const std::string letters = "azAZ09._-@";
+    for (int round = 0; round < 50; ++round) {
+        Carrier here;
+        ASSERT_TRUE(here.create("build", kStatus, Permission::admin));
+        for (const char* const kind : {"agent:", "human:", "source:", "system:"}) {
+            std::string by = kind;
+            for (std::size_t left = 1 + random() % 8; left > 0; --left)
+                by += letters[random() % letters.size()];
+            if (!policy::Actor::parse(by)) by = cat(kind, "kernel");
+            ASSERT_EQ(reason(here.share("build", by, Permission::admin)), "fine") << by;
+            ASSERT_EQ(reason(here.set("build", "status", by, by)), "fine") << by;
+            ASSERT_EQ(reason(here.write("build", AppendToList{{"", "tags"}, by}, by)), "fine");
+            if (random() % 2 == 0) {
+                ASSERT_EQ(reason(here.undo("build", by)), "fine");
+            }
+        }
+        Carrier there;
+        const auto made = there.in({over_the_wire(here.out("build").value())});
+        ASSERT_TRUE(made) << made.error().message();
+        EXPECT_EQ(there.value("build"), here.value("build"));
+    }
+}
+
+// A change's message without the system's name, as earlier programs wrote it, is any system actor's.
+TEST(MemoryCarry, AMessageMayLeaveOutTheSystemsName) {
+    Carrier here;
+    ASSERT_TRUE(here.create("build"));
+    ASSERT_TRUE(here.set("build", "status", "busy", "system:tidy"));
+    CarriedBlock block = here.out("build").value();
+    Carrier there;
+    for (store::UnitRecord& entry : block.units) {
+        if (entry.actor == "system:tidy") entry.actor = "system:other";
+    }
+    EXPECT_EQ(reason(there.in({block})), "fine");
+    for (store::UnitRecord& entry : block.units) {
+        if (entry.actor == "system:other") entry.actor = "agent:ada";
+    }
+    Carrier third;
+    EXPECT_EQ(reason(third.in({block})), "corrupt");
+}
+
 // An earlier version stored labels that no block may be given today.
 TEST(MemoryCarry, ALabelThatIsNotAllowedIsTakenInWithASuffix) {
     Carrier here;

@@ -1,4 +1,5 @@
 // Writes to memory blocks, each through the gate, one version and one step of undo.
+#include "base/check.h"
 #include "json/json.h"
 #include "kernel/memory/memory_body.h"
 #include "memory/memory_edit.h"
@@ -98,6 +99,19 @@ private:
     const Limits& limits_;
 };
 
+// Trims a log that an append has made too long, as a version of its own: undoing the append leaves it trimmed.
+void trim_if_due(LiveDocument& document, const memory::MemoryBlock& block, const MemoryWrite& what,
+                 const SourceVerdict& verdict, std::int64_t now_ms) {
+    const auto* const appended = std::get_if<AppendContent>(&what);
+    if (appended == nullptr) return;
+    const policy::Actor by{policy::ActorKind::system, "log_trim"};
+    memory::MemoryEdit edit(document.doc(), block, {by, kernel_writer().rights}, now_ms);
+    if (!edit.is_trim_due(appended->section)) return;
+    document.begin(by);
+    CHECK(edit.trim_log(appended->section).has_value());
+    record_memory_write(document, edit.last(), verdict);
+}
+
 Result<MemoryWritten> carry_out(LiveDocument& document, MemoryWrite& what, const Caller& by,
                                 const OpenedMemory& opened, const MemoryCalls::Body& body) {
     memory::Writer writer = opened.writer(by.actor);
@@ -123,6 +137,7 @@ Result<MemoryWritten> carry_out(LiveDocument& document, MemoryWrite& what, const
     }
     if (!made) return Failure(std::move(made).error());
     const bool changed = record_memory_write(document, edit.last(), verdict);
+    if (changed) trim_if_due(document, block, what, verdict, now_ms);
     return MemoryWritten{body.settle(document, opened, verdict), std::move(*made), !changed};
 }
 
