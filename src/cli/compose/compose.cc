@@ -22,6 +22,7 @@
 #include "base/clock.h"
 #include "base/concat.h"
 #include "base/hex.h"
+#include "cli/compose/agent_profiles.h"
 #include "cli/compose/disk_log.h"
 #include "cli/compose/kernel_settings.h"
 #include "cli/compose/kernel_state.h"
@@ -133,9 +134,6 @@ struct KernelProcess::Body {
 
     Result<std::unique_ptr<rpc::Session>> session_for(const rpc::Hello& hello,
                                                       std::shared_ptr<rpc::Connection> connection);
-    // The profile of an actor that names none.
-    tools::Profile profile_of(const policy::Actor& actor) const;
-    void take_profiles(const Settings& settings);
 
     std::string version;
     std::string socket;
@@ -171,9 +169,7 @@ struct KernelProcess::Body {
     std::unique_ptr<sched::Pool> mount_workers;
     std::unique_ptr<mounts::Mounts> mounts;
     std::unique_ptr<tools::Registry> registry;
-    // Profiles from the settings, keyed by agent.
-    using Profiles = std::map<std::string, tools::Profile, std::less<>>;
-    sched::Guarded<Profiles> profiles;
+    AgentProfiles profiles;
     std::vector<std::string> settings_warnings;  // About those of the start.
     // The person whom agents' clients ask, and how; none where nobody is asked there.
     std::optional<policy::Actor> person;
@@ -182,29 +178,12 @@ struct KernelProcess::Body {
     std::unique_ptr<sched::Pool> runner;  // Serves for start().
 };
 
-tools::Profile KernelProcess::Body::profile_of(const policy::Actor& actor) const {
-    return profiles.with([&](const Profiles& all) {
-        const auto own = all.find(actor.name);
-        return actor.kind != policy::ActorKind::agent || own == all.end() ? tools::Profile::model
-                                                                          : own->second;
-    });
-}
-
-// The settings know no other words than those of profiles.
-void KernelProcess::Body::take_profiles(const Settings& settings) {
-    Profiles now;
-    for (const auto& [name, agent] : settings.agents) {
-        if (agent.profile) now.emplace(name, *enum_named<tools::Profile>(*agent.profile));
-    }
-    profiles.with([&](Profiles& all) { all = std::move(now); });
-}
-
 Result<std::unique_ptr<rpc::Session>> KernelProcess::Body::session_for(
     const rpc::Hello& hello, std::shared_ptr<rpc::Connection> connection) {
     tools::Session session;
     session.caller.actor = TRY(policy::Actor::parse(hello.actor));
     session.profile = hello.profile.empty()
-                          ? profile_of(session.caller.actor)
+                          ? profiles.of(session.caller.actor)
                           : TRY(parse_enum<tools::Profile>("profile", hello.profile));
     const bool command = hello.kind == "cli";
     if (!command && hello.kind != "mcp") {
@@ -219,7 +198,7 @@ Result<std::unique_ptr<rpc::Session>> KernelProcess::Body::session_for(
         command ? server::WorkspaceService::Reach::any_profile
                 : server::WorkspaceService::Reach::own_profile);
     if (hello.profile.empty())
-        service->follow_profile([this, actor = caller.actor] { return profile_of(actor); });
+        service->follow_profile([this, actor = caller.actor] { return profiles.of(actor); });
     // Only agents ask: people may do what agents ask for, and a command shows its own refusal.
     if (!command && caller.actor.kind == policy::ActorKind::agent && person)
         service->let_answer(*person);
@@ -296,7 +275,7 @@ Result<void> KernelProcess::Body::open_storage(const KernelProcessOptions& optio
                                                const server::StateDirectory& state, LogSink& log) {
     version = options.version;
     socket = state.file("kernel.sock");
-    take_profiles(settings);
+    profiles.set(settings);
     rescue = std::make_unique<Rescue>(options.workspace, version, clock, log);
     store::Opened opened = TRY(store::open_sqlite(
         state.file("quire.db"), {.rescue = [this](store::Store& held) { return rescue->run(held); },
@@ -404,7 +383,7 @@ Result<std::vector<std::string>> KernelProcess::Body::apply(const Settings& sett
     commands->set(command_settings(settings));
     rule_calls->replace(std::move(book));
     registry->on_new_rules();
-    take_profiles(settings);
+    profiles.set(settings);
     if (asking != nullptr)
         asking->off.with([&](bool& off) { off = !settings.approvals.elicitation; });
     return said;
