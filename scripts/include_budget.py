@@ -13,7 +13,7 @@ import sys
 MEDIAN, P90 = 15, 40
 # The median and the 90th percentile of 2026-11-27. The second is over its
 # target. Lower them whenever they fall.
-RECORDED = (15, 50)
+RECORDED = (15, 49)
 
 
 def main() -> int:

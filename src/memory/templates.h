@@ -1,7 +1,8 @@
-// Ready-made schemas, by name.
+// Templates: schemas by name, from which blocks are made.
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -9,16 +10,16 @@
 
 namespace quire::memory {
 
-// A schema to start from.
 struct Template {
-    std::string_view name;
-    std::string_view description;  // The purpose of a block made from it.
+    std::string name;
+    std::string description;  // The purpose of a block made from it.
     BlockSchema schema;
+    friend bool operator==(const Template&, const Template&) = default;
 };
 
-// partner_profile, task_list, activity_log, observation_log, scratchpad.
+// The built-in templates: partner_profile, task_list, activity_log, observation_log, scratchpad.
 std::vector<Template> templates();
-// Nothing if no template has the name.
+// Returns nothing if no built-in template has the name.
 std::optional<Template> find_template(std::string_view name);
 
 }  // namespace quire::memory

@@ -63,11 +63,13 @@ struct NewMemory {
             .required("label", &NewMemory::label, kLabelSays)
             .optional("schema", &NewMemory::schema, kSchemaSays, schema_rules())
             .optional("template", &NewMemory::from_template,
-                      "partner_profile task_list activity_log observation_log scratchpad.")
+                      "partner_profile task_list activity_log observation_log scratchpad, or of "
+                      "quire.toml.")
             .optional("description", &NewMemory::description, "Its purpose.")
             .optional("type", &NewMemory::type, kTypeSays)
             .optional("permission", &NewMemory::permission, kPermissionSays)
-            .optional("char_limit", &NewMemory::char_limit, "Most characters of a text.", {{"minimum", 1}})
+            .optional("char_limit", &NewMemory::char_limit, "Most characters of a text.",
+                      {{"minimum", 1}})
             .optional("pinned", &NewMemory::pinned, "Keep in context.");
     }
 };

@@ -47,6 +47,20 @@ test("each of many quick changes holds at the call that follows it", { skip }, a
     }
 });
 
+test("a template of the settings can be used from the next call on, until it is taken out", { skip }, async (t) => {
+    const { folder, client } = await started(t);
+    const create = (label) => client.call("context", { operation: "create", label, template: "bug_report" });
+    assert.equal(reasonOf(await create("one")), "unknown_template");
+    settings(folder, `${everythingAllowed}[memory.templates.bug_report]\ndescription = "A fault"\n` +
+        'schema = { Map = { fields = [ { name = "title", field_type = "Text", required = true } ] } }\n');
+    assert.equal(reasonOf(await create("two")), "done");
+    const seen = await client.call("context", { operation: "view", label: "two" });
+    assert.match(seen.result.content[0].text, /<!-- A fault -->\ntitle: \(unset\)/);
+    settings(folder, everythingAllowed);
+    assert.equal(reasonOf(await create("three")), "unknown_template");
+    assert.equal(reasonOf(await client.call("context", { operation: "set_field", label: "two", field: "title", value: "x" })), "done");
+});
+
 test("a client whose list of tools changes is told, without a call of its own", { skip }, async (t) => {
     const { folder, client } = await started(t);
     const before = (await client.request("tools/list", {})).result.tools;

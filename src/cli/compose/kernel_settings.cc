@@ -6,7 +6,9 @@
 
 #include <unistd.h>
 
+#include "base/check.h"
 #include "base/concat.h"
+#include "memory/schema_form.h"
 
 namespace quire::cli {
 
@@ -47,6 +49,16 @@ kernel::CommandSettings command_settings(const Settings& settings) {
     out.limits.memory_bytes = static_cast<std::uint64_t>(shell.memory_bytes);
     out.limits.disk_bytes = static_cast<std::uint64_t>(shell.disk_bytes);
     out.file_bytes = settings.limits.block_bytes;
+    return out;
+}
+
+std::vector<memory::Template> memory_templates(const Settings& settings) {
+    std::vector<memory::Template> out;
+    for (const auto& [name, each] : settings.templates) {
+        Result<memory::BlockSchema> schema = memory::parse_schema(each.schema);
+        CHECK(schema.has_value());
+        out.push_back({name, each.description, std::move(*schema)});
+    }
     return out;
 }
 

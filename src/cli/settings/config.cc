@@ -13,9 +13,11 @@
 #include "base/utf8.h"
 #include "cli/settings/later_settings.h"
 #include "cli/settings/toml_section.h"
-#include "git/repository.h"
 #include "cli/settings/tool_rule_settings.h"
+#include "git/repository.h"
 #include "kernel/memory/memory_header.h"
+#include "memory/schema_form.h"
+#include "memory/templates.h"
 #include "text/charset.h"
 #include "text/glob.h"
 
@@ -210,6 +212,43 @@ Result<void> read_shell(Section& section, ShellSettings& shell) {
     return {};
 }
 
+// Reads a [memory.templates.NAME].
+Result<TemplateSettings> read_template(Section& section) {
+    const toml::node* const form = section.node("schema");
+    if (form == nullptr)
+        return section.wrong("a template needs a schema, as in schema = { Text = {} }");
+    Value schema_form = value_of(*form);
+    const Result<memory::BlockSchema> schema = memory::parse_schema(schema_form);
+    if (!schema) return section.wrong(*form, schema.error().message());
+    if (const Result<void> good = memory::check_section_names(*schema); !good)
+        return section.wrong(*form, good.error().message());
+    TemplateSettings settings = TRY(section.fields<TemplateSettings>());
+    settings.schema = std::move(schema_form);
+    return settings;
+}
+
+Result<void> read_templates(Section& section, std::map<std::string, TemplateSettings>& templates) {
+    for (const std::string& name : section.keys()) {
+        if (memory::find_template(name)) {
+            return section.wrong(*section.node(name),
+                                 cat("the template '", name, "' is built in; choose another name"));
+        }
+        const auto take_template = [&](Section& one) -> Result<void> {
+            templates.emplace(name, TRY(read_template(one)));
+            return {};
+        };
+        TRY(section.table(name, take_template));
+    }
+    return {};
+}
+
+Result<void> read_memory(Section& section, Settings& settings) {
+    TRY(section.table("templates", [&](Section& templates) {
+        return read_templates(templates, settings.templates);
+    }));
+    return check_later_memory(section);
+}
+
 Result<void> read_limits(Section& section, Settings& settings) {
     settings.limits = TRY(section.fields<kernel::Limits>());
     settings.messages = TRY(section.fields<MessageLimits>());
@@ -242,7 +281,7 @@ Result<Settings> read_settings(const toml::table& table, std::string_view file) 
                    [&](Section& section) { return read_agents(section, settings.agents); }));
     TRY(root.table("approvals", plain_settings(settings.approvals)));
     TRY(root.table("limits", [&](Section& section) { return read_limits(section, settings); }));
-    TRY(root.table("memory", check_memory));
+    TRY(root.table("memory", [&](Section& section) { return read_memory(section, settings); }));
     TRY(root.table("sources", [&](Section& section) {
         return section.table("diagnostics", [&](Section& diagnostics) {
             return read_diagnostics(diagnostics, settings.diagnostics);

@@ -117,6 +117,17 @@ struct ApprovalSettings {
     }
 };
 
+// [memory.templates.NAME]
+struct TemplateSettings {
+    std::string description;
+    Value schema = {};  // memory::parse_schema() accepts it.
+    // All members except the schema, which config.cc reads.
+    static json::Fields<TemplateSettings> fields() {
+        return json::Fields<TemplateSettings>().optional("description",
+                                                         &TemplateSettings::description);
+    }
+};
+
 // [sources.diagnostics]
 struct DiagnosticsSettings {
     std::string compile_commands;  // From the workspace's root, or absolute.
@@ -179,6 +190,7 @@ struct Settings {
     ApprovalSettings approvals;
     kernel::Limits limits;
     MessageLimits messages;
+    std::map<std::string, TemplateSettings> templates;
     std::optional<DiagnosticsSettings> diagnostics;
     std::map<std::string, MountSettings> mounts;
     // A sentence for each setting that is written and has no effect in this version, because an

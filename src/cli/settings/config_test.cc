@@ -358,13 +358,16 @@ block_bytes = 16777216
 
     ASSERT_TRUE(parsed) << parsed.error().message();
     EXPECT_EQ(parsed->messages, (MessageLimits{1000, 2000}));
+    ASSERT_EQ(parsed->templates.size(), 1U);
+    EXPECT_EQ(json::write(parsed->templates.at("bug_report").schema),
+              R"({"Map":{"fields":[{"field_type":"Text","name":"title","required":true}]}})");
     EXPECT_EQ(parsed->files.rules.at(0).encoding, text::Charset::latin_1);
     ASSERT_EQ(parsed->files.never_merge_globs.size(), 1U);
     EXPECT_TRUE(parsed->files.never_merge_globs[0].matches("web/yarn.lock"));
     std::string said;
     for (const std::string& line : parsed->without_effect) said += line + "\n";
-    for (const char* const name : {":25: memory.render", ":26: memory.templates",
-                                   ":28: memory.tools", ":33: limits.resident_bytes"}) {
+    for (const char* const name :
+         {":25: memory.render", ":28: memory.tools", ":33: limits.resident_bytes"}) {
         EXPECT_NE(said.find(cat("quire.toml", name, " has no effect yet: ")), std::string::npos)
             << name << " in " << said;
     }
@@ -380,6 +383,10 @@ TEST(Config, SettingsOfLaterVersionsAreCheckedToo) {
         {"[shell]\nminimum_tier = \"high\"", ":2: shell.minimum_tier cannot be 'high'"},
         {"[memory]\nrender = \"html\"", ":2: memory.render cannot be 'html'"},
         {"[memory.templates.bug]\nshape = 1", ":1: a template needs a schema"},
+        {"[memory.templates.bug]\nschema = 1", ":2: "},
+        {"[memory.templates.bug]\nschema = { Map = { field = [] } }", ":2: "},
+        {"[memory.templates.bug]\nschema = \"Text\"\ntitle = 1", ":3: unknown key"},
+        {"[memory.templates.scratchpad]\nschema = \"Text\"", "'scratchpad' is built in"},
         {"[memory.tools]\nlabel = []", ":2: unknown key 'memory.tools.label'"},
     };
     for (const auto& [toml, message] : wrong) {

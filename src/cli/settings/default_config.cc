@@ -112,6 +112,11 @@ permission = "admin"
 # processes = 512
 # memory_bytes = 4294967296
 # disk_bytes = 10737418240
+
+# Templates for memory blocks beside the built-in ones (docs/memory.md).
+# [memory.templates.bug_report]
+# description = "A fault and how to see it"
+# schema = { Map = { fields = [ { name = "title", field_type = "Text", required = true } ] } }
 )";
 
 }  // namespace

@@ -42,19 +42,6 @@ Result<void> check_fields(Section& section) {
     return {};
 }
 
-Result<void> check_template(Section& section) {
-    const toml::node* const schema = section.node("schema");
-    const bool good = schema != nullptr && (schema->is_table() || schema->is_string());
-    constexpr std::string_view kHint = "a template needs a schema, as in schema = { Text = {} }";
-    if (!good) return schema == nullptr ? section.wrong(kHint) : section.wrong(*schema, kHint);
-    return {};
-}
-
-Result<void> check_templates(Section& section) {
-    for (const std::string& name : section.keys()) TRY(section.table(name, check_template));
-    return {};
-}
-
 struct WithoutEffect {
     std::string_view path;
     std::string_view instead;
@@ -62,7 +49,6 @@ struct WithoutEffect {
 
 constexpr auto kWithoutEffect = std::to_array<WithoutEffect>({
     {"memory.render", "memory is drawn with tags"},
-    {"memory.templates", "templates are the built-in ones"},
     {"memory.tools", "no tool remember_LABEL is published"},
     {"limits.resident_bytes", "documents stay in memory until the kernel ends"},
 });
@@ -85,9 +71,8 @@ Result<void> check_later_limits(Section& section) {
     return check_fields<LaterLimits>(section);
 }
 
-Result<void> check_memory(Section& section) {
+Result<void> check_later_memory(Section& section) {
     TRY(section.fields<MemorySettings>());
-    TRY(section.table("templates", check_templates));
     return section.table("tools", check_fields<MemoryToolSettings>);
 }
 

@@ -12,8 +12,7 @@ namespace quire::cli {
 
 // Check the later members of these sections.
 Result<void> check_later_limits(Section& section);
-// All of [memory].
-Result<void> check_memory(Section& section);
+Result<void> check_later_memory(Section& section);
 
 // A sentence for each setting in `table` that has no effect in this version, with its line.
 std::vector<std::string> without_effect(const toml::table& table, std::string_view file);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "kernel/memory/memory_study_test.h"
+#include "memory/templates.h"
 
 namespace quire::kernel {
 namespace {
@@ -25,6 +26,33 @@ TEST(Memory, WritesSurviveARestart) {
     EXPECT_EQ(study.value("build"), before);
     EXPECT_EQ(study.version("build"), 4U);
     EXPECT_EQ(study.labels(), "build ");
+}
+
+TEST(Memory, TheWorkspacesTemplatesStandBesideTheBuiltInOnes) {
+    Study study;
+    study.calls().set_templates({{"bug_report", "A fault and how to see it",
+                                  memory::MapSchema{{{.name = "title", .required = true}}}}});
+    const auto make = [&](const char* name, const char* label) {
+        MemoryCreate what;
+        what.label = label;
+        what.from_template = name;
+        return study.desk.ask<MemoryVersion>([&](auto reply) {
+            study.calls().create(Study::as("agent:ada"), what, std::move(reply));
+        });
+    };
+    ASSERT_EQ(reason(make("bug_report", "bug")), "fine");
+    EXPECT_EQ(study.view("bug")->row.description, "A fault and how to see it");
+    EXPECT_EQ(reason(study.set("bug", "title", "It stops")), "fine");
+    EXPECT_EQ(reason(make("task_list", "tasks")), "fine");
+    const auto refused = make("bug", "other");
+    ASSERT_EQ(reason(refused), "unknown_template");
+    EXPECT_EQ(refused.error().message(),
+              "there is no template 'bug'; there are partner_profile, task_list, activity_log, "
+              "observation_log, scratchpad, bug_report");
+    // A block keeps its schema when its template goes.
+    study.calls().set_templates({});
+    EXPECT_EQ(reason(make("bug_report", "second")), "unknown_template");
+    EXPECT_EQ(reason(study.set("bug", "title", "It runs")), "fine");
 }
 
 TEST(Memory, ALabelIsTakenUntilItsBlockIsDeleted) {

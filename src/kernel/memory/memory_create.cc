@@ -5,11 +5,37 @@
 #include "memory/memory_edit.h"
 #include "memory/schema_form.h"
 #include "memory/templates.h"
+#include "sched/guarded.h"
 
 namespace quire::kernel {
+
+class OwnTemplates : public sched::Guarded<std::vector<memory::Template>> {};
+
+std::shared_ptr<OwnTemplates> make_own_templates() {
+    return std::make_shared<OwnTemplates>();
+}
+
 namespace {
 
-Result<MemoryHeader> header_of(const MemoryCreate& what, const policy::Actor& by) {
+// `own`: the workspace's templates. Errors: not_found "unknown_template" {templates}.
+Result<memory::Template> template_named(const std::string& name,
+                                        const std::vector<memory::Template>& own) {
+    List names;
+    std::string listed;
+    for (const std::vector<memory::Template>& some : {memory::templates(), own}) {
+        for (const memory::Template& each : some) {
+            if (each.name == name) return each;
+            cat_to(listed, cat(listed.empty() ? "" : ", ", each.name));
+            names.emplace_back(each.name);
+        }
+    }
+    return fail(Errc::not_found, "unknown_template",
+                cat("there is no template '", name, "'; there are ", listed),
+                {{"templates", std::move(names)}});
+}
+
+Result<MemoryHeader> header_of(const MemoryCreate& what, const policy::Actor& by,
+                               const std::vector<memory::Template>& own) {
     TRY(check_label(what.label));
     if (what.schema.has_value() == what.from_template.has_value()) {
         return invalid("invalid_argument",
@@ -28,15 +54,9 @@ Result<MemoryHeader> header_of(const MemoryCreate& what, const policy::Actor& by
         header.block.description = what.description.value_or("");
         return header;
     }
-    std::optional<memory::Template> made_from = memory::find_template(*what.from_template);
-    if (!made_from) {
-        std::string names;
-        for (const memory::Template& each : memory::templates()) names += cat(" ", each.name);
-        return fail(Errc::not_found, "unknown_template",
-                    cat("there is no template '", *what.from_template, "'; there are", names));
-    }
-    header.block.schema = std::move(made_from->schema);
-    header.block.description = what.description.value_or(std::string(made_from->description));
+    memory::Template made_from = TRY(template_named(*what.from_template, own));
+    header.block.schema = std::move(made_from.schema);
+    header.block.description = what.description.value_or(std::move(made_from.description));
     return header;
 }
 
@@ -50,8 +70,13 @@ Result<void> put_content(crdt::Doc& doc, const MemoryHeader& header, std::string
 
 }  // namespace
 
+void MemoryCalls::set_templates(std::vector<memory::Template> templates) {
+    body_->templates->with([&](auto& held) { held = std::move(templates); });
+}
+
 void MemoryCalls::create(Caller by, MemoryCreate what, Reply<MemoryVersion> reply) {
-    Result<MemoryHeader> header = header_of(what, by.actor);
+    const auto own = body_->templates->with([](const auto& held) { return held; });
+    Result<MemoryHeader> header = header_of(what, by.actor, own);
     if (!header) return reply(Failure(std::move(header).error()));
     const std::size_t limit = body_->kernel->limits().operation_bytes;
     if (encode(*header).size() > limit)
