@@ -1,5 +1,5 @@
 // One visitor over the schema appends lines to a string; nothing is built in between. Every value
-// passes hanging() and without_tags(), so that no content can end the block, open another or pass
+// passes hanging() and without_block_tags(), so that no content can end the block, open another or pass
 // for a section's header. Long texts are cut by line with the rope's own index, which keeps the
 // cost at O(output).
 
@@ -38,7 +38,7 @@ bool goes_on_as_tag(std::string_view text) {
 }
 
 // Only the '<' of a block tag is escaped; other markup stays as it was written.
-std::string without_tags(std::string_view text) {
+std::string without_block_tags(std::string_view text) {
     std::string out;
     out.reserve(text.size());
     std::size_t begin = 0;
@@ -49,6 +49,35 @@ std::string without_tags(std::string_view text) {
         begin = at + 1;
     }
     out.append(text.substr(begin));
+    return out;
+}
+
+// Returns true if `text`, which follows a '<', continues as an opening or closing tag of that name, or if the
+// whole line is a tag.
+bool goes_on_as_plain_tag(std::string_view text, std::string_view name, bool begins_line) {
+    const std::size_t end = text.find_first_of(">\n");
+    if (end == std::string_view::npos || text[end] != '>') return false;
+    std::string_view inside = text.substr(0, end);
+    while (!inside.empty() && (is_blank(inside.front()) || inside.front() == '/'))
+        inside.remove_prefix(1);
+    while (!inside.empty() && is_blank(inside.back())) inside.remove_suffix(1);
+    const std::string_view after = text.substr(end + 1, text.find('\n', end) - end - 1);
+    const bool ends_line = after.find_first_not_of(" \t\r") == std::string_view::npos;
+    return (!name.empty() && inside == name) ||
+           (begins_line && ends_line && !inside.starts_with("!"));
+}
+
+// Escapes the tags with which content could end a block in plain style, or begin another.
+std::string without_plain_tags(std::string_view text, std::string_view name) {
+    std::string out;
+    out.reserve(text.size());
+    bool begins_line = true;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const bool is_tag =
+            text[i] == '<' && goes_on_as_plain_tag(text.substr(i + 1), name, begins_line);
+        out += is_tag ? std::string_view("&lt;") : text.substr(i, 1);
+        begins_line = text[i] == '\n' || (begins_line && is_blank(text[i]));
+    }
     return out;
 }
 
@@ -81,7 +110,7 @@ std::string comment(std::string_view text) {
             out += control ? ' ' : c;
         }
     }
-    return without_tags(out);
+    return without_block_tags(out);
 }
 
 // Builds the body of a block.
@@ -97,6 +126,9 @@ public:
     std::string take() { return std::move(out_); }
 
 private:
+    bool is_plain() const { return options_.style == RenderStyle::plain; }
+    bool describes() const { return options_.describes && !is_plain(); }
+    void describe(const std::vector<Field>& fields);
     void add_shape(const TextSchema& schema, const std::string& section);
     void add_shape(const MapSchema& map, const std::string& section);
     void add_shape(const ListSchema& list, const std::string& section);
@@ -163,21 +195,40 @@ void Body::add_shape(const TextSchema& schema, const std::string& section) {
     add_lines(text, first, last);
 }
 
+// One line says what the fields are for, as far as the schema does.
+void Body::describe(const std::vector<Field>& fields) {
+    if (!describes()) return;
+    std::string said;
+    for (const Field& field : fields) {
+        if (field.description.empty()) continue;
+        cat_to(said, cat(said.empty() ? "" : "; ", drawn_name(field.name, false), ": ",
+                         field.description));
+    }
+    if (!said.empty()) line("<!-- ", comment(said), " -->");
+}
+
 // A List field becomes lines of its own below its name.
 void Body::add_shape(const MapSchema& map, const std::string& section) {
+    describe(map.fields);
+    std::string unset;
     const auto add_field = [&](const Field& field, const std::optional<Value>& value) {
-        if (!value && !field.required) return;
+        if (!value && !field.required) {
+            cat_to(unset, cat(unset.empty() ? "" : ", ", drawn_name(field.name, field.read_only)));
+            return;
+        }
         const std::string name = drawn_name(field.name, field.read_only);
         if (!value) {
             line(name, ": (unset)");
         } else if (value->is_list()) {
             line(name, ":");
-            for (const Value& item : value->as_list()) line("- ", hanging(shown(item)));
+            for (const Value& item : value->as_list())
+                line(is_plain() ? "  - " : "- ", hanging(shown(item)));
         } else {
             line(name, ": ", hanging(shown(*value)));
         }
     };
     reader_.for_each_field(map, section, add_field);
+    if (!unset.empty()) line("(unset: ", unset, ")");
 }
 
 void Body::add_shape(const ListSchema& /*list*/, const std::string& section) {
@@ -192,17 +243,23 @@ void Body::add_shape(const LogSchema& log, const std::string& section) {
     const Elements entries = reader_.elements(section).value();
     const std::size_t len = entries.size();
     const std::size_t count = std::min(len, log.display_limit);
-    if (count < len) {
-        line("[Showing the newest ", count, " of ", len, " entries]");
-    } else if (len > 0) {
-        line("[Showing all ", len, len == 1 ? " entry]" : " entries]");
+    // In plain style the comment of the block says how many are shown.
+    if (!is_plain() || !section.empty()) {
+        if (count < len) {
+            line("[Showing the newest ", count, " of ", len, " entries]");
+        } else if (len > 0) {
+            line("[Showing all ", len, len == 1 ? " entry]" : " entries]");
+        }
     }
-    for (std::size_t i = len; i > len - count; --i) line(hanging(entry_line(log, entries[i - 1])));
+    for (std::size_t i = len; i > len - count; --i)
+        line(hanging(entry_line(log, entries[i - 1], !is_plain())));
 }
 
 void Body::add_shape(const CompositeSchema& composite, const std::string& section) {
     for (const Section& each : composite.sections) {
         line("=== ", drawn_name(each.name, each.read_only), " ===");
+        if (describes() && !each.description.empty())
+            line("<!-- ", comment(each.description), " -->");
         const std::size_t begin = out_.size();
         add(*each.schema, section.empty() ? each.name : cat(section, "/", each.name));
         if (each.schema->as<CompositeSchema>() == nullptr) indent_headers(begin);
@@ -219,19 +276,38 @@ Result<std::string> render_body(const MemoryReader& reader, std::string_view sec
     } else {
         body.add(*TRY(locate(reader.schema(), section)).schema, std::string(section));
     }
-    return without_tags(body.take());
+    return options.style == RenderStyle::plain ? without_plain_tags(body.take(), "")
+                                               : without_block_tags(body.take());
 }
+
+namespace {
+
+// The block's description, and in plain style the number of entries that a log shows.
+std::string about(const MemoryBlock& block, const RenderOptions& options) {
+    const auto* const log = block.schema.as<LogSchema>();
+    if (options.style == RenderStyle::tags || log == nullptr) return comment(block.description);
+    const std::string count = cat("last ", log->display_limit, " shown");
+    return block.description.empty() ? count : cat(comment(block.description), " (", count, ")");
+}
+
+}  // namespace
 
 std::string render(const MemoryReader& reader, const MemoryBlock& block,
                    const RenderOptions& options) {
-    const std::string tag = tag_name(block.label);
-    std::string out = cat("<block:", tag, " permission=\"", title_of(options.permission), "\"");
-    if (!options.shared_from.empty())
+    const bool is_plain = options.style == RenderStyle::plain;
+    const std::string name = tag_name(block.label);
+    const std::string tag = is_plain ? name : cat("block:", name);
+    std::string out = cat("<", tag);
+    if (!is_plain) cat_to(out, cat(" permission=\"", title_of(options.permission), "\""));
+    if (!is_plain && !options.shared_from.empty())
         cat_to(out, cat(" shared_from=\"", tag_name(options.shared_from), "\""));
     out += ">\n";
-    if (!block.description.empty()) cat_to(out, cat("<!-- ", comment(block.description), " -->\n"));
-    cat_to(out, render_body(reader, "", options).value());
-    cat_to(out, cat("</block:", tag, ">"));
+    std::string inside;
+    if (const std::string said = about(block, options); !said.empty())
+        inside = cat("<!-- ", said, " -->\n");
+    cat_to(inside, render_body(reader, "", options).value());
+    cat_to(out, is_plain ? without_plain_tags(inside, name) : inside);
+    cat_to(out, cat("</", tag, ">"));
     return out;
 }
 

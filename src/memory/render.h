@@ -2,18 +2,24 @@
 //
 //   <block:LABEL permission="Read, Append, Write">
 //   <!-- DESCRIPTION -->
+//   <!-- FIELD: what it is for; FIELD: what it is for -->
 //   BODY
 //   </block:LABEL>
 //
 //   Map        name: value, for each field that is set or has a default; "- item" lines below a
-//              List field; name [read-only]: value; name: (unset) for a required field
+//              List field; name [read-only]: value; name: (unset) for a required field; then one
+//              line (unset: name, name) for the others
 //   List       1. [x] title (priority: high)
 //   Log        [2025-01-23 14:32] (agent) text, newest first, below a line with the number shown
 //   Text       the text; if it is long or has a viewport, the shown lines and their numbers
-//   Composite  === name [read-only] ===, then the section
+//   Composite  === name [read-only] ===, <!-- what the section is for -->, then the section
 //
-// Content cannot imitate structure: opening and closing block tags in it lose their '<' to &lt;,
-// the further lines of a value are indented, and so are lines of a Composite's texts that begin
+// RenderStyle::plain draws <LABEL>, no permission, what the block is for and not what its fields and sections
+// are for, list fields with "  - item", and a log's entries without their writers, with the number of entries
+// beside the description: <!-- DESCRIPTION (last 10 shown) -->.
+//
+// Content cannot imitate structure: opening and closing block tags in it lose their '<' to &lt; (in plain style
+// the block's own tags, and lines that are nothing but a tag), the further lines of a value are indented, and so are lines of a Composite's texts that begin
 // with "===".
 #pragma once
 
@@ -25,10 +31,14 @@
 
 #include "memory/memory_block.h"
 #include "memory/memory_reader.h"
+#include "memory/render_style.h"
 
 namespace quire::memory {
 
 struct RenderOptions {
+    RenderStyle style = RenderStyle::tags;
+    // Says what fields and sections are for, unless the style is plain.
+    bool describes = true;
     policy::Permission permission = policy::Permission::read_write;  // The reader's.
     // The owner, if the block belongs to another actor; else "".
     std::string shared_from = {};

@@ -97,7 +97,7 @@ std::string item_line(const Value& item) {
 }
 
 // The header comes first, then the fields that the schema lists.
-std::string entry_line(const LogSchema& log, const Value& entry) {
+std::string entry_line(const LogSchema& log, const Value& entry, bool with_writer) {
     if (!entry.is_map()) return shown(entry);
     Map rest = entry.as_map();
     std::string out;
@@ -107,7 +107,7 @@ std::string entry_line(const LogSchema& log, const Value& entry) {
         rest.erase("timestamp");
     }
     if (const Value* who = log.entry.agent_id ? rest.find("agent_id") : nullptr) {
-        add(cat("(", shown(*who), ")"));
+        if (with_writer) add(cat("(", shown(*who), ")"));
         rest.erase("agent_id");
     }
     std::vector<std::string> order;

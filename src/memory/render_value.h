@@ -19,6 +19,6 @@ std::string hanging(std::string_view text);
 // first string, then the rest. Values other than objects are written as by shown().
 std::string item_line(const Value& item);
 // "[2025-01-23 14:32] (agent) text": the parts that the entry has, then its fields in schema order.
-std::string entry_line(const LogSchema& log, const Value& entry);
+std::string entry_line(const LogSchema& log, const Value& entry, bool with_writer = true);
 
 }  // namespace quire::memory

@@ -42,7 +42,9 @@ struct Gathering {
     void take(std::size_t at, std::string label, Result<kernel::MemoryView> seen) {
         std::optional<State> whole = state.with([&](State& now) -> std::optional<State> {
             if (seen) {
-                now.pieces[at] = ContextPiece{std::move(label), cat(seen->rendered, "\n")};
+                std::string brief = seen->brief.empty() ? "" : cat(seen->brief, "\n");
+                now.pieces[at] =
+                    ContextPiece{std::move(label), cat(seen->rendered, "\n"), std::move(brief)};
             } else if (seen.error().code() != Errc::not_found) {
                 now.failed = std::move(seen).error();
             }

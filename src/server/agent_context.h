@@ -18,6 +18,8 @@ namespace quire::server {
 struct ContextPiece {
     std::string name;  // The block's label, or "rules for tools".
     std::string text;  // Ends with a newline.
+    std::string brief =
+        {};  // The text without what fields and sections are for; "" if it is the same.
 };
 
 // The pieces in the order in which a model reads them: the caller's core memory, its pinned working

@@ -194,8 +194,11 @@ void CommandSession::context(const rpc::Answer& answer) {
                                       [](Pieces gathered) {
                                           List pieces;
                                           for (ContextPiece& each : gathered) {
-                                              pieces.push_back(Map{{"name", std::move(each.name)},
-                                                                   {"text", std::move(each.text)}});
+                                              Map piece{{"name", std::move(each.name)},
+                                                        {"text", std::move(each.text)}};
+                                              if (!each.brief.empty())
+                                                  piece.append("brief", std::move(each.brief));
+                                              pieces.push_back(std::move(piece));
                                           }
                                           return Map{{"pieces", std::move(pieces)}};
                                       }),

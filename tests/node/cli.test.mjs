@@ -93,6 +93,21 @@ This is plan.
     assert.equal(render("--budget", "0").status, 2);
 });
 
+test("over the budget, what the fields are for is left out before any block is", { skip }, (t) => {
+    const folder = workspace(t);
+    const ada = ["--actor", "agent:ada"];
+    assert.equal(call(folder, "context", { operation: "create", label: "human", template: "partner_profile", type: "core" }, ...ada).status, 0);
+    const render = (...args) => run(["context", "render", "--workspace", folder, "--agent", "ada", ...args]);
+    const whole = render().stdout;
+    assert.match(whole, /\n<!-- name: What to call them; .*; last_interaction: When you last spoke -->\n/);
+    const brief = whole.replace(/<!-- name: .* -->\n/, "");
+    const less = render("--budget", String(Math.ceil(whole.length / 4) - 1));
+    assert.equal(less.stdout, brief);
+    assert.equal(less.stderr, "");
+    assert.equal(render("--budget", String(Math.ceil(brief.length / 4))).stdout, brief);
+    assert.equal(render("--budget", String(Math.ceil(brief.length / 4) - 1)).stdout, "");
+});
+
 test("rules says the rules in words, what is wrong with them, and what a call would get", { skip }, (t) => {
     const folder = bare(t);
     const rules = (...args) => run(["rules", args[0], "--workspace", folder, ...args.slice(1)]);

@@ -47,7 +47,7 @@ test("each of many quick changes holds at the call that follows it", { skip }, a
     }
 });
 
-test("a template of the settings can be used from the next call on, until it is taken out", { skip }, async (t) => {
+test("the templates and the style of memory in the settings hold from the next call on", { skip }, async (t) => {
     const { folder, client } = await started(t);
     const create = (label) => client.call("context", { operation: "create", label, template: "bug_report" });
     assert.equal(reasonOf(await create("one")), "unknown_template");
@@ -56,6 +56,10 @@ test("a template of the settings can be used from the next call on, until it is 
     assert.equal(reasonOf(await create("two")), "done");
     const seen = await client.call("context", { operation: "view", label: "two" });
     assert.match(seen.result.content[0].text, /<!-- A fault -->\ntitle: \(unset\)/);
+    assert.match(seen.result.content[0].text, /^<block:two /);
+    settings(folder, `${everythingAllowed}[memory]\nrender = "plain"\n`);
+    const plain = await client.call("context", { operation: "view", label: "two" });
+    assert.match(plain.result.content[0].text, /^<two>\n<!-- A fault -->\ntitle: \(unset\)\n<\/two>/);
     settings(folder, everythingAllowed);
     assert.equal(reasonOf(await create("three")), "unknown_template");
     assert.equal(reasonOf(await client.call("context", { operation: "set_field", label: "two", field: "title", value: "x" })), "done");
@@ -162,12 +166,12 @@ test("what needs a new kernel is said by status until there is one", { skip }, a
 });
 
 test("settings without an effect yet are named at the start, by status and by doctor", { skip }, async (t) => {
-    const text = `${everythingAllowed}[memory]\nrender = "plain"\n[limits]\nresident_bytes = 268435456\n`;
+    const text = `${everythingAllowed}[memory.tools]\nlabels = ["notes"]\n[limits]\nresident_bytes = 268435456\n`;
     const { folder } = await started(t, text);
     const log = readFileSync(join(folder, ".quire/kernel.log"), "utf8");
     const status = run(folder, "status").stdout;
     const doctor = run(folder, "doctor").stdout;
-    for (const name of ["memory.render", "limits.resident_bytes"]) {
+    for (const name of ["memory.tools", "limits.resident_bytes"]) {
         for (const said of [log, status, doctor]) assert.ok(said.includes(`${name} has no effect yet`), `${name}\n${said}`);
     }
 });

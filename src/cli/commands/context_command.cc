@@ -1,7 +1,8 @@
 // quire context render: the text that belongs into an agent's context.
 //
 // The kernel gives the pieces in the order in which a model reads them (server/agent_context.h).
-// Under a budget each piece that still fits is taken, whole; the others are named.
+// Under a budget that is too small for all of it, the lines that say what fields and sections are for go first.
+// Then each piece that still fits is taken, whole; the others are named.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,7 @@ struct ContextOptions {
 struct ContextPiece {
     std::string name;
     std::string text;
+    std::string brief;  // "" if it is the same.
 };
 
 // An estimate: four characters are about one token.
@@ -57,13 +59,25 @@ Result<std::vector<ContextPiece>> context_pieces(const Globals& globals, const s
     const Value answer = TRY(client.request("context", Map{}));
     std::vector<ContextPiece> out;
     for (const Value& piece : json::list_in(answer, "pieces"))
-        out.push_back({json::text_in(piece, "name"), json::text_in(piece, "text")});
+        out.push_back({json::text_in(piece, "name"), json::text_in(piece, "text"),
+                       json::text_in(piece, "brief")});
     if (out.empty()) TRY(check_is_known(client, settings, agent));
     return out;
 }
 
+std::string joined(const std::vector<ContextPiece>& pieces) {
+    std::string out;
+    for (const ContextPiece& piece : pieces) cat_to(out, cat(out.empty() ? "" : "\n", piece.text));
+    return out;
+}
+
 Result<int> render_context(const Globals& globals, const ContextOptions& options) {
-    const std::vector<ContextPiece> pieces = TRY(context_pieces(globals, options.agent));
+    std::vector<ContextPiece> pieces = TRY(context_pieces(globals, options.agent));
+    if (options.budget != 0 && token_count(joined(pieces)) > options.budget) {
+        for (ContextPiece& piece : pieces) {
+            if (!piece.brief.empty()) piece.text = piece.brief;
+        }
+    }
     std::string text;
     List left_out;
     for (const ContextPiece& piece : pieces) {
@@ -88,9 +102,10 @@ void add_context_options(CLI::App& app, ContextOptions& options) {
         ->required()
         ->type_name("AGENT")
         ->check(check_agent);
-    app.add_option("--budget", options.budget,
-                   "The most tokens to print, four characters each; what does not fit is left out "
-                   "and named on standard error")
+    app.add_option(
+           "--budget", options.budget,
+           "The most tokens to print, four characters each. What fields are for is left out "
+           "first; what then does not fit is left out too and named on standard error")
         ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 40))
         ->type_name("TOKENS");
 }

@@ -317,7 +317,7 @@ void KernelProcess::Body::open_use_cases(const Settings& settings,
         feeds.push_back(checks.get());
     }
     memory_calls = std::make_unique<kernel::MemoryCalls>(*kernel, std::move(feeds));
-    memory_calls->set_templates(memory_templates(settings));
+    memory_calls->set(memory_settings(settings));
     file_source = std::make_unique<kernel::FileSource>(
         kernel::FileSource::Parts{*kernel, *gate, *file_calls, *watch, state.workspace()});
     fed_sources = kernel::FedSource::all_of(*memory_calls);
@@ -378,7 +378,7 @@ Result<std::vector<std::string>> KernelProcess::Body::apply(const Settings& sett
     gate->set_rules(file_rules(settings));
     watch->set(watch_settings(settings));
     disk_log->set_label(settings.files.notify);
-    memory_calls->set_templates(memory_templates(settings));
+    memory_calls->set(memory_settings(settings));
     files->set_settle_ms(settings.files.settle_ms);
     file_calls->set_save(settings.files.save);
     git_flush->set(flush_settings(settings));

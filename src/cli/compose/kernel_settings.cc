@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/concat.h"
+#include "base/enum_words.h"
 #include "memory/schema_form.h"
 
 namespace quire::cli {
@@ -52,12 +53,13 @@ kernel::CommandSettings command_settings(const Settings& settings) {
     return out;
 }
 
-std::vector<memory::Template> memory_templates(const Settings& settings) {
-    std::vector<memory::Template> out;
+kernel::MemorySettings memory_settings(const Settings& settings) {
+    kernel::MemorySettings out;
+    out.style = *enum_named<memory::RenderStyle>(settings.memory.render);
     for (const auto& [name, each] : settings.templates) {
         Result<memory::BlockSchema> schema = memory::parse_schema(each.schema);
         CHECK(schema.has_value());
-        out.push_back({name, each.description, std::move(*schema)});
+        out.templates.push_back({name, each.description, std::move(*schema)});
     }
     return out;
 }

@@ -12,7 +12,7 @@
 #include "kernel/files/disk_watch.h"
 #include "kernel/files/file_gate.h"
 #include "kernel/files/git_flush.h"
-#include "memory/templates.h"
+#include "kernel/memory/memory_settings.h"
 
 namespace quire::cli {
 
@@ -23,7 +23,7 @@ kernel::FileRules file_rules(const Settings& settings);
 kernel::WatchSettings watch_settings(const Settings& settings);
 kernel::CommandSettings command_settings(const Settings& settings);
 std::optional<kernel::GitFlushSettings> flush_settings(const Settings& settings);
-std::vector<memory::Template> memory_templates(const Settings& settings);
+kernel::MemorySettings memory_settings(const Settings& settings);
 
 // `scratch`: a directory for the files of a check.
 diagnostics::DiagnosticsOptions diagnostics_options(const DiagnosticsSettings& settings,

@@ -243,6 +243,7 @@ Result<void> read_templates(Section& section, std::map<std::string, TemplateSett
 }
 
 Result<void> read_memory(Section& section, Settings& settings) {
+    settings.memory = TRY(section.fields<MemoryRenderSettings>());
     TRY(section.table("templates", [&](Section& templates) {
         return read_templates(templates, settings.templates);
     }));

@@ -117,6 +117,16 @@ struct ApprovalSettings {
     }
 };
 
+// [memory]
+struct MemoryRenderSettings {
+    std::string render = "tags";  // A word of memory::RenderStyle.
+    // All members except the tables.
+    static json::Fields<MemoryRenderSettings> fields() {
+        return json::Fields<MemoryRenderSettings>().optional(
+            "render", &MemoryRenderSettings::render, "", {{"enum", List{"tags", "plain"}}});
+    }
+};
+
 // [memory.templates.NAME]
 struct TemplateSettings {
     std::string description;
@@ -190,6 +200,7 @@ struct Settings {
     ApprovalSettings approvals;
     kernel::Limits limits;
     MessageLimits messages;
+    MemoryRenderSettings memory;
     std::map<std::string, TemplateSettings> templates;
     std::optional<DiagnosticsSettings> diagnostics;
     std::map<std::string, MountSettings> mounts;

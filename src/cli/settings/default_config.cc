@@ -113,7 +113,9 @@ permission = "admin"
 # memory_bytes = 4294967296
 # disk_bytes = 10737418240
 
-# Templates for memory blocks beside the built-in ones (docs/memory.md).
+# How models see memory blocks, and templates for blocks beside the built-in ones (docs/memory.md).
+# [memory]
+# render = "tags"                       # tags, plain
 # [memory.templates.bug_report]
 # description = "A fault and how to see it"
 # schema = { Map = { fields = [ { name = "title", field_type = "Text", required = true } ] } }

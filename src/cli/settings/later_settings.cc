@@ -21,14 +21,6 @@ struct LaterLimits {
     }
 };
 
-struct MemorySettings {
-    std::string render = "tags";
-    static json::Fields<MemorySettings> fields() {
-        return json::Fields<MemorySettings>().optional("render", &MemorySettings::render, "",
-                                                       {{"enum", List{"tags", "plain"}}});
-    }
-};
-
 struct MemoryToolSettings {
     std::vector<std::string> labels;
     static json::Fields<MemoryToolSettings> fields() {
@@ -48,7 +40,6 @@ struct WithoutEffect {
 };
 
 constexpr auto kWithoutEffect = std::to_array<WithoutEffect>({
-    {"memory.render", "memory is drawn with tags"},
     {"memory.tools", "no tool remember_LABEL is published"},
     {"limits.resident_bytes", "documents stay in memory until the kernel ends"},
 });
@@ -72,7 +63,6 @@ Result<void> check_later_limits(Section& section) {
 }
 
 Result<void> check_later_memory(Section& section) {
-    TRY(section.fields<MemorySettings>());
     return section.table("tools", check_fields<MemoryToolSettings>);
 }
 

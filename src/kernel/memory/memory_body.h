@@ -57,9 +57,8 @@ void keep_text(MemoryTexts& texts, LiveDocument& document, std::int64_t now_ms);
 // Leaves the block's indexed text to the next search.
 void leave_text(MemoryTexts& texts, store::DocumentKey key);
 
-// The workspace's templates beside the built-in ones (memory_create.cc).
-class OwnTemplates;
-std::shared_ptr<OwnTemplates> make_own_templates();
+class HeldMemorySettings;  // memory_settings.h
+std::shared_ptr<HeldMemorySettings> make_memory_settings();
 
 // The kernel as a writer, which may write every part of any block.
 memory::Writer kernel_writer();
@@ -82,7 +81,7 @@ struct MemoryCalls::Body : std::enable_shared_from_this<MemoryCalls::Body> {
     std::shared_ptr<Core> kernel;
     const FedBlocks fed;
     std::shared_ptr<MemoryTexts> texts = make_memory_texts();
-    std::shared_ptr<OwnTemplates> templates = make_own_templates();
+    std::shared_ptr<HeldMemorySettings> settings = make_memory_settings();
 
     // The block's version after a recorded write (fed_blocks.h).
     MemoryVersion settle(LiveDocument& document, const OpenedMemory& opened,

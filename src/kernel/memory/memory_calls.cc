@@ -10,6 +10,7 @@
 #include "kernel/core/walk.h"
 #include "kernel/memory/memory_body.h"
 #include "kernel/memory/memory_record.h"
+#include "kernel/memory/memory_settings.h"
 #include "memory/render.h"
 #include "memory/schema_form.h"
 
@@ -132,6 +133,14 @@ Name name_of_memory(const LiveDocument& document, const std::string& label) {
 MemoryCalls::MemoryCalls(Kernel& kernel, std::vector<memory::Feed*> feeds)
     : body_(std::make_shared<Body>(kernel.core(), std::move(feeds))) {}
 
+std::shared_ptr<HeldMemorySettings> make_memory_settings() {
+    return std::make_shared<HeldMemorySettings>();
+}
+
+void MemoryCalls::set(MemorySettings settings) {
+    body_->settings->with([&](MemorySettings& held) { held = std::move(settings); });
+}
+
 void MemoryCalls::view(Caller by, std::string label, std::optional<std::string> section,
                        Reply<MemoryView> reply) {
     body_->look<MemoryView>(
@@ -142,15 +151,24 @@ void MemoryCalls::view(Caller by, std::string label, std::optional<std::string> 
             const memory::MemoryBlock& block = opened.header.block;
             const memory::MemoryReader reader(document.doc(), block.schema);
             memory::RenderOptions options{.permission = opened.rights.permission};
+            options.style =
+                body->settings->with([](const MemorySettings& held) { return held.style; });
             if (opened.header.owner != caller.actor)
                 options.shared_from = opened.header.owner.str();
-            MemoryView view{
-                opened.row(version_of_memory(document)), memory::to_value(block.schema), "", {}};
+            MemoryView view{opened.row(version_of_memory(document)),
+                            memory::to_value(block.schema),
+                            "",
+                            "",
+                            {}};
             if (section) {
                 view.rendered = TRY(memory::render_body(reader, *section, options));
                 view.value = TRY(reader.value(*section));
             } else {
                 view.rendered = memory::render(reader, block, options);
+                if (memory::has_descriptions(block.schema)) {
+                    options.describes = false;
+                    view.brief = memory::render(reader, block, options);
+                }
                 view.value = reader.value();
             }
             body->fed.attend(document, opened.header);

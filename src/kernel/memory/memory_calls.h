@@ -26,20 +26,20 @@
 
 namespace quire::memory {
 class Feed;
-struct Template;
-}  // namespace quire::memory
+}
 
 namespace quire::kernel {
 
 class Kernel;
+struct MemorySettings;
 
 class MemoryCalls {
 public:
     // The feeds outlive the kernel's calls.
     explicit MemoryCalls(Kernel& kernel, std::vector<memory::Feed*> feeds = {});
 
-    // Templates that create() knows beside the built-in ones.
-    void set_templates(std::vector<memory::Template> templates);
+    // The settings hold from the next call on.
+    void set(MemorySettings settings);
     // Creates a block, which the caller owns. Errors: conflict "label_exists"; invalid_argument
     // "invalid_label", "invalid_schema"; not_found "unknown_template"; with content also those of
     // MemoryEdit, and out_of_range "too_large".

@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "kernel/memory/memory_settings.h"
 #include "kernel/memory/memory_study_test.h"
-#include "memory/templates.h"
 
 namespace quire::kernel {
 namespace {
@@ -30,8 +30,8 @@ TEST(Memory, WritesSurviveARestart) {
 
 TEST(Memory, TheWorkspacesTemplatesStandBesideTheBuiltInOnes) {
     Study study;
-    study.calls().set_templates({{"bug_report", "A fault and how to see it",
-                                  memory::MapSchema{{{.name = "title", .required = true}}}}});
+    const memory::BlockSchema report = memory::MapSchema{{{.name = "title", .required = true}}};
+    study.calls().set({.templates = {{"bug_report", "A fault and how to see it", report}}});
     const auto make = [&](const char* name, const char* label) {
         MemoryCreate what;
         what.label = label;
@@ -50,7 +50,7 @@ TEST(Memory, TheWorkspacesTemplatesStandBesideTheBuiltInOnes) {
               "there is no template 'bug'; there are partner_profile, task_list, activity_log, "
               "observation_log, scratchpad, bug_report");
     // A block keeps its schema when its template goes.
-    study.calls().set_templates({});
+    study.calls().set({});
     EXPECT_EQ(reason(make("bug_report", "second")), "unknown_template");
     EXPECT_EQ(reason(study.set("bug", "title", "It runs")), "fine");
 }

@@ -2,19 +2,12 @@
 #include "base/check.h"
 #include "kernel/memory/memory_body.h"
 #include "kernel/memory/memory_record.h"
+#include "kernel/memory/memory_settings.h"
 #include "memory/memory_edit.h"
 #include "memory/schema_form.h"
 #include "memory/templates.h"
-#include "sched/guarded.h"
 
 namespace quire::kernel {
-
-class OwnTemplates : public sched::Guarded<std::vector<memory::Template>> {};
-
-std::shared_ptr<OwnTemplates> make_own_templates() {
-    return std::make_shared<OwnTemplates>();
-}
-
 namespace {
 
 // `own`: the workspace's templates. Errors: not_found "unknown_template" {templates}.
@@ -70,12 +63,8 @@ Result<void> put_content(crdt::Doc& doc, const MemoryHeader& header, std::string
 
 }  // namespace
 
-void MemoryCalls::set_templates(std::vector<memory::Template> templates) {
-    body_->templates->with([&](auto& held) { held = std::move(templates); });
-}
-
 void MemoryCalls::create(Caller by, MemoryCreate what, Reply<MemoryVersion> reply) {
-    const auto own = body_->templates->with([](const auto& held) { return held; });
+    const auto own = body_->settings->with([](const auto& held) { return held.templates; });
     Result<MemoryHeader> header = header_of(what, by.actor, own);
     if (!header) return reply(Failure(std::move(header).error()));
     const std::size_t limit = body_->kernel->limits().operation_bytes;

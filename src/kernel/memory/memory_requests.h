@@ -83,6 +83,8 @@ struct MemoryView {
     MemoryRow row;
     Value schema;
     std::string rendered;  // The body alone, where one section was asked for.
+    // The block without what its fields and sections are for; "" if it does not say that anyway.
+    std::string brief;
     Value value;
 };
 
