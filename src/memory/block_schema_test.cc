@@ -49,13 +49,13 @@ TEST(BlockSchema, ASectionsSchemaIsFoundByItsName) {
 }
 
 TEST(Templates, ThereAreFiveAndEachIsFoundByItsName) {
-    std::vector<std::string_view> names;
+    std::vector<std::string> names;
     for (const Template& each : templates()) {
         names.push_back(each.name);
         EXPECT_EQ(find_template(each.name)->schema, each.schema);
     }
-    EXPECT_EQ(names, (std::vector<std::string_view>{"partner_profile", "task_list", "activity_log",
-                                                    "observation_log", "scratchpad"}));
+    EXPECT_EQ(names, (std::vector<std::string>{"partner_profile", "task_list", "activity_log",
+                                               "observation_log", "scratchpad"}));
     EXPECT_FALSE(find_template("diary").has_value());
 }
 
