@@ -170,23 +170,32 @@ void MemoryResources::read_context(const kernel::Caller& by, const Actor& agent,
                   });
 }
 
+void MemoryResources::complete_agent(const kernel::Caller& by, std::string typed,
+                                     Reply<mcp::Completions> reply) const {
+    memory_.list(by, {},
+                 [actor = by.actor, typed = std::move(typed),
+                  reply = std::move(reply)](Result<kernel::MemoryList> listed) mutable {
+                     if (!listed) return reply(Failure(std::move(listed).error()));
+                     std::set<std::string> names;
+                     for (const Actor& agent : agents_for(actor, listed->blocks))
+                         names.insert(agent.name);
+                     reply(mcp::completions_of({names.begin(), names.end()}, typed));
+                 });
+}
+
 void MemoryResources::complete(const kernel::Caller& by, mcp::Typing typing,
                                Reply<mcp::Completions> reply) const {
-    const bool of_block = typing.uri_template == kMemoryTemplate;
-    if (!of_block && typing.uri_template != kContextTemplate) return reply(mcp::Completions{});
+    if (typing.uri_template == kContextTemplate)
+        return complete_agent(by, std::move(typing.value), std::move(reply));
+    if (typing.uri_template != kMemoryTemplate) return reply(mcp::Completions{});
     memory_.list(
         by, {},
-        [actor = by.actor, typing = std::move(typing), of_block,
+        [typing = std::move(typing),
          reply = std::move(reply)](Result<kernel::MemoryList> listed) mutable {
             if (!listed) return reply(Failure(std::move(listed).error()));
             std::set<std::string> values;
-            if (of_block) {
-                for (const MemoryRow& row : listed->blocks)
-                    values.insert(typing.argument == "owner" ? row.owner.str() : row.block.label);
-            } else {
-                for (const Actor& agent : agents_for(actor, listed->blocks))
-                    values.insert(agent.name);
-            }
+            for (const MemoryRow& row : listed->blocks)
+                values.insert(typing.argument == "owner" ? row.owner.str() : row.block.label);
             reply(mcp::completions_of({values.begin(), values.end()}, typing.value));
         });
 }

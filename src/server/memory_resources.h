@@ -45,6 +45,9 @@ public:
     // Errors: not_found "invalid_reference" for what is not there or not for the caller; those of
     // agent_context() and MemoryCalls::view().
     void read(const kernel::Caller& by, const std::string& uri, Reply<std::string> reply) const;
+    // The names of agents whose context the caller may read, of those that begin with what is typed.
+    void complete_agent(const kernel::Caller& by, std::string typed,
+                        Reply<mcp::Completions> reply) const;
     // The values of a template's variable that begin with what is typed.
     void complete(const kernel::Caller& by, mcp::Typing typing,
                   Reply<mcp::Completions> reply) const;

@@ -151,20 +151,26 @@ std::string handoff_text(const State& state) {
 }  // namespace
 
 std::vector<mcp::Prompt> WorkspacePrompts::all() {
-    return {{"undo",
-             "Take back my last changes",
-             "Your last changes in this workspace, and the calls that take them back.",
-             {{"target",
-               "Only changes of this file, memory block or block: a path, a label or an "
-               "id."}}},
-            {"approve",
-             "What waits for approval",
-             "The calls that wait for a person's approval, and the commands that answer them.",
-             {{"approval_id", "Only this one."}}},
-            {"handoff",
-             "Take over the work here",
-             "The last 20 changes, and what is not saved, conflicting, running or waiting.",
-             {}}};
+    return {
+        {"undo",
+         "Take back my last changes",
+         "Your last changes in this workspace, and the calls that take them back.",
+         {{"target",
+           "Only changes of this file, memory block or block: a path, a label or an "
+           "id."}}},
+        {"approve",
+         "What waits for approval",
+         "The calls that wait for a person's approval, and the commands that answer them.",
+         {{"approval_id", "Only this one."}}},
+        {"handoff",
+         "Take over the work here",
+         "The last 20 changes, and what is not saved, conflicting, running or waiting.",
+         {}},
+        {std::string(kRecall),
+         "Recall what is remembered",
+         "An agent's core and pinned memory, and the rules for its tools, as it is told at the "
+         "start.",
+         {{"agent", "The agent's name: an agent's own unless given, and a person names one."}}}};
 }
 
 void WorkspacePrompts::get(const tools::Session& session, const std::string& name,

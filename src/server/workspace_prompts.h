@@ -4,11 +4,13 @@
 //   undo(target?)           the caller's last changes, with the calls that take them back
 //   approve(approval_id?)   what waits for a person, with the commands that answer it
 //   handoff()               the last changes, and what is dirty, conflicting, running or waiting
+//   recall(agent?)          what `quire context render` prints for the agent; WorkspaceService reads it
 //
 // A prompt names only what its caller may see. Names are others' words, so they are escaped.
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernel/core/caller.h"
@@ -19,6 +21,8 @@
 
 namespace quire::server {
 
+inline constexpr std::string_view kRecall = "recall";
+
 class WorkspacePrompts {
 public:
     // Both outlive every reply.
@@ -26,7 +30,7 @@ public:
         : kernel_(kernel), files_(files) {}
 
     static std::vector<mcp::Prompt> all();
-    // One of all(), for the session's caller. Errors: those of the kernel.
+    // One of all() but recall, for the session's caller. Errors: those of the kernel.
     void get(const tools::Session& session, const std::string& name, const Map& arguments,
              Reply<mcp::PromptText> reply) const;
     // The values of an argument that begin with what is typed.

@@ -298,9 +298,31 @@ bool WorkspaceService::is_shown(std::string_view tool, std::string_view operatio
            (operation.empty() || info->operations.find(operation) != nullptr);
 }
 
-// To the rules it is no call of a tool: a prompt tells what happened, and no content.
+void WorkspaceService::recall(std::string agent, std::stop_token cancelled,
+                              Reply<mcp::PromptText> reply) {
+    const policy::Actor& self = session_.caller.actor;
+    if (agent.empty() && self.kind == policy::ActorKind::agent) agent = self.name;
+    Result<policy::Actor> whose = policy::Actor::parse(cat("agent:", agent));
+    if (!whose) {
+        return reply(fail(Errc::invalid_argument, "invalid_arguments",
+                          "say whose memory to recall: the argument `agent` is an agent's name"));
+    }
+    read_resource(uri_of_context(*whose), std::move(cancelled),
+                  [reply = std::move(reply)](Result<mcp::ResourceText> context) mutable {
+                      if (!context) return reply(Failure(std::move(context).error()));
+                      reply(mcp::PromptText{"Recall what is remembered", std::move(context->text)});
+                  });
+}
+
+// To the rules it is no call of a tool: a prompt tells what happened, and no content. Only recall tells content,
+// and it is admitted as the resource that it reads.
 void WorkspaceService::get_prompt(std::string name, Map arguments, std::stop_token cancelled,
                                   Reply<mcp::PromptText> reply) {
+    if (name == kRecall) {
+        const Value* const agent = arguments.find("agent");
+        return recall(agent == nullptr ? "" : agent->as_string(), std::move(cancelled),
+                      std::move(reply));
+    }
     Map logged{{"name", name}, {"arguments", arguments}};
     registry_.admission().run<mcp::PromptText>(
         caller(std::move(cancelled)),
@@ -314,6 +336,10 @@ void WorkspaceService::get_prompt(std::string name, Map arguments, std::stop_tok
 void WorkspaceService::complete(mcp::Typing typing, std::stop_token cancelled,
                                 Reply<mcp::Completions> reply) {
     const kernel::Caller by = caller(std::move(cancelled));
+    if (typing.prompt == kRecall && typing.argument == "agent") {
+        if (!is_shown("context", "view")) return reply(mcp::Completions{});
+        return memory_.complete_agent(by, std::move(typing.value), std::move(reply));
+    }
     if (!typing.prompt.empty()) return prompts_.complete(by, typing, std::move(reply));
     const bool of_file = typing.uri_template == kFileTemplate && typing.argument == "path";
     const bool of_block = typing.uri_template == kBlockTemplate && typing.argument == "block_id";

@@ -85,6 +85,9 @@ private:
                    Reply<kernel::WholeText> reply) const;
     void read_sources(const kernel::Caller& by, Reply<std::string> reply) const;
     void read_memory(std::string uri, const kernel::Caller& by, Reply<std::string> reply) const;
+    // The prompt `recall`: the text of the resource context://AGENT. Errors: invalid_argument
+    // "invalid_arguments" if a person names no agent; those of reading the resource.
+    void recall(std::string agent, std::stop_token cancelled, Reply<mcp::PromptText> reply);
     // The session's caller, for one request.
     kernel::Caller caller(std::stop_token cancelled) const;
     tools::Profile profile() const;

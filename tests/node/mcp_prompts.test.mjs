@@ -56,7 +56,7 @@ for (const kind of Object.keys(kinds)) {
 
     test(`${kind} is told how to undo, what waits and where the work stands`, { skip }, async (t) => {
         const client = await connectQuire(t, kind, workspace(t, files, asked), { profile: "model" });
-        assert.deepEqual((await client.listPrompts()).prompts.map((each) => each.name), ["undo", "approve", "handoff"]);
+        assert.deepEqual((await client.listPrompts()).prompts.map((each) => each.name), ["undo", "approve", "handoff", "recall"]);
         assert.match(await prompt(client, "undo"), /nothing to undo/);
         assert.match(await prompt(client, "approve"), /Nothing waits/);
 
@@ -95,6 +95,26 @@ for (const kind of Object.keys(kinds)) {
 
         assert.doesNotMatch(await prompt(bo, "handoff"), /secret-plan|ap_/);
         assert.match(await prompt(ada, "handoff"), /secret-plan/);
+    });
+
+    test(`${kind} recalls exactly what context render prints, and nobody else's`, { skip }, async (t) => {
+        const folder = workspace(t, files, `${asked}[[agents.ada.tools.rules]]\ntool = "*"\ntype = "max_calls"\nvalue = 50\n`);
+        const ada = await connectQuire(t, kind, folder, { profile: "model", actor: "agent:ada" });
+        const bo = await connectQuire(t, kind, folder, { profile: "model", actor: "agent:bo" });
+        await ok(ada, "context", { operation: "create", label: "self", template: "partner_profile", type: "core" });
+
+        const printed = execFileSync(quire, ["-w", folder, "context", "render", "--agent", "ada"], { encoding: "utf8" });
+        const recalled = await prompt(ada, "recall");
+
+        assert.match(recalled, /^<block:self .*# Rules for tools\n/s);
+        assert.equal(recalled, printed);
+        assert.equal(await prompt(ada, "recall", { agent: "ada" }), printed);
+        assert.equal(await prompt(bo, "recall"), "");
+        await assert.rejects(bo.getPrompt({ name: "recall", arguments: { agent: "ada" } }), /no resource/);
+        const complete = async (client) =>
+            (await client.complete({ ref: { type: "ref/prompt", name: "recall" }, argument: { name: "agent", value: "a" } })).completion.values;
+        assert.deepEqual(await complete(ada), ["ada"]);
+        assert.deepEqual(await complete(bo), []);
     });
 }
 
