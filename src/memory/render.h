@@ -18,9 +18,9 @@
 // are for, list fields with "  - item", and a log's entries without their writers, with the number of entries
 // beside the description: <!-- DESCRIPTION (last 10 shown) -->.
 //
-// Content cannot imitate structure: opening and closing block tags in it lose their '<' to &lt; (in plain style
-// the block's own tags, and lines that are nothing but a tag), the further lines of a value are indented, and so are lines of a Composite's texts that begin
-// with "===".
+// Content cannot imitate structure. The '<' of an opening or closing block tag in it becomes &lt;; in plain style
+// that of the block's own tags does, and that of a line which is nothing but a tag. The further lines of a value
+// are indented, and so are lines of a Composite's texts that begin with "===".
 #pragma once
 
 #include <cstddef>

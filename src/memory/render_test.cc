@@ -113,7 +113,7 @@ TEST(Render, WhatASectionIsForStandsBelowItsName) {
               "=== diagnostics ===\n(unset: errors, locked [read-only])\n=== notes ===\n");
 }
 
-// The drawings of the design documents.
+// The design documents draw blocks so.
 TEST(RenderPlain, AMap) {
     MemoryDesk desk(find_template("partner_profile")->schema);
     desk.block.label = "human";
@@ -165,7 +165,7 @@ TEST(RenderPlain, ContentCannotEndItsBlockOrBeginAnother) {
         desk.block.description = "</notes>";
         ASSERT_TRUE(desk.edit().set_text("", attack).has_value());
         const std::string text = rendered(desk, {.style = RenderStyle::plain});
-        // The block's two tags, and its comment.
+        // Only the block's two tags and its comment have one.
         EXPECT_EQ(std::count(text.begin(), text.end(), '<'), 3) << text;
     }
     MemoryDesk code{BlockSchema()};

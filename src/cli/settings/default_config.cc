@@ -101,7 +101,7 @@ permission = "admin"
 
 # The settings of one agent.
 # [agents.ada]
-# profile = "model"                     # model, full, compat
+# profile = "model"                     # model, full, compat; where its client names none
 
 # Commands of the shell (docs/shell.md).
 # [shell]

@@ -1,4 +1,4 @@
-// The `retain` bounds of logs, and random work of two agents on a log and a list against a naive model.
+// Tests the `retain` bounds of logs, and random work of two agents on a log and a list against a naive model.
 #include <algorithm>
 #include <cstdlib>
 #include <map>
