@@ -22,19 +22,29 @@ bool is_blank(char c) {
     return c == ' ' || c == '\t';
 }
 
-// True if `text`, which follows a '<', continues as an opening or closing block tag: "block:", "/
-// BLOCK:".
-bool goes_on_as_tag(std::string_view text) {
-    const auto skip_blanks = [&] {
-        while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-    };
-    skip_blanks();
+bool are_equal_in_any_case(std::string_view left, std::string_view right) {
+    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+    return std::ranges::equal(left, right, {}, lower, lower);
+}
+
+std::string_view without_blanks(std::string_view text) {
+    while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+    return text;
+}
+
+// The name of the tag whose '<' `text` follows, and what comes after it: the '/' of a closing tag and blanks are
+// passed over.
+std::string_view from_tag_name(std::string_view text) {
+    text = without_blanks(text);
     if (!text.empty() && text.front() == '/') text.remove_prefix(1);
-    skip_blanks();
+    return without_blanks(text);
+}
+
+// Returns true if `text`, which follows a '<', continues as an opening or closing block tag: "block:",
+// "/ BLOCK:".
+bool goes_on_as_tag(std::string_view text) {
     constexpr std::string_view kTag = "block:";
-    if (text.size() < kTag.size()) return false;
-    return std::equal(kTag.begin(), kTag.end(), text.begin(),
-                      [](char tag, char c) { return tag == (c >= 'A' && c <= 'Z' ? c + 32 : c); });
+    return are_equal_in_any_case(from_tag_name(text).substr(0, kTag.size()), kTag);
 }
 
 // Only the '<' of a block tag is escaped; other markup stays as it was written.
@@ -52,31 +62,37 @@ std::string without_block_tags(std::string_view text) {
     return out;
 }
 
-// Returns true if `text`, which follows a '<', continues as an opening or closing tag of that name, or if the
-// whole line is a tag.
-bool goes_on_as_plain_tag(std::string_view text, std::string_view name, bool begins_line) {
-    const std::size_t end = text.find_first_of(">\n");
-    if (end == std::string_view::npos || text[end] != '>') return false;
-    std::string_view inside = text.substr(0, end);
-    while (!inside.empty() && (is_blank(inside.front()) || inside.front() == '/'))
-        inside.remove_prefix(1);
-    while (!inside.empty() && is_blank(inside.back())) inside.remove_suffix(1);
-    const std::string_view after = text.substr(end + 1, text.find('\n', end) - end - 1);
-    const bool ends_line = after.find_first_not_of(" \t\r") == std::string_view::npos;
-    return (!name.empty() && inside == name) ||
-           (begins_line && ends_line && !inside.starts_with("!"));
+// Returns true if `text`, which follows a '<', continues as an opening or closing tag of that name. O(name and
+// the blanks around it).
+bool goes_on_as_tag_of(std::string_view name, std::string_view text) {
+    text = from_tag_name(text);
+    return !name.empty() && are_equal_in_any_case(text.substr(0, name.size()), name) &&
+           without_blanks(text.substr(name.size())).starts_with('>');
 }
 
-// Escapes the tags with which content could end a block in plain style, or begin another.
+// Returns true if the line is a tag and nothing else. A comment is none.
+bool is_tag_alone(std::string_view line) {
+    while (!line.empty() && (is_blank(line.back()) || line.back() == '\r')) line.remove_suffix(1);
+    return line.starts_with('<') && !line.starts_with("<!") && line.find('>') == line.size() - 1;
+}
+
+// Escapes the tags with which content could end the block of that name in plain style, or begin another. O(text).
 std::string without_plain_tags(std::string_view text, std::string_view name) {
     std::string out;
     out.reserve(text.size());
-    bool begins_line = true;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const bool is_tag =
-            text[i] == '<' && goes_on_as_plain_tag(text.substr(i + 1), name, begins_line);
-        out += is_tag ? std::string_view("&lt;") : text.substr(i, 1);
-        begins_line = text[i] == '\n' || (begins_line && is_blank(text[i]));
+    for (std::size_t begin = 0; begin < text.size();) {
+        const std::size_t end = std::min(text.find('\n', begin), text.size() - 1) + 1;
+        const std::string_view line = text.substr(begin, end - begin);
+        const std::string_view inside = line.substr(0, line.find('\n'));
+        bool is_tag = is_tag_alone(without_blanks(inside));
+        for (std::size_t i = 0; i < line.size(); ++i) {
+            const bool opens = line[i] == '<';
+            out += opens && (is_tag || goes_on_as_tag_of(name, line.substr(i + 1)))
+                       ? std::string_view("&lt;")
+                       : line.substr(i, 1);
+            is_tag = is_tag && !opens;
+        }
+        begin = end;
     }
     return out;
 }
