@@ -216,6 +216,12 @@ std::vector<Unit*> History::next_undo(const std::optional<std::string>& actor) {
     return {};
 }
 
+bool selects(const UndoWhich& which, const Unit& unit) {
+    return (!which.actor || unit.actor == *which.actor) &&
+           (!which.all_since || unit.at_ms >= *which.all_since) &&
+           (!which.version || unit.version == *which.version);
+}
+
 std::vector<std::uint64_t> History::undoable(const UndoWhich& which) const {
     std::vector<std::uint64_t> out;
     std::set<std::pair<std::string, std::uint64_t>> groups;
@@ -223,8 +229,7 @@ std::vector<std::uint64_t> History::undoable(const UndoWhich& which) const {
         const Unit& unit = units_[i];
         if (which.all_since && unit.at_ms < *which.all_since) break;
         const bool fits = unit.kind != UnitKind::take_back && unit.state == UnitState::done &&
-                          (!which.actor || unit.actor == *which.actor) &&
-                          (!which.version || unit.version == *which.version);
+                          selects(which, unit);
         if (!fits) continue;
         if (unit.group != 0 && !groups.emplace(unit.actor, unit.group).second) continue;
         out.push_back(unit.version);

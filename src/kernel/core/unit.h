@@ -86,6 +86,9 @@ store::UnitRecord to_record(const Unit& unit, store::DocumentKey document,
 // Errors: corrupt.
 Result<Unit> from_record(const store::UnitRecord& record);
 
+// Returns true if an undo selects the unit: by its actor, its time and its version.
+bool selects(const UndoWhich& which, const Unit& unit);
+
 // The units of one block, oldest first.
 class History {
 public:

@@ -20,13 +20,6 @@ namespace {
 
 using policy::Operation;
 
-// Says whether an undo selects an entry of the history.
-bool selects(const UndoWhich& which, const Unit& unit) {
-    return (!which.actor || unit.actor == *which.actor) &&
-           (!which.all_since || unit.at_ms >= *which.all_since) &&
-           (!which.version || unit.version == *which.version);
-}
-
 // Only an undo of a version, or of all since a time, may delete a file; one of the last change never does.
 bool may_delete(const UndoWhich& which) {
     return !which.redo && (which.version || which.all_since);
