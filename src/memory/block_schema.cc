@@ -66,16 +66,4 @@ const BlockSchema* BlockSchema::get_section_schema(std::string_view name) const 
     return found == nullptr ? nullptr : &*found->schema;
 }
 
-bool has_descriptions(const BlockSchema& schema) {
-    if (const auto* map = schema.as<MapSchema>()) {
-        return std::ranges::any_of(map->fields,
-                                   [](const Field& field) { return !field.description.empty(); });
-    }
-    const auto* const composite = schema.as<CompositeSchema>();
-    return composite != nullptr &&
-           std::ranges::any_of(composite->sections, [](const Section& section) {
-               return !section.description.empty() || has_descriptions(*section.schema);
-           });
-}
-
 }  // namespace quire::memory

@@ -142,7 +142,4 @@ private:
 
 const Field* find_field(const std::vector<Field>& fields, std::string_view name);
 
-// Returns true if a field of a Map, or a section, says what it is for. The fields of items and entries do not count.
-bool has_descriptions(const BlockSchema& schema);
-
 }  // namespace quire::memory

@@ -42,9 +42,7 @@ struct Gathering {
     void take(std::size_t at, std::string label, Result<kernel::MemoryView> seen) {
         std::optional<State> whole = state.with([&](State& now) -> std::optional<State> {
             if (seen) {
-                std::string brief = seen->brief.empty() ? "" : cat(seen->brief, "\n");
-                now.pieces[at] =
-                    ContextPiece{std::move(label), cat(seen->rendered, "\n"), std::move(brief)};
+                now.pieces[at] = ContextPiece{std::move(label), cat(seen->rendered, "\n")};
             } else if (seen.error().code() != Errc::not_found) {
                 now.failed = std::move(seen).error();
             }
@@ -69,11 +67,12 @@ std::vector<MemoryRow> rows_in_context(std::vector<MemoryRow> rows) {
 }  // namespace
 
 void agent_context(kernel::MemoryCalls& memory, const kernel::Caller& by,
-                   std::vector<std::string> rules, Reply<std::vector<ContextPiece>> reply) {
+                   std::vector<std::string> rules, bool describes,
+                   Reply<std::vector<ContextPiece>> reply) {
     auto gathering = std::make_shared<Gathering>();
     gathering->rules = std::move(rules);
     gathering->reply = std::move(reply);
-    memory.list(by, {}, [&memory, by, gathering](Result<kernel::MemoryList> listed) {
+    memory.list(by, {}, [&memory, by, describes, gathering](Result<kernel::MemoryList> listed) {
         if (!listed) return gathering->reply(Failure(std::move(listed).error()));
         const std::vector<MemoryRow> rows = rows_in_context(std::move(listed->blocks));
         if (rows.empty()) return gathering->end({});
@@ -82,7 +81,7 @@ void agent_context(kernel::MemoryCalls& memory, const kernel::Caller& by,
             now.awaited = rows.size();
         });
         for (std::size_t i = 0; i < rows.size(); ++i) {
-            memory.view(by, rows[i].block.block_id, {},
+            memory.view(by, rows[i].block.block_id, {.describes = describes},
                         [gathering, i,
                          label = rows[i].block.label](Result<kernel::MemoryView> seen) mutable {
                             gathering->take(i, std::move(label), std::move(seen));

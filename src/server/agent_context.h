@@ -18,15 +18,14 @@ namespace quire::server {
 struct ContextPiece {
     std::string name;  // The block's label, or "rules for tools".
     std::string text;  // Ends with a newline.
-    std::string brief =
-        {};  // The text without what fields and sections are for; "" if it is the same.
 };
 
 // The pieces in the order in which a model reads them: the caller's core memory, its pinned working
-// memory, and `rules`, one sentence each. O(what they say). `memory` outlives the reply. Errors:
+// memory, and `rules`, one sentence each; `describes` as in kernel::MemoryLook. O(what they say). `memory` outlives the reply. Errors:
 // those of MemoryCalls::list() and view().
 void agent_context(kernel::MemoryCalls& memory, const kernel::Caller& by,
-                   std::vector<std::string> rules, Reply<std::vector<ContextPiece>> reply);
+                   std::vector<std::string> rules, bool describes,
+                   Reply<std::vector<ContextPiece>> reply);
 
 // All of them as one text, an empty line between two.
 std::string joined(const std::vector<ContextPiece>& pieces);

@@ -87,7 +87,7 @@ Map watch_report(const fs::TreeStatus& status) {
 const CommandSession::Method CommandSession::kMethods[] = {
     rpc::method<&CommandSession::call>("call", "tool", "arguments"),
     rpc::method<&CommandSession::read>("read", "uri"),
-    rpc::method<&CommandSession::context>("context"),
+    rpc::method<&CommandSession::context>("context", "describes"),
     rpc::method<&CommandSession::revise>("revise", "block_id", "version_id", "value"),
     rpc::method<&CommandSession::owned>("owned", "owner"),
     rpc::method<&CommandSession::export_block>("export", "label"),
@@ -186,7 +186,7 @@ void CommandSession::read(const rpc::Answer& answer, std::string uri) {
         }));
 }
 
-void CommandSession::context(const rpc::Answer& answer) {
+void CommandSession::context(const rpc::Answer& answer, bool describes) {
     using Pieces = std::vector<ContextPiece>;
     kernel::Admission(workspace_.kernel)
         .run<Pieces>(caller(answer), {.name = "context render", .arguments = Map{}, .reads = true},
@@ -194,17 +194,14 @@ void CommandSession::context(const rpc::Answer& answer) {
                                       [](Pieces gathered) {
                                           List pieces;
                                           for (ContextPiece& each : gathered) {
-                                              Map piece{{"name", std::move(each.name)},
-                                                        {"text", std::move(each.text)}};
-                                              if (!each.brief.empty())
-                                                  piece.append("brief", std::move(each.brief));
-                                              pieces.push_back(std::move(piece));
+                                              pieces.push_back(Map{{"name", std::move(each.name)},
+                                                                   {"text", std::move(each.text)}});
                                           }
                                           return Map{{"pieces", std::move(pieces)}};
                                       }),
-                     [&memory = workspace_.memory, rules = service_->guidance().rules](
+                     [&memory = workspace_.memory, rules = service_->guidance().rules, describes](
                          const kernel::Caller& by, auto gathered) {
-                         agent_context(memory, by, rules, std::move(gathered));
+                         agent_context(memory, by, rules, describes, std::move(gathered));
                      });
 }
 

@@ -110,7 +110,7 @@ private:
     // The methods. Each answers, at once or later.
     void call(const rpc::Answer& answer, std::string tool, std::optional<Value> arguments);
     void read(const rpc::Answer& answer, std::string uri);
-    void context(const rpc::Answer& answer);
+    void context(const rpc::Answer& answer, bool describes);
     void revise(const rpc::Answer& answer, std::string block_id, std::string version_id,
                 Value value);
     void owned(const rpc::Answer& answer, std::string owner);

@@ -154,7 +154,7 @@ void MemoryResources::read_context(const kernel::Caller& by, const Actor& agent,
                                    const std::string& uri, Reply<std::string> reply) const {
     kernel::Caller as = by;
     as.actor = agent;
-    agent_context(memory_, as, registry_.rules_for(agent),
+    agent_context(memory_, as, registry_.rules_for(agent), true,
                   [&kernel = kernel_, by, agent, uri,
                    reply = std::move(reply)](Result<std::vector<ContextPiece>> pieces) mutable {
                       if (!pieces) return reply(Failure(std::move(pieces).error()));

@@ -109,7 +109,7 @@ void convert_memory(MemoryCalls& memory, OperationCall call, std::string label, 
 
 void view_memory(MemoryCalls& memory, OperationCall call, std::string label,
                  std::optional<std::string> section) {
-    memory.view(call.by(), std::move(label), std::move(section),
+    memory.view(call.by(), std::move(label), {std::move(section)},
                 answer_with(std::move(call.reply), render_memory_view));
 }
 

@@ -28,7 +28,6 @@ struct ContextOptions {
 struct ContextPiece {
     std::string name;
     std::string text;
-    std::string brief;  // "" if it is the same.
 };
 
 // An estimate: four characters are about one token.
@@ -51,50 +50,54 @@ Result<void> check_is_known(CommandClient& client, const Settings& settings,
                 {{"agent", agent}});
 }
 
-Result<std::vector<ContextPiece>> context_pieces(const Globals& globals, const std::string& agent) {
-    const Settings settings = TRY(load_config(globals.workspace));
-    Globals as_agent = globals;
-    as_agent.actor = cat("agent:", agent);
-    CommandClient client = TRY(CommandClient::attach(as_agent));
-    const Value answer = TRY(client.request("context", Map{}));
+// The pieces of an agent's context. `describes`: blocks say what their fields and sections are for.
+Result<std::vector<ContextPiece>> context_pieces(CommandClient& client, bool describes) {
+    const Value answer = TRY(client.request("context", Map{{"describes", describes}}));
     std::vector<ContextPiece> out;
     for (const Value& piece : json::list_in(answer, "pieces"))
-        out.push_back({json::text_in(piece, "name"), json::text_in(piece, "text"),
-                       json::text_in(piece, "brief")});
-    if (out.empty()) TRY(check_is_known(client, settings, agent));
+        out.push_back({json::text_in(piece, "name"), json::text_in(piece, "text")});
     return out;
 }
 
-std::string joined(const std::vector<ContextPiece>& pieces) {
-    std::string out;
-    for (const ContextPiece& piece : pieces) cat_to(out, cat(out.empty() ? "" : "\n", piece.text));
+// The pieces that fit the budget, and the names of the others.
+struct Fitted {
+    std::string text;
+    List left_out;  // {name, tokens}
+};
+
+Fitted fitted(const std::vector<ContextPiece>& pieces, std::size_t budget) {
+    Fitted out;
+    for (const ContextPiece& piece : pieces) {
+        std::string with = cat(out.text, out.text.empty() ? "" : "\n", piece.text);
+        if (budget == 0 || token_count(with) <= budget) {
+            out.text = std::move(with);
+        } else {
+            out.left_out.push_back(Map{{"name", piece.name}, {"tokens", token_count(piece.text)}});
+        }
+    }
     return out;
 }
 
 Result<int> render_context(const Globals& globals, const ContextOptions& options) {
-    std::vector<ContextPiece> pieces = TRY(context_pieces(globals, options.agent));
-    if (options.budget != 0 && token_count(joined(pieces)) > options.budget) {
-        for (ContextPiece& piece : pieces) {
-            if (!piece.brief.empty()) piece.text = piece.brief;
-        }
+    const Settings settings = TRY(load_config(globals.workspace));
+    Globals as_agent = globals;
+    as_agent.actor = cat("agent:", options.agent);
+    CommandClient client = TRY(CommandClient::attach(as_agent));
+    const std::vector<ContextPiece> pieces = TRY(context_pieces(client, true));
+    if (pieces.empty()) TRY(check_is_known(client, settings, options.agent));
+    Fitted shown = fitted(pieces, options.budget);
+    if (!shown.left_out.empty()) shown = fitted(TRY(context_pieces(client, false)), options.budget);
+    const std::size_t tokens = token_count(shown.text);
+    if (globals.json) {
+        return output_json(Map{{"text", std::move(shown.text)},
+                               {"tokens", tokens},
+                               {"left_out", std::move(shown.left_out)}});
     }
-    std::string text;
-    List left_out;
-    for (const ContextPiece& piece : pieces) {
-        const std::string with = cat(text, text.empty() ? "" : "\n", piece.text);
-        if (options.budget == 0 || token_count(with) <= options.budget) {
-            text = with;
-            continue;
-        }
-        const std::size_t tokens = token_count(piece.text);
-        left_out.push_back(Map{{"name", piece.name}, {"tokens", tokens}});
-        if (!globals.json)
-            complain(cat("left out, over the budget: ", piece.name, " (", tokens, " tokens)"));
+    for (const Value& each : shown.left_out) {
+        complain(cat("left out, over the budget: ", json::text_in(each, "name"), " (",
+                     json::number_in(each, "tokens"), " tokens)"));
     }
-    const std::size_t tokens = token_count(text);
-    if (!globals.json) return output(text);
-    return output_json(
-        Map{{"text", std::move(text)}, {"tokens", tokens}, {"left_out", std::move(left_out)}});
+    return output(shown.text);
 }
 
 void add_context_options(CLI::App& app, ContextOptions& options) {

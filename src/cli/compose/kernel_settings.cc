@@ -56,7 +56,7 @@ kernel::CommandSettings command_settings(const Settings& settings) {
 kernel::MemorySettings memory_settings(const Settings& settings) {
     kernel::MemorySettings out;
     out.style = *enum_named<memory::RenderStyle>(settings.memory.render);
-    for (const auto& [name, each] : settings.templates) {
+    for (const auto& [name, each] : settings.memory.templates) {
         Result<memory::BlockSchema> schema = memory::parse_schema(each.schema);
         CHECK(schema.has_value());
         out.templates.push_back({name, each.description, std::move(*schema)});

@@ -242,10 +242,10 @@ Result<void> read_templates(Section& section, std::map<std::string, TemplateSett
     return {};
 }
 
-Result<void> read_memory(Section& section, Settings& settings) {
-    settings.memory = TRY(section.fields<MemoryRenderSettings>());
+Result<void> read_memory(Section& section, MemorySettings& memory) {
+    memory = TRY(section.fields<MemorySettings>());
     TRY(section.table("templates", [&](Section& templates) {
-        return read_templates(templates, settings.templates);
+        return read_templates(templates, memory.templates);
     }));
     return check_later_memory(section);
 }
@@ -282,7 +282,8 @@ Result<Settings> read_settings(const toml::table& table, std::string_view file) 
                    [&](Section& section) { return read_agents(section, settings.agents); }));
     TRY(root.table("approvals", plain_settings(settings.approvals)));
     TRY(root.table("limits", [&](Section& section) { return read_limits(section, settings); }));
-    TRY(root.table("memory", [&](Section& section) { return read_memory(section, settings); }));
+    TRY(root.table("memory",
+                   [&](Section& section) { return read_memory(section, settings.memory); }));
     TRY(root.table("sources", [&](Section& section) {
         return section.table("diagnostics", [&](Section& diagnostics) {
             return read_diagnostics(diagnostics, settings.diagnostics);

@@ -117,16 +117,6 @@ struct ApprovalSettings {
     }
 };
 
-// [memory]
-struct MemoryRenderSettings {
-    std::string render = "tags";  // A word of memory::RenderStyle.
-    // All members except the tables.
-    static json::Fields<MemoryRenderSettings> fields() {
-        return json::Fields<MemoryRenderSettings>().optional(
-            "render", &MemoryRenderSettings::render, "", {{"enum", List{"tags", "plain"}}});
-    }
-};
-
 // [memory.templates.NAME]
 struct TemplateSettings {
     std::string description;
@@ -135,6 +125,17 @@ struct TemplateSettings {
     static json::Fields<TemplateSettings> fields() {
         return json::Fields<TemplateSettings>().optional("description",
                                                          &TemplateSettings::description);
+    }
+};
+
+// [memory]
+struct MemorySettings {
+    std::string render = "tags";  // A word of memory::RenderStyle.
+    std::map<std::string, TemplateSettings> templates;
+    // All members except the templates, which config.cc reads.
+    static json::Fields<MemorySettings> fields() {
+        return json::Fields<MemorySettings>().optional("render", &MemorySettings::render, "",
+                                                       {{"enum", List{"tags", "plain"}}});
     }
 };
 
@@ -200,8 +201,7 @@ struct Settings {
     ApprovalSettings approvals;
     kernel::Limits limits;
     MessageLimits messages;
-    MemoryRenderSettings memory;
-    std::map<std::string, TemplateSettings> templates;
+    MemorySettings memory;
     std::optional<DiagnosticsSettings> diagnostics;
     std::map<std::string, MountSettings> mounts;
     // A sentence for each setting that is written and has no effect in this version, because an

@@ -358,8 +358,8 @@ block_bytes = 16777216
 
     ASSERT_TRUE(parsed) << parsed.error().message();
     EXPECT_EQ(parsed->messages, (MessageLimits{1000, 2000}));
-    ASSERT_EQ(parsed->templates.size(), 1U);
-    EXPECT_EQ(json::write(parsed->templates.at("bug_report").schema),
+    ASSERT_EQ(parsed->memory.templates.size(), 1U);
+    EXPECT_EQ(json::write(parsed->memory.templates.at("bug_report").schema),
               R"({"Map":{"fields":[{"field_type":"Text","name":"title","required":true}]}})");
     EXPECT_EQ(parsed->files.rules.at(0).encoding, text::Charset::latin_1);
     ASSERT_EQ(parsed->files.never_merge_globs.size(), 1U);

@@ -141,13 +141,11 @@ void MemoryCalls::set(MemorySettings settings) {
     body_->settings->with([&](MemorySettings& held) { held = std::move(settings); });
 }
 
-void MemoryCalls::view(Caller by, std::string label, std::optional<std::string> section,
-                       Reply<MemoryView> reply) {
+void MemoryCalls::view(Caller by, std::string label, MemoryLook what, Reply<MemoryView> reply) {
     body_->look<MemoryView>(
         std::move(by), label, std::move(reply),
-        [body = body_, section = std::move(section)](LiveDocument& document,
-                                                     const OpenedMemory& opened,
-                                                     const Caller& caller) -> Result<MemoryView> {
+        [body = body_, what = std::move(what)](LiveDocument& document, const OpenedMemory& opened,
+                                               const Caller& caller) -> Result<MemoryView> {
             const memory::MemoryBlock& block = opened.header.block;
             const memory::MemoryReader reader(document.doc(), block.schema);
             memory::RenderOptions options{.permission = opened.rights.permission};
@@ -155,20 +153,14 @@ void MemoryCalls::view(Caller by, std::string label, std::optional<std::string> 
                 body->settings->with([](const MemorySettings& held) { return held.style; });
             if (opened.header.owner != caller.actor)
                 options.shared_from = opened.header.owner.str();
-            MemoryView view{opened.row(version_of_memory(document)),
-                            memory::to_value(block.schema),
-                            "",
-                            "",
-                            {}};
-            if (section) {
-                view.rendered = TRY(memory::render_body(reader, *section, options));
-                view.value = TRY(reader.value(*section));
+            options.describes = what.describes;
+            MemoryView view{
+                opened.row(version_of_memory(document)), memory::to_value(block.schema), "", {}};
+            if (what.section) {
+                view.rendered = TRY(memory::render_body(reader, *what.section, options));
+                view.value = TRY(reader.value(*what.section));
             } else {
                 view.rendered = memory::render(reader, block, options);
-                if (memory::has_descriptions(block.schema)) {
-                    options.describes = false;
-                    view.brief = memory::render(reader, block, options);
-                }
                 view.value = reader.value();
             }
             body->fed.attend(document, opened.header);

@@ -45,8 +45,7 @@ public:
     // MemoryEdit, and out_of_range "too_large".
     void create(Caller by, MemoryCreate what, Reply<MemoryVersion> reply);
     // The block's content, or one section of it. Errors: those of locate() (memory/field_path.h).
-    void view(Caller by, std::string label, std::optional<std::string> section,
-              Reply<MemoryView> reply);
+    void view(Caller by, std::string label, MemoryLook what, Reply<MemoryView> reply);
     // The block that a label names, without its content.
     void find(Caller by, std::string label, Reply<MemoryRow> reply);
     // Lists the blocks that the caller may see, by label. O(blocks); loads deleted blocks only.

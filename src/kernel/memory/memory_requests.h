@@ -78,13 +78,16 @@ struct MemoryList {
     std::vector<MemoryRow> blocks;
     std::vector<std::string> unreadable;  // Labels of blocks that do not parse.
 };
+// The part of a block that is viewed.
+struct MemoryLook {
+    std::optional<std::string> section = {};  // None: the whole block.
+    bool describes = true;                    // `rendered` says what fields and sections are for.
+};
 // A block as a model reads it (`rendered`) and as a program reads it (`schema`, `value`).
 struct MemoryView {
     MemoryRow row;
     Value schema;
     std::string rendered;  // The body alone, where one section was asked for.
-    // The block without what its fields and sections are for; "" if it does not say that anyway.
-    std::string brief;
     Value value;
 };
 

@@ -74,7 +74,7 @@ public:
     Result<MemoryView> view(const std::string& label, const std::string& by = "agent:ada",
                             std::optional<std::string> section = {}) {
         return desk.ask<MemoryView>(
-            [&](auto reply) { calls_->view(as(by), label, section, std::move(reply)); });
+            [&](auto reply) { calls_->view(as(by), label, {section}, std::move(reply)); });
     }
     // The content of the block, or the reason why it cannot be read.
     std::string value(const std::string& label) {
