@@ -9,6 +9,7 @@
 #include "memory/memory_edit.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/check.h"
 #include "base/concat.h"
@@ -30,6 +31,24 @@ using policy::Operation;
 Result<void> check_utf8(std::string_view text) {
     if (utf8::is_valid(text)) return {};
     return schema_mismatch("", "Text", "a string that is not UTF-8");
+}
+
+Failure counts_too_far(const std::string& field) {
+    return fail(Errc::out_of_range, "out_of_range",
+                cat(field, " cannot count beyond ±2^53 (", kExactWhole,
+                    "), where whole numbers are not exact any more; nothing was changed"),
+                {{"field", field}, {"limit", kExactWhole}});
+}
+
+// Returns true if a + b is beyond ±2^53, though their rounded sum may not be. The rounding's error is
+// Knuth's (The Art of Computer Programming, volume 2, section 4.2.2).
+bool is_beyond_exact(double a, double b) {
+    constexpr auto kLimit = static_cast<double>(kExactWhole);
+    const double sum = a + b;
+    if (std::fabs(sum) != kLimit) return std::fabs(sum) > kLimit;
+    const double b_in_sum = sum - a;
+    const double lost = (a - (sum - b_in_sum)) + (b - b_in_sum);
+    return lost != 0 && std::signbit(lost) == std::signbit(sum);
 }
 
 }  // namespace
@@ -134,6 +153,8 @@ Result<void> MemoryEdit::set_field(const FieldPath& path, Value value) {
         TRY(unset(path, *field));
     } else {
         TRY(check_field(*field, value));
+        if (field->type == FieldType::counter && is_beyond_exact(value.as_number(), 0))
+            return counts_too_far(path.field);
         TRY(check_length(text_length(value), block_.char_limit));
         put(path, *field, std::move(value));
     }
@@ -167,8 +188,7 @@ Result<void> MemoryEdit::unset(const FieldPath& path, const Field& field) {
             rewrite(doc_, value, List());
             break;
         case FieldType::counter:
-            if (const double now = doc_.counter(value).value(); now != 0)
-                CHECK(doc_.counter(value).add(-now).has_value());
+            CHECK(doc_.counter(value).bring_to(0).has_value());
             break;
         case FieldType::number:
         case FieldType::boolean:
@@ -194,10 +214,9 @@ void MemoryEdit::put(const FieldPath& path, const Field& field, Value value) {
             put_list(path, field, value.as_list());
             break;
         case FieldType::counter: {
-            const Value now = *reader_.value_of_field(path.section, field);
-            const double delta = value.as_number() - now.as_number();
-            const crdt::Handle counter = doc_.open(value_of(path.section, field));
-            if (delta != 0) CHECK(doc_.counter(counter).add(delta).has_value());
+            const double base = field.default_value.value_or(Value(0)).as_number();
+            crdt::CounterView counter = doc_.counter(doc_.open(value_of(path.section, field)));
+            CHECK(counter.bring_to(value.as_number() - base).has_value());
             break;
         }
         case FieldType::number:
@@ -219,7 +238,8 @@ void MemoryEdit::put_list(const FieldPath& path, const Field& field, const List&
     must(doc_.map(doc_.open(root_of(path.section))).set(field.name, nullptr));
 }
 
-// A Counter merges concurrent additions; a Number does not and is set.
+// A Counter merges concurrent additions; a Number does not and is set. Past 2^53 doubles lie further
+// apart than 1, so a whole number that is added there could be lost.
 Result<Value> MemoryEdit::increment_counter(const FieldPath& path, const Value& delta) {
     const Field* field = TRY(enter_field(Operation::overwrite, path));
     const bool counts = field->type == FieldType::counter;
@@ -229,12 +249,16 @@ Result<Value> MemoryEdit::increment_counter(const FieldPath& path, const Value& 
 
     const Value before = reader_.value_of_field(path.section, *field).value_or(Value(0));
     if (!before.is_number()) return schema_mismatch(path.field, "Number", kind_name(before));
-    const Value after = number_of(before.as_number() + delta.as_number());
+    const double was = before.as_number();
+    const double added = delta.as_number();
+    if (std::trunc(added) == added && is_beyond_exact(was, added))
+        return counts_too_far(path.field);
+    const Value after = number_of(was + added);
     // The sum must still be finite.
     TRY(check_field(*field, after));
     if (counts) {
         const crdt::Handle counter = doc_.open(value_of(path.section, *field));
-        if (delta.as_number() != 0) TRY(doc_.counter(counter).add(delta.as_number()));
+        if (added != 0) TRY(doc_.counter(counter).add(added));
     } else {
         must(doc_.map(doc_.open(root_of(path.section))).set(field->name, after));
     }

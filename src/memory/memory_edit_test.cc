@@ -166,6 +166,36 @@ TEST(MemoryFields, ANumberIsIncrementedAndOtherTypesAreNot) {
     EXPECT_EQ(reason(desk.edit().increment_counter({"", "nowhere"}, 1)), "field_not_found");
 }
 
+TEST(MemoryFields, WholeNumbersThatWouldRoundAreNotCounted) {
+    constexpr std::int64_t kMost = std::int64_t{1} << 53;
+    MemoryDesk desk(profile());  // energy is 5, age is not there.
+    for (const char* field : {"energy", "age"}) {
+        EXPECT_EQ(reason(desk.edit().increment_counter({"", field}, 1e17)), "out_of_range")
+            << field;
+        EXPECT_EQ(reason(desk.edit().increment_counter({"", field}, -1e17)), "out_of_range");
+    }
+    EXPECT_EQ(desk.reader().field({"", "energy"}).value(), Value(5));
+    EXPECT_EQ(desk.edit().increment_counter({"", "energy"}, kMost - 5).value(), Value(kMost));
+    // The sum of doubles would be 2^53 again.
+    EXPECT_EQ(reason(desk.edit().increment_counter({"", "energy"}, 1)), "out_of_range");
+    EXPECT_EQ(desk.edit().increment_counter({"", "energy"}, -1).value(), Value(kMost - 1));
+    EXPECT_EQ(desk.edit().increment_counter({"", "energy"}, 1).value(), Value(kMost));
+    EXPECT_EQ(reason(desk.edit().set_field({"", "energy"}, kMost + 2)), "out_of_range");
+    EXPECT_EQ(desk.edit().increment_counter({"", "energy"}, -kMost).value(), Value(0));
+    EXPECT_EQ(desk.edit().increment_counter({"", "energy"}, -kMost).value(), Value(-kMost));
+    EXPECT_EQ(reason(desk.edit().increment_counter({"", "energy"}, -1)), "out_of_range");
+    // A change with a fraction adds as doubles do.
+    EXPECT_EQ(desk.edit().increment_counter({"", "energy"}, -0.5).value(), Value(-kMost));
+}
+
+TEST(MemoryFields, ACounterIsSetExactly) {
+    MemoryDesk desk(profile());
+    ASSERT_TRUE(desk.edit().increment_counter({"", "energy"}, 1e15).has_value());
+    ASSERT_TRUE(desk.edit().set_field({"", "energy"}, 5.1).has_value());
+    ASSERT_TRUE(desk.edit().set_field({"", "energy"}, 5.3).has_value());
+    EXPECT_EQ(desk.reader().field({"", "energy"}).value(), Value(5.3));
+}
+
 // --- List fields ---
 
 TEST(MemoryListField, GrowsAfterItsDefaultUntilThatIsTouched) {

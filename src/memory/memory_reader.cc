@@ -17,9 +17,6 @@
 namespace quire::memory {
 namespace {
 
-// Up to this number every whole number is exact as a double.
-constexpr double kExact = 9'007'199'254'740'992.0;
-
 // The plain value of a key; nothing if there is none, or if it is a container.
 std::optional<Value> plain(const crdt::Doc& doc, crdt::Handle map, std::string_view key) {
     std::optional<crdt::Slot> slot = doc.map(map).get(key);
@@ -61,7 +58,7 @@ void fill_defaults(const BlockSchema& schema, Value& item) {
 }  // namespace
 
 Value number_of(double number) {
-    if (std::trunc(number) == number && std::fabs(number) <= kExact)
+    if (std::trunc(number) == number && std::fabs(number) <= static_cast<double>(kExactWhole))
         return static_cast<std::int64_t>(number);
     return number;
 }

@@ -94,6 +94,8 @@ private:
     const BlockSchema& schema_;
 };
 
+// 2^53. Beyond it doubles lie further apart than 1, so they do not hold every whole number.
+inline constexpr std::int64_t kExactWhole = std::int64_t{1} << 53;
 // A number without fraction becomes an integer if that is exact.
 Value number_of(double number);
 // The error out_of_range "index_out_of_bounds" {index, len}.

@@ -6,6 +6,7 @@
 // other threads while the tape is written. Otherwise thread-confined.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -101,6 +102,12 @@ public:
     Mark mark() const { return {parts_.size(), reel_ != nullptr, begin_, used_}; }
     // Forgets everything written since the mark. Shown bytes stay valid.
     void rewind(const Mark& mark);
+
+    // The bytes of its reels. O(1).
+    std::size_t memory_bytes() const {
+        const std::size_t open = std::min(parts_.size(), (room_ + part_size() - 1) / part_size());
+        return room_ + (parts_.size() - open) * part_size() + parts_.capacity() * sizeof(Part);
+    }
 
     // CHECKs that parts, reels and sizes agree. O(reels).
     void check_invariants() const;

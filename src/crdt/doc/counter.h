@@ -15,9 +15,13 @@ public:
     // The value afterwards. Errors, beside those in container_view.h: invalid_argument
     // "not_finite".
     Result<double> add(double delta);
+    // Adds what brings the sum to exactly this value, in two additions where one would round.
+    // Errors: as of add().
+    Result<double> bring_to(double wanted);
 
 private:
     friend class Doc;
+    Result<void> check(double number) const;
     CounterView(const Doc& doc, Handle handle) : ContainerView(doc, handle) {}
 };
 

@@ -14,15 +14,6 @@ double number(const Value& delta) {
                               : 0.0;
 }
 
-// Calls add(atom, delta) for the additions in `span`.
-template <class Add>
-void for_each_addition(const ContainerLog& log, LvSpan span, Add add) {
-    for (const Run& run : log.runs_in(span)) {
-        if (run.kind == RunKind::increment)
-            add(run.lv, number(std::get<Value>(log.value(run, run.lv))));
-    }
-}
-
 // The value of an addition in its op. Loro writes small whole numbers as integers.
 Value addition(double delta) {
     constexpr double kLeastFloat = 1 << 27;
@@ -32,16 +23,25 @@ Value addition(double delta) {
 
 }  // namespace
 
+std::vector<CounterBody::Addition> CounterBody::additions(const ContainerLog& log, LvSpan span) {
+    std::vector<Addition> out;
+    for (const Run& run : log.runs_in(span)) {
+        if (run.kind == RunKind::increment)
+            out.push_back({run.lv, number(std::get<Value>(log.value(run, run.lv)))});
+    }
+    return out;
+}
+
 double CounterBody::total(Site site, const Past* at) {
     const ContainerLog& log = *site.container.log;
     if (at != nullptr) {
         double total = 0;
         for (const LvSpan& span : at->spans())
-            for_each_addition(log, span, [&](Lv, double delta) { total += delta; });
+            for (const Addition& each : additions(log, span)) total += each.delta;
         return total;
     }
-    for_each_addition(log, {followed, site.document.oplog().end()},
-                      [&](Lv, double delta) { sum += delta; });
+    for (const Addition& each : additions(log, {followed, site.document.oplog().end()}))
+        sum += each.delta;
     followed = log.end();
     return sum;
 }
@@ -57,11 +57,11 @@ CounterDelta CounterBody::delta_of(Site site, LvSpan, const Past& a, const Past&
 // The sum of the additions that only b has, less the sum of those that only a has.
 CounterDelta CounterBody::delta_between(Site site, const Past& a, const Past& b) {
     CounterDelta diff;
-    for_each_addition(*site.container.log, {0, site.document.oplog().end()},
-                      [&](Lv lv, double delta) {
-                          if (b.contains(lv) && !a.contains(lv)) diff.increment += delta;
-                          if (a.contains(lv) && !b.contains(lv)) diff.increment -= delta;
-                      });
+    for (const auto& [lv, delta] :
+         additions(*site.container.log, {0, site.document.oplog().end()})) {
+        if (b.contains(lv) && !a.contains(lv)) diff.increment += delta;
+        if (a.contains(lv) && !b.contains(lv)) diff.increment -= delta;
+    }
     return diff;
 }
 
@@ -73,6 +73,14 @@ void CounterBody::add(Site site, double delta) {
     OpLog& log = site.document.journal().begin();
     site.container.log->increment(log.end(), addition(delta));
     log.append(site.container.index, 1);
+}
+
+void CounterBody::bring_to(Site site, double now, double wanted) {
+    const double delta = wanted - now;
+    if (delta == 0) return;
+    if (now + delta == wanted) return add(site, delta);
+    add(site, -now);
+    add(site, wanted);
 }
 
 }  // namespace quire::crdt

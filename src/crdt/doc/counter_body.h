@@ -4,8 +4,11 @@
 // out exactly (of integers, of dyadic fractions) and may differ in the last digits of others.
 #pragma once
 
+#include <vector>
+
 #include "base/value.h"
 #include "crdt/doc/site.h"
+#include "crdt/history/container_log.h"
 #include "crdt/history/past.h"
 
 namespace quire::crdt {
@@ -23,6 +26,16 @@ struct CounterBody : Childless {
     CounterDelta delta_from_nothing(Site site, const Past* at);
 
     static void add(Site site, double delta);
+    // Brings the sum from `now` to exactly `wanted`: by one addition, or by two where one would
+    // round (minus what is there, plus what is wanted).
+    static void bring_to(Site site, double now, double wanted);
+
+    struct Addition {
+        Lv lv;
+        double delta;
+    };
+    // The additions in the span, in the order in which they became known here. O(ops in the span).
+    static std::vector<Addition> additions(const ContainerLog& log, LvSpan span);
 
     void check(Site) {}
 };

@@ -31,6 +31,18 @@ Doc::Doc(Doc&&) noexcept = default;
 Doc& Doc::operator=(Doc&&) noexcept = default;
 Doc::~Doc() = default;
 
+// Beside its runs, a sequence has a tree with an item for about each of them.
+std::size_t Doc::memory_bytes() const {
+    constexpr std::size_t kItem = 96;
+    constexpr std::size_t kChange = sizeof(ChangeInfo) + 64;  // And its part of the graph.
+    std::size_t bytes = body_->oplog().changes().size() * kChange;
+    for (const Container& each : body_->containers()) {
+        bytes += sizeof(Container) + sizeof(ContainerLog) + each.log->memory_bytes() +
+                 each.log->runs().size() * kItem;
+    }
+    return bytes;
+}
+
 DocSettings& Doc::settings() {
     return body_->settings;
 }
@@ -87,6 +99,7 @@ Frontiers Doc::frontiers() const {
 
 Result<Imported> Doc::import(ChangeBatch changes, ImportOptions options) {
     TRY(history().load());
+    commit();
     return body_->import(changes, std::move(options));
 }
 

@@ -106,9 +106,9 @@ public:
 
     // --- import and export ---
     // Atomic: an error changes nothing. Changes may come in any order, cut anywhere, and overlap
-    // what is known; an overlap that differs, or follows something else, is refused. CHECKs that no
-    // transaction is pending. Errors: corrupt; conflict "op_id_reused"; unsupported "too_large"
-    // beyond 3 * 2^30 atoms.
+    // what is known; an overlap that differs, or follows something else, is refused. A pending
+    // transaction is committed before, as by commit(). Errors: corrupt; conflict "op_id_reused";
+    // unsupported "too_large" beyond 3 * 2^30 atoms.
     Result<Imported> import(ChangeBatch changes, ImportOptions options = {});
     // In causal order, cut at `from`. Left out are what waits and what is pending here. A batch
     // views the history: it holds until the next edit or import.
@@ -121,8 +121,8 @@ public:
     // --- time ---
     // A detached document shows one version. It cannot be edited (conflict "detached"), and imports
     // extend its history only. checkout() detaches, except for a version that is the latest and
-    // shown already; detach() stays at the latest. All CHECK that no transaction is pending.
-    // O(version in runs); containers follow when they are read. Errors: as in history.h.
+    // shown already; detach() stays at the latest. All commit a pending transaction before, as by
+    // commit(). O(version in runs); containers follow when they are read. Errors: as in history.h.
     Result<void> checkout(const Frontiers& version);
     void checkout_to_latest();
     void detach();
@@ -130,6 +130,9 @@ public:
     // A document of its own with the version that readers see (fork_at() in history.h takes
     // another). CHECKs that no transaction is pending.
     Doc fork(PeerId peer) const;
+
+    // About what the document takes in memory. O(containers).
+    std::size_t memory_bytes() const;
 
 private:
     friend class History;

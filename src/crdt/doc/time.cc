@@ -31,8 +31,8 @@ void go(DocBody& body, std::optional<Past> version) {
 }
 
 Result<void> Doc::checkout(const Frontiers& version) {
-    CHECK(!body_->journal().in_transaction());
     TRY(history().load());
+    commit();
     Heads heads = TRY(body_->journal().heads_of(version));
     if (heads != shown_heads(*body_)) {
         go(*body_, body_->journal().past_of(std::move(heads)));
@@ -44,13 +44,13 @@ Result<void> Doc::checkout(const Frontiers& version) {
 }
 
 void Doc::checkout_to_latest() {
-    CHECK(!body_->journal().in_transaction());
+    commit();
     if (is_detached()) go(*body_, std::nullopt);
 }
 
 void Doc::detach() {
-    CHECK(!body_->journal().in_transaction());
     CHECK(history().load());
+    commit();
     if (!is_detached()) body_->show(body_->journal().past_of(body_->oplog().heads()));
 }
 

@@ -1,11 +1,16 @@
+#include <functional>
+
 #include <gtest/gtest.h>
 
+#include "base/must.h"
 #include "base/words_for_test.h"
 #include "crdt/doc/apply.h"
 #include "crdt/doc/doc.h"
+#include "crdt/doc/events.h"
 #include "crdt/doc/history.h"
 #include "crdt/doc/list.h"
 #include "crdt/doc/map.h"
+#include "crdt/doc/replica_for_test.h"
 #include "crdt/doc/text.h"
 
 namespace quire::crdt {
@@ -176,6 +181,36 @@ TEST(Time, ADiffThatDoesNotFitIsRefusedWhole) {
     EXPECT_TRUE(a.doc.pending().empty());
     EXPECT_EQ(a.doc.value(), was);
     EXPECT_EQ(a.doc.frontiers(), now);
+}
+
+// As in Loro: what is pending becomes a change before the document is given another version.
+TEST(Time, ImportsAndCheckoutsCommitWhatIsPending) {
+    const std::vector<std::pair<const char*, std::function<void(Replica&, Replica&)>>> acts = {
+        {"import", [](Replica& a, Replica& b) { must(a.doc.import(b.doc.changes_since({}))); }},
+        {"checkout", [](Replica& a, Replica&) { must(a.doc.checkout({})); }},
+        {"checkout_to_latest", [](Replica& a, Replica&) { a.doc.checkout_to_latest(); }},
+        {"detach", [](Replica& a, Replica&) { a.doc.detach(); }},
+    };
+    for (const auto& [name, act] : acts) {
+        Replica a(1), b(2);
+        b.type(0, "theirs ");
+        b.doc.commit();
+        int events = 0;
+        const auto subscribed = subscribe_root(a.doc, [&](const Event&) { ++events; });
+        a.type(0, "ours");
+        ASSERT_EQ(a.doc.pending().size(), 4U);
+
+        act(a, b);
+
+        EXPECT_TRUE(a.doc.pending().empty()) << name;
+        EXPECT_GE(events, 1) << name;
+        a.doc.checkout_to_latest();
+        EXPECT_EQ(a.doc.history().op_count(), a.read().size()) << name;
+        Replica c(3);
+        c.pull(a);
+        EXPECT_EQ(c.read(), a.read()) << name;
+        check_invariants(a.doc);
+    }
 }
 
 TEST(Time, CommitsWithinTheMergeIntervalAreOneChange) {

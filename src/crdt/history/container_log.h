@@ -143,6 +143,12 @@ public:
     const Slot& value(const Run& run, Lv lv) const { return values_[run.payload + (lv - run.lv)]; }
     const OpContent& op(const Run& run) const { return ops_[run.payload]; }
 
+    // About what the log takes in memory. O(1).
+    std::size_t memory_bytes() const {
+        return runs_.capacity() * sizeof(Run) + values_.capacity() * sizeof(Slot) +
+               ops_.capacity() * sizeof(OpContent) + text_.memory_bytes();
+    }
+
     // A length of the log to return to.
     struct Mark {
         std::size_t runs, values, ops;

@@ -184,21 +184,39 @@ void Reversal::copy_movable(Container& from, Container& to, int depth) {
     }
 }
 
-// The spans' additions are subtracted in one op; others' stay in the sum.
+// If the sum is still what the spans made it, it becomes again what it was before them, to the last
+// digit. Otherwise others have added since: the spans' additions are subtracted. O(additions).
 void Reversal::counter(Container& c) {
     Container* to = living(c);
     if (to == nullptr) return;
-    double sum = 0;
-    const ContainerLog& log = *c.log;
-    for (const LvSpan& span : spans_) {
-        for (const Run& run : log.runs_in(span)) {
-            if (run.kind != RunKind::increment) continue;
-            const Value& delta = std::get<Value>(log.value(run, run.lv));
-            sum += delta.is_int() ? static_cast<double>(delta.as_int()) : delta.as_float();
-        }
+    double taken = 0;   // The sum of the spans' additions.
+    double before = 0;  // The counter before the first and after the last of them.
+    double after = 0;
+    double running = 0;
+    bool began = false;
+    bool is_mixed = false;  // Others added between them.
+    bool others_came = false;
+    for (const auto& [lv, delta] : CounterBody::additions(*c.log, {0, body_.oplog().end()})) {
+        const bool ours = holds(lv).first;
+        if (ours && !began) before = running;
+        if (ours) is_mixed = is_mixed || others_came;
+        if (!ours && began) others_came = true;
+        running += delta;
+        if (!ours) continue;
+        began = true;
+        taken += delta;
+        after = running;
     }
-    if (sum == 0) return;
-    CounterBody::add({body_, *to}, -sum);
+    if (!began) return;
+    const Site site{body_, *to};
+    const double now = to->as<CounterBody>().total(site, nullptr);
+    const bool is_exact = to == &c && !is_mixed && now == after;
+    if (is_exact ? now == before : taken == 0) return;
+    if (is_exact) {
+        CounterBody::bring_to(site, now, before);
+    } else {
+        CounterBody::add(site, -taken);
+    }
     ++undone_.restored;
 }
 

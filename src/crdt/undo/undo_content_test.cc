@@ -1,11 +1,17 @@
 // Content that undo brings back, and its place among the edits of others.
+#include <cmath>
+#include <random>
+#include <vector>
+
 #include <gtest/gtest.h>
 
+#include "crdt/doc/counter.h"
 #include "crdt/doc/list.h"
 #include "crdt/doc/map.h"
 #include "crdt/doc/movable_list.h"
 #include "crdt/doc/text.h"
 #include "crdt/doc/tree.h"
+#include "crdt/doc/tree_values.h"
 #include "crdt/undo/desk_for_test.h"
 #include "crdt/undo/revert.h"
 #include "crdt/undo/undo_history.h"
@@ -460,6 +466,59 @@ TEST(Undo, PutsBackWhatTheSpansThemselvesBroughtBackAndErasedAgain) {
     EXPECT_EQ(desk.read(), "abc");
     EXPECT_EQ(undone.restored, 3U);
     EXPECT_EQ(undone.skipped, 0U);
+}
+
+// A stack of sums as the model: each undo and redo gives its sum to the last digit, though doubles of
+// all magnitudes are added.
+TEST(Undo, OfACounterGivesItsSumsExactly) {
+    for (unsigned seed = 1; seed <= 300; ++seed) {
+        std::mt19937 random(seed);
+        Desk desk;
+        const Handle counter = desk.doc.open(ContainerId::root("n", ContainerKind::counter));
+        std::vector<double> sums = {0};
+        std::size_t at = 0;
+        const auto chance = [&](unsigned of) { return static_cast<unsigned>(random() % of); };
+        for (int step = 0; step < 40; ++step) {
+            const unsigned act = chance(4);
+            if (act < 2) {
+                const double digits = static_cast<double>(chance(2'000'000)) - 1'000'000;
+                const double delta = digits * std::pow(10, static_cast<int>(chance(30)) - 15);
+                if (sums[at] + delta == sums[at]) continue;
+                ASSERT_TRUE(desk.doc.counter(counter).add(delta));
+                desk.commit();
+                sums.resize(at + 1);
+                sums.push_back(desk.doc.counter(counter).value());
+                ++at;
+            } else if (act == 2 && at > 0) {
+                EXPECT_TRUE(desk.undo());
+                --at;
+            } else if (act == 3 && at + 1 < sums.size()) {
+                EXPECT_TRUE(desk.redo());
+                ++at;
+            }
+            ASSERT_EQ(desk.doc.counter(counter).value(), sums[at])
+                << "seed " << seed << ", step " << step;
+        }
+        check_invariants(desk.doc);
+    }
+}
+
+TEST(Undo, OfACounterSubtractsWhereOthersCountedSince) {
+    Desk a(1), b(2);
+    const Handle counter = a.doc.open(ContainerId::root("n", ContainerKind::counter));
+    ASSERT_TRUE(a.doc.counter(counter).add(0.1));
+    a.commit();
+    ASSERT_TRUE(a.doc.counter(counter).add(0.2));
+    sync(a, b);
+    ASSERT_TRUE(b.doc.counter(b.doc.open(ContainerId::root("n", ContainerKind::counter))).add(7));
+    sync(a, b);
+
+    EXPECT_TRUE(a.undo());
+
+    EXPECT_DOUBLE_EQ(a.doc.counter(counter).value(), 7.1);
+    sync(a, b);
+    EXPECT_DOUBLE_EQ(
+        b.doc.counter(b.doc.open(ContainerId::root("n", ContainerKind::counter))).value(), 7.1);
 }
 
 TEST(Undo, LeavesAnEntryThatAnotherSetSince) {
