@@ -25,7 +25,7 @@ public:
     requires(!std::is_same_v<std::remove_cvref_t<F>, Function> &&
              std::is_invocable_r_v<R, std::remove_cvref_t<F>&, A...>)
         Function(F&& callable)  // NOLINT(google-explicit-constructor)
-        : body_(std::make_unique<Holder<std::remove_cvref_t<F>>>(std::forward<F>(callable))) {}
+        : body_(new Holder<std::remove_cvref_t<F>>(std::forward<F>(callable))) {}
 
     // Calls the callable. Requires that there is one.
     R operator()(A... args) { return body_->call(std::forward<A>(args)...); }
@@ -36,14 +36,17 @@ private:
         virtual ~Body() = default;
         virtual R call(A... args) = 0;
     };
+    // The program has hundreds of closures, and each has a Holder of its own. So a Holder needs no
+    // other template: std::make_unique and std::invoke would add some twenty functions to each.
     template <class F>
     struct Holder final : Body {
-        explicit Holder(F f) : callable(std::move(f)) {}
+        explicit Holder(F&& f) : callable(std::move(f)) {}
+        explicit Holder(const F& f) : callable(f) {}
         R call(A... args) override {
             if constexpr (std::is_void_v<R>) {
-                std::invoke(callable, std::forward<A>(args)...);
+                callable(std::forward<A>(args)...);
             } else {
-                return std::invoke(callable, std::forward<A>(args)...);
+                return callable(std::forward<A>(args)...);
             }
         }
         F callable;

@@ -9,6 +9,7 @@
 #include "crdt/doc/history.h"
 #include "crdt/doc/text.h"
 #include "kernel/core/core.h"
+#include "kernel/core/describe.h"
 #include "kernel/core/document_feed.h"
 #include "kernel/core/versions.h"
 

@@ -297,6 +297,11 @@ void Kernel::edit(Caller by, std::string block_id, std::string operation, edits:
         });
 }
 
+Edited Core::described(LiveDocument& document, const BlockRef& block,
+                       edits::Planned planned) const {
+    return edited_as(document, block, std::move(planned), limits());
+}
+
 Result<Edited> Core::edit(LiveDocument& document, const BlockRef& block, const Caller& by,
                           TextEdit& what) {
     flush(document, block);

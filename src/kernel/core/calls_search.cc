@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "crdt/doc/text.h"
+#include "kernel/core/block_reads.h"
 #include "kernel/core/core.h"
 #include "kernel/core/walk.h"
 

@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "crdt/doc/text.h"
 #include "edits/view.h"
+#include "kernel/core/block_reads.h"
 #include "kernel/core/core.h"
 #include "kernel/core/take_back.h"
 

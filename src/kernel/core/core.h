@@ -9,9 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/concat.h"
 #include "kernel/core/catalog.h"
-#include "kernel/core/describe.h"
 #include "kernel/core/gate.h"
 #include "kernel/core/kernel.h"
 #include "kernel/core/live_document.h"
@@ -21,6 +19,10 @@
 #include "sched/guarded.h"
 
 namespace quire::kernel {
+
+struct BlockText;
+struct HistoryPage;
+struct WholeText;
 
 // Memory is written through its own gate alone, so no call by a block's id reaches it.
 // Error: denied "memory_block" {label}.
@@ -60,32 +62,29 @@ public:
     //
     // enter() brings a call to the document that `address` names: on its strand, loaded, the gate
     // passed. run() also ends it: `work` is a function that returns, and what it returns is the
-    // answer once all that it did and saw is durable. An address is a value with
-    //     Result<std::shared_ptr<LiveDocument>> find(Catalog&) const;
-    //     bool is_meant(const Catalog&, LiveDocument&) const;
-    // A document that is not meant any more when the call's turn comes is looked for again.
-    template <class T, class Address, class Work>
+    // answer once all that it did and saw is durable.
+    //   work(Visit<T>): has to answer the visit.
+    template <class T, class Work>
     void enter(Caller by, Address address, Access access, Reply<T> reply, Work work);
 
-    // Runs work(LiveDocument&, const Caller&) → Result<T> on the document's strand and answers
-    // with its result.
-    template <class T, class Address, class Work>
-    void run(Caller by, Address address, Access access, Reply<T> reply, Work work);
+    // Runs the work on the document's strand and answers with its result.
+    template <class T>
+    void run(Caller by, Address address, Access access, Reply<T> reply, Task<T> work);
     // Like run(), for a `work` that only reads. It is answered on a full disk too: if what it saw was
     // refused for want of room, `work` runs again on what is durable, and on what has been
     // accepted. So it must be the same when it is called twice.
-    template <class T, class Address, class Work>
-    void look(Caller by, Address address, Access access, Reply<T> reply, Work work);
+    template <class T>
+    void look(Caller by, Address address, Access access, Reply<T> reply, Task<T> work);
     // Like look(), but calls `work` once: where changes are under way it waits for them first.
-    template <class T, class Address, class Work>
-    void look_once(Caller by, Address address, Access access, Reply<T> reply, Work work);
+    template <class T>
+    void look_once(Caller by, Address address, Access access, Reply<T> reply, Task<T> work);
     // Answers a call that only reads and has entered its document, as look() does.
-    template <class T, class Work>
-    void finish_look(Visit<T> visit, Access access, Work work);
+    template <class T>
+    void finish_look(Visit<T> visit, Access access, Task<T> work);
     // Like run(), but alone: `work` starts once everything done to the document is durable, and
     // no other call enters the document before the answer.
-    template <class T, class Address, class Work>
-    void run_alone(Caller by, Address address, Access access, Reply<T> reply, Work work);
+    template <class T>
+    void run_alone(Caller by, Address address, Access access, Reply<T> reply, Task<T> work);
 
     // A block named by its id.
     struct BlockName {
@@ -94,10 +93,11 @@ public:
         std::string id;
         bool deleted_too;
     };
-    // Runs work(LiveDocument&, const BlockRef&, const Caller&) → Result<T> on the strand of the
-    // block's document. With Access::read it only reads, and is called as look() does.
-    template <class T, class Work>
-    void run_on_block(Caller by, const BlockName& of, Access access, Reply<T> reply, Work work);
+    // Runs the work on the strand of the block's document. With Access::read it only reads, and is
+    // called as look() does.
+    template <class T>
+    void run_on_block(Caller by, const BlockName& of, Access access, Reply<T> reply,
+                      BlockTask<T> work);
 
     // Ends a call: submits what it changed, and answers with `result` once its changes, and
     // everything that it saw, are durable. A new document that the call left blank, or that could
@@ -182,12 +182,19 @@ public:
     void flush_all(LiveDocument& document);
 
 private:
+    // The outcome of an edit by that plan, which was carried out.
+    Edited described(LiveDocument& document, const BlockRef& block, edits::Planned planned) const;
+    // Brings a call into its document (frame.cc). `then` is told why it was refused, if it was.
+    using Entered = Function<void(Entry, Result<void> refused)>;
+    struct Arrival;
+    void bring(Caller by, Address address, Access access, Entered then);
+    void arrive(Arrival call);
+    void bring_again(Arrival call);
     // Has the gate admit the call to its document, which is loaded.
-    template <class T>
-    Result<void> pass_gate(Visit<T>& visit, Access access);
+    Result<void> pass_gate(Entry& entry, Access access);
     // Holds the document, waits for what is under way, whatever comes of that, and answers.
-    template <class T, class Work>
-    void look_settled(Visit<T> visit, Access access, Work work);
+    template <class T>
+    void look_settled(Visit<T> visit, Access access, Task<T> work);
 
     void buffer(LiveDocument& document, const BlockRef& block, const policy::Actor& writer,
                 Appends::Piece piece);

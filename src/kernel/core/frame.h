@@ -1,7 +1,9 @@
 // The frame of every call: the templates of Core and Visit. Included by core.h, after them.
 //
-// A call costs one post to its document's strand, and one closure. Everything on the strand is
-// synchronous; only what waits for the disk is answered later.
+// A call costs one post to its document's strand, and two closures. Everything on the strand is
+// synchronous; only what waits for the disk is answered later. The program has some eighty calls
+// and fewer kinds of answer, so the templates are given the answer's type alone, and hold the
+// call's own work as a Function.
 #pragma once
 
 #include <memory>
@@ -14,73 +16,27 @@ namespace quire::kernel {
 template <class T>
 void Visit<T>::answer(Result<T> result) {
     const std::shared_ptr<LiveDocument> held = alone ? document : nullptr;
-    if (result || by.call == nullptr || !Oversight::is_unasked(result.error())) {
+    if (result || !may_be_asked(result.error())) {
         reply(std::move(result));
     } else {
-        Error refusal = std::move(result).error();
-        kernel->oversight().ask(
-            by, *document, std::move(refusal),
+        ask(std::move(result).error(),
             [reply = std::move(reply)](Error why) mutable { reply(Failure(std::move(why))); });
     }
     if (held != nullptr) held->doorway().release();
 }
 
-template <class T, class Address, class Work>
+template <class T, class Work>
 void Core::enter(Caller by, Address address, Access access, Reply<T> reply, Work work) {
-    const bool closing = counters_.with([](Counters& counters) {
-        ++counters.calls;
-        return counters.closing;
-    });
-    if (closing) return reply(Failure(kernel_ending()));
-    Result<std::shared_ptr<LiveDocument>> found = address.find(catalog_);
-    if (!found) return reply(Failure(std::move(found).error()));
-    LiveDocument& live = **found;
-    Visit<T> visit{shared_from_this(), std::move(by), std::move(*found), std::move(reply)};
-    auto task = [visit = std::move(visit), address = std::move(address), access,
-                 work = std::move(work)]() mutable {
-        LiveDocument& document = *visit.document;
-        Core& self = *visit.kernel;
-        if (visit.by.cancelled.stop_requested()) {
-            return visit.answer(
-                fail(Errc::unavailable, "cancelled", "the call was cancelled before it began"));
-        }
-        if (document.in_flight().refusal() && !document.in_flight().idle()) {
-            // It is loaded anew once nothing that was submitted is under way any more.
-            return document.in_flight().when_durable(
-                [visit = std::move(visit), address = std::move(address), access,
-                 work = std::move(work)](Result<void>) mutable {
-                    visit.kernel->template enter<T>(std::move(visit.by), std::move(address), access,
-                                                    std::move(visit.reply), std::move(work));
-                });
-        }
-        Result<void> ready = self.load(document, visit.by);
-        if (ready && !address.is_meant(self.catalog_, document)) {
-            // It gives its name up when what became of it is durable.
-            return document.in_flight().when_durable(
-                [visit = std::move(visit), address = std::move(address), access,
-                 work = std::move(work)](Result<void>) mutable {
-                    visit.kernel->template enter<T>(std::move(visit.by), std::move(address), access,
-                                                    std::move(visit.reply), std::move(work));
-                });
-        }
-        if (ready) ready = self.pass_gate(visit, access);
-        if (!ready) return visit.answer(Failure(std::move(ready).error()));
-        work(std::move(visit));
-    };
-    live.strand().post(
-        [&live, task = std::move(task)]() mutable { live.doorway().enter(std::move(task)); });
+    bring(std::move(by), std::move(address), access,
+          [reply = std::move(reply), work = std::move(work)](Entry entry, Result<void> in) mutable {
+              Visit<T> visit{std::move(entry), std::move(reply)};
+              if (!in) return visit.answer(Failure(std::move(in).error()));
+              work(std::move(visit));
+          });
 }
 
 template <class T>
-Result<void> Core::pass_gate(Visit<T>& visit, Access access) {
-    LiveDocument& document = *visit.document;
-    if (gate() == nullptr || access == Access::admitted || !is_file_text(document.kind()))
-        return {};
-    return admit(document, access, visit.by);
-}
-
-template <class T, class Address, class Work>
-void Core::look(Caller by, Address address, Access access, Reply<T> reply, Work work) {
+void Core::look(Caller by, Address address, Access access, Reply<T> reply, Task<T> work) {
     enter<T>(std::move(by), std::move(address), access, std::move(reply),
              [access, work = std::move(work)](Visit<T> visit) mutable {
                  Core& self = *visit.kernel;
@@ -88,8 +44,8 @@ void Core::look(Caller by, Address address, Access access, Reply<T> reply, Work 
              });
 }
 
-template <class T, class Address, class Work>
-void Core::look_once(Caller by, Address address, Access access, Reply<T> reply, Work work) {
+template <class T>
+void Core::look_once(Caller by, Address address, Access access, Reply<T> reply, Task<T> work) {
     enter<T>(std::move(by), std::move(address), access, std::move(reply),
              [access, work = std::move(work)](Visit<T> visit) mutable {
                  Core& self = *visit.kernel;
@@ -97,15 +53,15 @@ void Core::look_once(Caller by, Address address, Access access, Reply<T> reply, 
                  const bool settled = document.in_flight().idle() && !document.is_due() &&
                                       !document.has_waiting_appends();
                  if (!settled) return self.look_settled(std::move(visit), access, std::move(work));
-                 Result<T> result = work(document, std::as_const(visit.by));
+                 Result<T> result = work(document, visit.by);
                  self.finish(std::move(visit), std::move(result));
              });
 }
 
-template <class T, class Work>
-void Core::finish_look(Visit<T> visit, Access access, Work work) {
+template <class T>
+void Core::finish_look(Visit<T> visit, Access access, Task<T> work) {
     LiveDocument& document = *visit.document;
-    Result<T> result = work(document, std::as_const(visit.by));
+    Result<T> result = work(document, visit.by);
     if (!result && !document.is_stored() && document.is_blank()) catalog_.drop(document.key());
     if (document.is_due()) document.submit([](Result<void>) {});
     document.in_flight().when_durable([visit = std::move(visit), access, result = std::move(result),
@@ -120,8 +76,8 @@ void Core::finish_look(Visit<T> visit, Access access, Work work) {
     });
 }
 
-template <class T, class Work>
-void Core::look_settled(Visit<T> visit, Access access, Work work) {
+template <class T>
+void Core::look_settled(Visit<T> visit, Access access, Task<T> work) {
     LiveDocument& document = *visit.document;
     if (!visit.alone) document.doorway().hold();
     visit.alone = true;
@@ -135,7 +91,7 @@ void Core::look_settled(Visit<T> visit, Access access, Work work) {
         Result<void> ready = self.load(live, visit.by);
         if (ready) ready = self.pass_gate(visit, access);
         if (!ready) return visit.answer(Failure(std::move(ready).error()));
-        Result<T> result = work(live, std::as_const(visit.by));
+        Result<T> result = work(live, visit.by);
         if (live.is_due()) live.submit([](Result<void>) {});
         live.in_flight().when_durable(
             [visit = std::move(visit), result = std::move(result)](Result<void> durable) mutable {
@@ -145,18 +101,18 @@ void Core::look_settled(Visit<T> visit, Access access, Work work) {
     });
 }
 
-template <class T, class Address, class Work>
-void Core::run(Caller by, Address address, Access access, Reply<T> reply, Work work) {
+template <class T>
+void Core::run(Caller by, Address address, Access access, Reply<T> reply, Task<T> work) {
     enter<T>(std::move(by), std::move(address), access, std::move(reply),
              [work = std::move(work)](Visit<T> visit) mutable {
-                 Result<T> result = work(*visit.document, std::as_const(visit.by));
+                 Result<T> result = work(*visit.document, visit.by);
                  Core& self = *visit.kernel;
                  self.finish(std::move(visit), std::move(result));
              });
 }
 
-template <class T, class Address, class Work>
-void Core::run_alone(Caller by, Address address, Access access, Reply<T> reply, Work work) {
+template <class T>
+void Core::run_alone(Caller by, Address address, Access access, Reply<T> reply, Task<T> work) {
     enter<T>(
         std::move(by), std::move(address), access, std::move(reply),
         [work = std::move(work)](Visit<T> visit) mutable {
@@ -166,20 +122,21 @@ void Core::run_alone(Caller by, Address address, Access access, Reply<T> reply, 
             document.in_flight().when_durable(
                 [visit = std::move(visit), work = std::move(work)](Result<void> durable) mutable {
                     if (!durable) return visit.answer(Failure(std::move(durable).error()));
-                    Result<T> result = work(*visit.document, std::as_const(visit.by));
+                    Result<T> result = work(*visit.document, visit.by);
                     Core& self = *visit.kernel;
                     self.finish(std::move(visit), std::move(result));
                 });
         });
 }
 
-template <class T, class Work>
-void Core::run_on_block(Caller by, const BlockName& of, Access access, Reply<T> reply, Work work) {
+template <class T>
+void Core::run_on_block(Caller by, const BlockName& of, Access access, Reply<T> reply,
+                        BlockTask<T> work) {
     Result<BlockAddress> at = address_of(of.id, by.actor);
     if (!at) return reply(Failure(std::move(at).error()));
-    auto on_block = [self = shared_from_this(), id = at->id, access, deleted_too = of.deleted_too,
-                     work = std::move(work)](LiveDocument& document,
-                                             const Caller& caller) mutable -> Result<T> {
+    Task<T> on_block = [self = shared_from_this(), id = at->id, access,
+                        deleted_too = of.deleted_too, work = std::move(work)](
+                           LiveDocument& document, const Caller& caller) mutable -> Result<T> {
         const BlockRef block =
             TRY(self->find_block(document, id, caller.actor, access, deleted_too));
         return work(document, block, caller);
@@ -218,7 +175,7 @@ Result<Edited> Core::edit(LiveDocument& document, const BlockRef& block, const s
     edits::Planned planned = TRY(std::move(made));
     TRY(check_size(text, planned));
     if (!planned.splices.empty()) TRY(write(std::as_const(planned)));
-    return edited_as(document, block, std::move(planned), limits());
+    return described(document, block, std::move(planned));
 }
 
 }  // namespace quire::kernel

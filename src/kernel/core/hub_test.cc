@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/check.h"
 #include "sched/manual_for_test.h"
 
 namespace quire::kernel {

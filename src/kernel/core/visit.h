@@ -5,6 +5,8 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 #include "base/function.h"
 #include "conversation/block.h"
@@ -17,18 +19,69 @@ namespace quire::kernel {
 
 class Core;
 
-// A call on its document's strand, until it is answered.
-template <class T>
-struct Visit {
+// A call on its document's strand.
+struct Entry {
     std::shared_ptr<Core> kernel;
     Caller by;
-    std::shared_ptr<LiveDocument> document;
+    std::shared_ptr<LiveDocument> document;  // Null if the call did not find one.
+    bool alone = false;                      // The document is held until the answer.
+
+    // Returns true if a person may allow what was refused.
+    bool may_be_asked(const Error& refusal) const;
+    // Asks a person, and tells `refused` what the caller is to know.
+    void ask(Error refusal, Function<void(Error)> refused);
+};
+// An entry with the receiver of its answer.
+template <class T>
+struct Visit : Entry {
     Reply<T> reply;
-    bool alone = false;  // The document is held until the answer.
 
     // Answers the call; call it once. If a person may allow what was refused, the person is asked
     // before the caller gets the refusal.
     void answer(Result<T> result);
+};
+// The work of a call: it returns the answer.
+template <class T>
+using Task = Function<Result<T>(LiveDocument&, const Caller&)>;
+template <class T>
+using BlockTask = Function<Result<T>(LiveDocument&, const BlockRef&, const Caller&)>;
+
+// Names the document of a call: any value that has
+//     Result<std::shared_ptr<LiveDocument>> find(Catalog&) const;
+//     bool is_meant(const Catalog&, LiveDocument&) const;
+// A document that is not meant any more when the call's turn comes is looked for again.
+class Address {
+public:
+    template <class Named>
+    requires(!std::is_same_v<Named, Address>)
+        Address(Named named)  // NOLINT(google-explicit-constructor)
+        : named_(new Holder<Named>(std::move(named))) {}
+
+    Result<std::shared_ptr<LiveDocument>> find(Catalog& catalog) const {
+        return named_->find(catalog);
+    }
+    bool is_meant(const Catalog& catalog, LiveDocument& document) const {
+        return named_->is_meant(catalog, document);
+    }
+
+private:
+    struct Any {
+        virtual ~Any() = default;
+        virtual Result<std::shared_ptr<LiveDocument>> find(Catalog& catalog) const = 0;
+        virtual bool is_meant(const Catalog& catalog, LiveDocument& document) const = 0;
+    };
+    template <class Named>
+    struct Holder final : Any {
+        explicit Holder(Named held) : named(std::move(held)) {}
+        Result<std::shared_ptr<LiveDocument>> find(Catalog& catalog) const override {
+            return named.find(catalog);
+        }
+        bool is_meant(const Catalog& catalog, LiveDocument& document) const override {
+            return named.is_meant(catalog, document);
+        }
+        Named named;
+    };
+    std::unique_ptr<const Any> named_;
 };
 
 // Names a document by the object itself.

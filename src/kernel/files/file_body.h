@@ -147,10 +147,13 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
             place = {name, {}, fs::Kind::missing};
     }
 
-    // Brings a call to the file's document, loaded and up to date with the disk: work(visit,
-    // update).
-    template <class T, class Work>
-    void enter(Caller by, std::string path, Need need, Reply<T> reply, Work work) {
+    template <class T>
+    using Visited = Function<void(Visit<T>, DiskUpdate)>;
+    template <class T>
+    using FileTask = Function<Result<T>(LiveDocument&, DiskUpdate, const Caller&)>;
+    // Brings a call to the file's document, loaded and up to date with the disk.
+    template <class T>
+    void enter(Caller by, std::string path, Need need, Reply<T> reply, Visited<T> work) {
         at_door<T>(std::move(reply), std::move(path),
                    [self = shared_from_this(), by = std::move(by), need, work = std::move(work)](
                        fs::Place place, Reply<T> answer) mutable {
@@ -175,27 +178,26 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
                            });
                    });
     }
-    // Like enter(), and ends the call: work(LiveDocument&, DiskUpdate, const Caller&) →
-    // Result<T>.
-    template <class T, class Work>
-    void run(Caller by, std::string path, Need need, Reply<T> reply, Work work) {
+    // Like enter(), and ends the call.
+    template <class T>
+    void run(Caller by, std::string path, Need need, Reply<T> reply, FileTask<T> work) {
         enter<T>(std::move(by), std::move(path), need, std::move(reply),
                  [work = std::move(work)](Visit<T> visit, DiskUpdate update) mutable {
-                     Result<T> result = work(*visit.document, update, std::as_const(visit.by));
+                     Result<T> result = work(*visit.document, update, visit.by);
                      Core& core = *visit.kernel;
                      core.finish(std::move(visit), std::move(result));
                  });
     }
 
-    // Runs read(LiveDocument&) → Result<T>, as Core::look() does: should the store refuse a change on
-    // the disk that was just taken in, the document is loaded again and takes it in once more.
-    template <class T, class Read>
-    void read(Caller by, std::string path, Reply<T> reply, Read read,
+    // Reads as Core::look() does: should the store refuse a change on the disk that was just taken in,
+    // the document is loaded again and takes it in once more.
+    template <class T>
+    void read(Caller by, std::string path, Reply<T> reply, Function<Result<T>(LiveDocument&)> read,
               Need need = policy::Operation::read) {
         enter<T>(std::move(by), std::move(path), need, std::move(reply),
                  [read = std::move(read)](Visit<T> visit, DiskUpdate) mutable {
                      Core& core = *visit.kernel;
-                     core.finish_look(
+                     core.finish_look<T>(
                          std::move(visit), Access::read,
                          [read = std::move(read)](LiveDocument& document, const Caller&) mutable {
                              return read(document);

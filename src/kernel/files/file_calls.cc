@@ -146,8 +146,7 @@ void FileCalls::append(Caller by, std::string path, std::string text, Reply<File
                 file.version = made->version;
                 reply(FileAppended{std::move(file), std::move(*made)});
             };
-            kernel.append({std::move(visit.kernel), std::move(visit.by), std::move(visit.document),
-                           std::move(appended)},
+            kernel.append({std::move(static_cast<Entry&>(visit)), std::move(appended)},
                           document.whole(), std::move(text), Ack::durable);
         });
 }

@@ -89,32 +89,34 @@ struct MemoryCalls::Body : std::enable_shared_from_this<MemoryCalls::Body> {
         return fed.settle(document, opened.header, verdict, kernel->parts().clock.wall_ms());
     }
 
-    // Runs work(LiveDocument&, OpenedMemory&, const Caller&) → Result<T> in the kernel's frame.
-    // If the work changed something, the block's indexed text is updated in the same transaction.
-    template <class T, class Label, class Work>
-    void run(Caller by, const Label& label, Reply<T> reply, Work work) {
+    template <class T>
+    using MemoryTask = Function<Result<T>(LiveDocument&, OpenedMemory&, const Caller&)>;
+    // Runs the work in the kernel's frame. If it changed something, the block's indexed text is
+    // updated in the same transaction.
+    template <class T, class Label>
+    void run(Caller by, const Label& label, Reply<T> reply, MemoryTask<T> work) {
         MemoryAddress address{text_of(label), by.actor};
         kernel->run<T>(std::move(by), std::move(address), Access::look, std::move(reply),
                        opened<T>(label, std::move(work)));
     }
     // Like run(), for work that only reads, as Core::look() does.
-    template <class T, class Label, class Work>
-    void look(Caller by, const Label& label, Reply<T> reply, Work work) {
+    template <class T, class Label>
+    void look(Caller by, const Label& label, Reply<T> reply, MemoryTask<T> work) {
         MemoryAddress address{text_of(label), by.actor};
         kernel->look<T>(std::move(by), std::move(address), Access::look, std::move(reply),
                         opened<T>(label, std::move(work)));
     }
     // Like run(), but no other call enters the block before the answer.
-    template <class T, class Label, class Work>
-    void run_alone(Caller by, const Label& label, Reply<T> reply, Work work) {
+    template <class T, class Label>
+    void run_alone(Caller by, const Label& label, Reply<T> reply, MemoryTask<T> work) {
         MemoryAddress address{text_of(label), by.actor};
         kernel->run_alone<T>(std::move(by), std::move(address), Access::look, std::move(reply),
                              opened<T>(label, std::move(work)));
     }
     // run_alone(), for calls that find a block by what it was: deleted blocks are found too.
-    template <class T, class Work>
+    template <class T>
     void run_on_past(Caller by, const std::string& label, MemoryAddress::Among among,
-                     Reply<T> reply, Work work) {
+                     Reply<T> reply, MemoryTask<T> work) {
         MemoryAddress address{label, by.actor, among};
         kernel->run_alone<T>(std::move(by), std::move(address), Access::look, std::move(reply),
                              opened<T>(label, std::move(work), true));
@@ -136,8 +138,8 @@ private:
     static const std::string& text_of(const std::string& label) { return label; }
     static const std::string& text_of(const TextLabel& text) { return text.label; }
 
-    template <class T, class Label, class Work>
-    auto opened(const Label& label, Work work, bool deleted_too = false) {
+    template <class T, class Label>
+    Task<T> opened(const Label& label, MemoryTask<T> work, bool deleted_too = false) {
         return [self = shared_from_this(), asked = text_of(label), work = std::move(work),
                 deleted_too](LiveDocument& document, const Caller& by) mutable -> Result<T> {
             OpenedMemory memory = TRY(open_memory(document, by, asked, *self->kernel, deleted_too));
