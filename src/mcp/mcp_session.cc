@@ -305,7 +305,8 @@ void McpSession::list_tools(const Responder& responder, std::optional<Value> cur
     // All tools are one page: no cursor was ever given.
     if (cursor) return responder.refuse("cursor is not one that this list gave");
     listed_ = service_->tools();
-    responder.result(tools_result(*listed_, responder.version), Caching::minutes);
+    responder.result(tools_result(*listed_, responder.version),
+                     service_->has_changing_tools() ? Caching::never : Caching::minutes);
 }
 
 void McpSession::call_tool(const Responder& responder, std::string name,

@@ -107,6 +107,8 @@ public:
 
     // The tools that this client may call now.
     virtual tools::ToolList tools() const = 0;
+    // Returns true if they follow what is stored, so that nobody may keep a list of them.
+    virtual bool has_changing_tools() const { return false; }
     virtual Guidance guidance() const { return {}; }
     // The only Error is not_found "unknown_tool"; every other refusal is a result with is_error.
     virtual void call(std::string name, Value arguments, std::stop_token cancelled,

@@ -433,6 +433,7 @@ void CommandSession::status(const rpc::Answer& answer) {
     Map out{{"version", version_},
             {"documents", status.documents},
             {"live_documents", status.live_documents},
+            {"resident_bytes", status.resident_bytes},
             {"sessions", status.sessions},
             {"calls", status.calls},
             {"commits", status.commits},

@@ -36,8 +36,8 @@
 //   backup {file}          -> {}, once the copy is whole
 //   salvage {directory}    -> {whole, partial, lost, has_audit, has_copy}
 //   fsck {}                -> {documents, damaged, audit_entries, audit_head, findings}
-//   status {}                  -> {version, documents, live_documents, sessions, calls, commits,
-//                                  unsaved: [{path, block_id, conflict}],
+//   status {}                  -> {version, documents, live_documents, resident_bytes, sessions,
+//                                  calls, commits, unsaved: [{path, block_id, conflict}],
 //                                  watch: {state, polled, poll_ms, files, folders, overflows,
 //                                  rescans}, settings?}, the last
 //                                 as SettingsWatch::report() has it

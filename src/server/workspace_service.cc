@@ -223,6 +223,10 @@ tools::ToolList WorkspaceService::tools() const {
     return registry_.list(profile(), session_.caller.actor);
 }
 
+bool WorkspaceService::has_changing_tools() const {
+    return registry_.follows_memory();
+}
+
 mcp::Guidance WorkspaceService::guidance() const {
     return {.rules = registry_.rules_for(session_.caller.actor),
             .saves_edits = files_.saves_on_commit()};

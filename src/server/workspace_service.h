@@ -51,6 +51,7 @@ public:
 
     mcp::Approver* approver() override { return approver_.get(); }
     tools::ToolList tools() const override;
+    bool has_changing_tools() const override;
     mcp::Guidance guidance() const override;
     void call(std::string name, Value arguments, std::stop_token cancelled,
               Reply<tools::ToolResult> reply) override;

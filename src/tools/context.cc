@@ -58,13 +58,14 @@ struct NewMemory {
     std::optional<std::string> permission;
     std::optional<std::size_t> char_limit;
     std::optional<bool> pinned;
-    static Fields<NewMemory> fields() {
+    // `templates`: those of the workspace, which are named beside the built-in ones.
+    static Fields<NewMemory> fields(const std::vector<std::string>& templates = {}) {
+        std::string names = "partner_profile task_list activity_log observation_log scratchpad";
+        for (const std::string& each : templates) cat_to(names, cat(" ", each));
         return Fields<NewMemory>()
             .required("label", &NewMemory::label, kLabelSays)
             .optional("schema", &NewMemory::schema, kSchemaSays, schema_rules())
-            .optional("template", &NewMemory::from_template,
-                      "partner_profile task_list activity_log observation_log scratchpad, or of "
-                      "quire.toml.")
+            .optional("template", &NewMemory::from_template, cat(names, ", or of quire.toml."))
             .optional("description", &NewMemory::description, "Its purpose.")
             .optional("type", &NewMemory::type, kTypeSays)
             .optional("permission", &NewMemory::permission, kPermissionSays)
@@ -333,7 +334,8 @@ void unshare_memory(MemoryCalls& memory, OperationCall call, std::string label, 
 
 // --- the table ---
 
-std::vector<OperationRow<MemoryCalls&>> context_rows(bool full) {
+std::vector<OperationRow<MemoryCalls&>> context_rows(
+    bool full, const std::vector<std::string>& templates = {}) {
     const Argument label{"label", std::string(kLabelSays)};
     const Argument schema{"schema", std::string(kSchemaSays), schema_rules()};
     const Argument type{"type", std::string(kTypeSays)};
@@ -351,7 +353,9 @@ std::vector<OperationRow<MemoryCalls&>> context_rows(bool full) {
     const Argument to{"to", "New label; in diff, version."};
     const Argument with{"with", "An agent."};
     return {
-        {{.name = "create", .says = "by schema or template"}, create_memory, NewMemory::fields()},
+        {{.name = "create", .says = "by schema or template"},
+         create_memory,
+         NewMemory::fields(templates)},
         {{.name = "view", .reads = true, .twin = {"View memory"}, .says = "text, value, schema"},
          view_memory,
          {label, section}},
@@ -364,9 +368,7 @@ std::vector<OperationRow<MemoryCalls&>> context_rows(bool full) {
         {{.name = "replace", .says = "each match"},
          replace_text,
          {label, {"find", "Exact text."}, {"replace", "New text."}, section}},
-        {{.name = "set_field", .says = "of a Map"},
-         set_field,
-         {label, field, value, section}},
+        {{.name = "set_field", .says = "of a Map"}, set_field, {label, field, value, section}},
         {{.name = "set_text", .says = "of a Text, whole"}, set_text, {label, content, section}},
         {{.name = "append_to_list", .says = "at its end"},
          append_to_list,
@@ -427,14 +429,15 @@ Operations context_table(Profile profile) {
     return operations_of("operation", context_rows(profile == Profile::full));
 }
 
-std::unique_ptr<const Tool> make_context(MemoryCalls& memory, Profile profile) {
+std::unique_ptr<const Tool> make_context(MemoryCalls& memory, Profile profile,
+                                         const std::vector<std::string>& templates) {
     const bool full = profile == Profile::full;
     return make_operation_tool<MemoryCalls&>({.name = "context",
                                               .title = "Memory",
                                               .description = "Memory that lasts, by label.",
                                               .annotations = {.destructive = true},
                                               .answer = memory_answer(full)},
-                                             "operation", memory, context_rows(full));
+                                             "operation", memory, context_rows(full, templates));
 }
 
 }  // namespace quire::tools

@@ -13,8 +13,6 @@
 
 #include "base/check.h"
 #include "base/concat.h"
-#include "json/schema/object_members.h"
-#include "json/schema/operation_filter.h"
 #include "json/schema/schema.h"
 #include "kernel/core/kernel.h"
 #include "kernel/oversight/admission.h"
@@ -24,9 +22,10 @@
 #include "sched/guarded.h"
 #include "text/nearest.h"
 #include "tools/addressed.h"
-#include "tools/brief_list.h"
 #include "tools/loop_notes.h"
+#include "tools/profile_view.h"
 #include "tools/read_marks.h"
+#include "tools/remember_tools.h"
 #include "tools/shelf.h"
 #include "tools/tool.h"
 #include "tools/tools.h"
@@ -34,43 +33,6 @@
 namespace quire::tools {
 
 namespace {
-
-// A tool as a profile publishes it. A model reads the list of its tools at every start and pays for
-// each word. What a tool answers it sees when it calls it, without the members that say nothing, so
-// there the output schema promises an object. The other profiles have the members and their types,
-// and no twins.
-ToolInfo shown_in(Profile profile, ToolInfo info) {
-    if (profile == Profile::model) {
-        if (info.output_schema.is_map()) info.output_schema = Map{{"type", "object"}};
-        info.annotations.brief = !info.foreign;
-    } else {
-        for (Operation& row : info.operations.all) row.twin = {};
-        if (!info.foreign) publish_changes(info.output_schema);
-    }
-    return info;
-}
-
-// A schema that takes no arguments at all.
-json::Schema closed() {
-    return std::move(*json::Schema::compile(Value(false)));
-}
-
-// "numbered lines" as "Numbered lines."
-std::string as_sentence(std::string words) {
-    if (!words.empty() && words.front() >= 'a' && words.front() <= 'z')
-        words.front() = static_cast<char>(words.front() - 'a' + 'A');
-    return words + ".";
-}
-
-// The read-only tool that stands for one operation of `of`.
-ToolInfo twin_info(const ToolInfo& of, const Operation& row) {
-    return {.name = cat(of.name, "_", row.name),
-            .title = row.twin.title,
-            .description = as_sentence(row.says),
-            .input_schema = json::without_members(row.arguments, row.twin.without),
-            .output_schema = of.output_schema,
-            .annotations = {.read_only = true, .idempotent = true, .brief = true}};
-}
 
 // The facts that rules see. Blocks are identified by `block_id`, whatever the tool.
 kernel::RuleCalls::Facts rule_facts(const ToolInfo& info, std::string_view operation,
@@ -118,34 +80,12 @@ Result<Value> accept(const Entry& entry, const json::Schema& schema, const polic
     return accepted;
 }
 
-// The tools of a profile that a set of rules leaves, or all where none governs.
-struct View {
-    std::vector<ToolInfo> infos;
-    std::map<const Entry*, json::Schema> narrowed;  // Schemas of the tools that the rules change.
-
-    const json::Schema& schema_of(const Entry& entry) const {
-        const auto at = narrowed.find(&entry);
-        return at == narrowed.end() ? entry.accepts() : at->second;
-    }
-};
-
 // Returns true if the actor is not shown the tool, or not this operation of it.
 bool is_hidden(const policy::RuleSet& set, const std::string& tool, const std::string& operation) {
     if (!set.is_listed(tool)) return true;
     const auto left = set.allowed_operations(tool);
     return left && !operation.empty() &&
            std::find(left->begin(), left->end(), operation) == left->end();
-}
-
-void require(Map& schema, const std::string& member) {
-    Value* const required = schema.find("required");
-    if (required == nullptr) {
-        schema.append("required", List{member});
-    } else if (required->is_list() &&
-               std::find(required->as_list().begin(), required->as_list().end(), Value(member)) ==
-                   required->as_list().end()) {
-        required->as_list().push_back(member);
-    }
 }
 
 // The arguments of a call that its answer need not repeat: names and numbers, not texts.
@@ -219,8 +159,10 @@ struct Registry::Body {
             if (at == nullptr) at = std::make_shared<LazyView>();
             return at;
         });
-        std::call_once(shown->made,
-                       [&] { shown->view = make_view(of(audience.profile), audience); });
+        std::call_once(shown->made, [&] {
+            shown->view = make_view(of(audience.profile), audience.profile, audience.set.get(),
+                                    audience.is_person);
+        });
         return {shown, &shown->view};
     }
     // Forgets the views of rules that nobody is held to any more.
@@ -233,8 +175,6 @@ struct Registry::Body {
             });
         });
     }
-    static View make_view(const Shelf& shelf, const Audience& audience);
-
     // Answers a call. An answer about a file that others have changed since the caller last saw it
     // says so.
     void tell(const Session& session, bool wrote, Result<ToolResult> result,
@@ -259,50 +199,40 @@ struct Registry::Body {
             });
     }
 
+    // A tool as a call names it: of a shelf, or the actor's own. An entry of a shelf has no owner.
+    struct Called {
+        std::shared_ptr<const Entry> entry;
+        NamedTool named;
+    };
+    Called called(Profile profile, std::string_view name, const policy::Actor& by) const {
+        const NamedTool named = of(profile).find(name);
+        if (named.entry != nullptr) return {{std::shared_ptr<void>(), named.entry}, named};
+        if (!remembering) return {};
+        MadeTool own = remembering->find(published_name(name), by);
+        if (own == nullptr) return {};
+        ToolInfo info = shown_in(profile, own->info());
+        auto entry = std::make_shared<const Entry>(std::move(own), std::move(info));
+        return {entry, {entry.get(), {}, nullptr}};
+    }
+    // The actor's own tools that its rules leave.
+    std::vector<ToolInfo> own_tools(const Audience& audience, const policy::Actor& to) const {
+        std::vector<ToolInfo> out;
+        if (!remembering) return out;
+        for (ToolInfo& each : remembering->list(to)) {
+            const bool is_left = audience.set == nullptr || audience.set->is_listed(each.name);
+            if (is_left && of(audience.profile).find(each.name).entry == nullptr)
+                out.push_back(shown_in(audience.profile, std::move(each)));
+        }
+        return out;
+    }
+
     kernel::Kernel& kernel;
+    std::optional<RememberTools> remembering;
     ReadMarks marks;
     kernel::RuleCalls* rules = nullptr;
     std::array<Shelf, kEvery<Profile>.size()> shelves;
     mutable sched::Guarded<Views> views;
 };
-
-View Registry::Body::make_view(const Shelf& shelf, const Audience& audience) {
-    View out;
-    for (const Entry& entry : shelf.entries) {
-        if (entry.info.for_people && !audience.is_person) continue;
-        if (audience.set != nullptr && !audience.set->is_listed(entry.info.name)) continue;
-        const auto left = audience.set == nullptr
-                              ? std::nullopt
-                              : audience.set->allowed_operations(entry.info.name);
-        const auto list = [&out](ToolInfo info) {
-            std::vector<ToolInfo> twins;
-            for (const Operation& row : info.operations.all) {
-                if (!row.twin.title.empty()) twins.push_back(twin_info(info, row));
-            }
-            out.infos.push_back(std::move(info));
-            std::ranges::move(twins, std::back_inserter(out.infos));
-        };
-        if (!left) {
-            list(entry.info);
-            continue;
-        }
-
-        ToolInfo info = shown_in(audience.profile, published(entry.tool->info(), *left));
-
-        // A call that names no operation is refused, so that it does not fit what is shown.
-        if (info.foreign && info.input_schema.is_map())
-            require(info.input_schema.as_map(), info.operations.argument);
-
-        // The rest of a schema that we did not write need not be one.
-        Result<json::Schema> left_of = accepting(info);
-        const bool usable = left_of.has_value();
-        out.narrowed.emplace(&entry, usable ? std::move(*left_of) : closed());
-        // The remaining operations may be words of a later version.
-        if (usable && !info.operations.empty()) list(std::move(info));
-    }
-    if (audience.profile == Profile::model) make_brief(out.infos);
-    return out;
-}
 
 Registry::Registry(kernel::Kernel& kernel, kernel::FileCalls* files, kernel::MemoryCalls* memory)
     : body_(std::make_unique<Body>(kernel)) {
@@ -345,24 +275,6 @@ Registry::Registry(kernel::Kernel& kernel, kernel::FileCalls* files, kernel::Mem
 
 Registry::~Registry() = default;
 
-ToolInfo published(ToolInfo info, const std::vector<std::string>& operations) {
-    Operations& all = info.operations;
-    if (all.empty()) return info;
-    info.input_schema = info.foreign ? json::filter_schema_enum(std::move(info.input_schema),
-                                                                all.argument, operations)
-                                     : all.input_schema(all.listed(operations));
-    const std::string lines = all.lines(all.listed(operations));
-    if (!lines.empty()) cat_to(info.description, cat("\n", lines));
-    std::erase_if(all.all, [&](const Operation& each) {
-        return std::find(operations.begin(), operations.end(), each.name) == operations.end();
-    });
-    if (std::all_of(all.all.begin(), all.all.end(), [](const auto& each) { return each.reads; })) {
-        info.annotations.read_only = true;
-        info.annotations.destructive = false;
-    }
-    return info;
-}
-
 void Registry::add(Profile profile, std::unique_ptr<const Tool> tool) {
     CHECK(find(profile, tool->info().name) == nullptr);
     Shelf& shelf = body_->shelves[static_cast<std::size_t>(profile)];
@@ -384,7 +296,20 @@ policy::ToolCatalog Registry::catalog() const {
             out.add(std::move(tool));
         }
     }
+    if (!body_->remembering) return out;
+    for (std::string& name : body_->remembering->names()) {
+        if (out.find(name) == nullptr)
+            out.add({.name = std::move(name), .in_conversations = false});
+    }
     return out;
+}
+
+void Registry::remember(RememberTools tools) {
+    if (!tools.names().empty()) body_->remembering = std::move(tools);
+}
+
+bool Registry::follows_memory() const {
+    return body_->remembering.has_value();
 }
 
 void Registry::hold_to(kernel::RuleCalls& rules) {
@@ -396,9 +321,13 @@ void Registry::on_new_rules() {
 }
 
 ToolList Registry::list(Profile profile, const policy::Actor& to) const {
-    const auto view =
-        body_->view_of({profile, body_->rules_of(to), to.kind == policy::ActorKind::human});
-    return {view, &view->infos};
+    const Body::Audience audience{profile, body_->rules_of(to),
+                                  to.kind == policy::ActorKind::human};
+    const auto view = body_->view_of(audience);
+    std::vector<ToolInfo> own = body_->own_tools(audience, to);
+    if (own.empty()) return {view, &view->infos};
+    own.insert(own.begin(), view->infos.begin(), view->infos.end());
+    return std::make_shared<const std::vector<ToolInfo>>(std::move(own));
 }
 
 std::vector<std::string> Registry::rules_for(const policy::Actor& actor) const {
@@ -424,7 +353,7 @@ void Registry::call(const Session& session, std::string_view name, Value argumen
                     Reply<ToolResult> reply) const {
     const kernel::Admission admission = this->admission();
     const std::string_view profile = name_of(session.profile);
-    const auto [entry, operation, twin] = body_->of(session.profile).find(name);
+    const auto [entry, named] = body_->called(session.profile, name, session.caller.actor);
     if (entry == nullptr) {
         std::string all;
         List names;
@@ -450,8 +379,7 @@ void Registry::call(const Session& session, std::string_view name, Value argumen
         return reply(std::move(unknown));
     }
     const ToolInfo& info = entry->info;
-    const CallArguments given =
-        call_arguments({entry, operation, twin}, name, std::move(arguments));
+    const CallArguments given = call_arguments(named, name, std::move(arguments));
 
     // A call that is refused here has changed nothing.
     const auto refuse = [&](Error error) {
@@ -459,7 +387,7 @@ void Registry::call(const Session& session, std::string_view name, Value argumen
                          error);
         reply(refused(std::move(error)));
     };
-    const std::string word(operation_of(info.operations, operation, given.arguments));
+    const std::string word(operation_of(info.operations, named.operation, given.arguments));
     const auto set = body_->rules_of(session.caller.actor);
     if (set != nullptr && is_hidden(*set, info.name, word)) {
         // The rules say which of them refuses it, in their own order.
@@ -475,24 +403,24 @@ void Registry::call(const Session& session, std::string_view name, Value argumen
     kernel::CallFacts facts{std::string(profile), info.name, *accepted, only_reads(info, word)};
     if (set != nullptr) facts.for_rules = rule_facts(info, word, *accepted);
     facts.asks = true;
-    admission.begin(
-        session.caller, std::move(facts),
-        [admission, body = body_.get(), wrote = !only_reads(info, word),
-         tool = entry->tool.get(), profile = session.profile, arguments = std::move(*accepted),
-         reply = std::move(reply)](Result<kernel::AdmittedCall> admitted) mutable {
-            if (!admitted) return reply(refused(std::move(admitted).error()));
-            const Session asked{admitted->by, profile};
-            const bool is_lean = profile == Profile::model;
-            Map said = is_lean ? not_to_repeat(arguments) : Map();
-            tool->call(asked, std::move(arguments),
-                       [admission, body, asked, wrote, call = std::move(*admitted), is_lean,
-                        said = std::move(said),
-                        reply = std::move(reply)](Result<ToolResult> result) mutable {
-                           end_call(admission, std::move(call), result);
-                           if (is_lean) make_lean(result, said);
-                           body->tell(asked, wrote, std::move(result), std::move(reply));
-                       });
-        });
+    admission.begin(session.caller, std::move(facts),
+                    [admission, body = body_.get(), wrote = !only_reads(info, word), held = entry,
+                     profile = session.profile, arguments = std::move(*accepted),
+                     reply = std::move(reply)](Result<kernel::AdmittedCall> admitted) mutable {
+                        if (!admitted) return reply(refused(std::move(admitted).error()));
+                        const Session asked{admitted->by, profile};
+                        const bool is_lean = profile == Profile::model;
+                        Map said = is_lean ? not_to_repeat(arguments) : Map();
+                        held->tool->call(
+                            asked, std::move(arguments),
+                            [admission, body, asked, wrote, call = std::move(*admitted), is_lean,
+                             said = std::move(said),
+                             reply = std::move(reply)](Result<ToolResult> result) mutable {
+                                end_call(admission, std::move(call), result);
+                                if (is_lean) make_lean(result, said);
+                                body->tell(asked, wrote, std::move(result), std::move(reply));
+                            });
+                    });
 }
 
 }  // namespace quire::tools

@@ -137,8 +137,10 @@ private:
 // The tools that one client is shown.
 using ToolList = std::shared_ptr<const std::vector<ToolInfo>>;
 
-// All tools, by profile, and the rules that limit them. add() and hold_to() come before the first
-// call; after that, any thread.
+class RememberTools;
+
+// All tools, by profile, and the rules that limit them. add(), remember() and hold_to() come before the
+// first call; after that, any thread.
 class Registry {
 public:
     // Makes the tools that work on blocks. Calls may name files and memory blocks by path and label
@@ -152,6 +154,10 @@ public:
     Registry(const Registry&) = delete;
     Registry& operator=(const Registry&) = delete;
     ~Registry();
+    // Adds tools that depend on their caller; a tool of a profile hides one of the same name.
+    void remember(RememberTools tools);
+    // Returns true if list() may change with what is stored.
+    bool follows_memory() const;
     // Adds a tool. Its name must be new to the profile and its schema must compile. Lists keep
     // the order of adding.
     void add(Profile profile, std::unique_ptr<const Tool> tool);

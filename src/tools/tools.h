@@ -67,7 +67,9 @@ MadeTool make_block_replace_lines(kernel::Kernel& kernel, kernel::FileCalls* fil
 MadeTool make_file(kernel::Kernel& kernel, kernel::FileCalls& files, kernel::DiskWatch& watch,
                    Profile profile);
 MadeTool make_file_history(kernel::FileCalls& files, Profile profile);
-MadeTool make_context(kernel::MemoryCalls& memory, Profile profile);
+// `templates`: the names of the workspace's own.
+MadeTool make_context(kernel::MemoryCalls& memory, Profile profile,
+                      const std::vector<std::string>& templates = {});
 MadeTool make_shell(kernel::CommandCalls& commands, Profile profile);
 // A tool for people only.
 MadeTool make_approvals(kernel::ApprovalCalls& approvals);

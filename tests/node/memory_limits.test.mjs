@@ -1,7 +1,7 @@
 // What clients send, all together, is bounded: too long messages by their size, the rest by their sum.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { readFileSync, rmSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import net from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -154,4 +154,44 @@ test("requests of 60 MB from four programs cost little memory and hold up nobody
     assert.ok(keeps || grown < 32, `${grown} MiB`);
     assert.ok(percentile(times, 0.5) < 20, `${percentile(times, 0.5)} ms`);
     assert.ok(keeps || p99 < Math.max(20, 3 * p99_alone), `${p99} ms, and ${p99_alone} ms where another program is sent to`);
+});
+
+test("10,000 files that were read once stay under resident_bytes", { skip, timeout: 240_000 }, async (t) => {
+    const limit = 32 << 20;
+    const { folder, pid } = await serving(t, `${everythingAllowed}[limits]\nresident_bytes = ${limit}\n`);
+    // The sanitizers' own memory is many times what they watch, and each read takes ten times as long.
+    const sanitized = readFileSync(`/proc/${pid}/maps`, "utf8").includes("libasan");
+    const count = sanitized ? 1000 : 10_000;
+    const text = (i) => `file ${i}\n${`${"word ".repeat(15)}\n`.repeat(200)}`;
+    for (let i = 0; i < count; ++i) {
+        if (i % 100 === 0) mkdirSync(join(folder, `d${i / 100}`));
+        writeFileSync(join(folder, `d${Math.floor(i / 100)}`, `f${i}.txt`), text(i));
+    }
+    const client = await Direct.open(t, folder);
+    await client.initialize();
+    const before = memory(pid, "VmRSS");
+    let most = 0;
+    const ask = (i) => {
+        const path = `d${Math.floor(i / 100)}/f${i}.txt`;
+        const args = { operation: "read", path, range: { start: 0, end: 1 } };
+        return client.ask({ id: i, method: "tools/call", params: { name: "file", arguments: args } });
+    };
+    const read = async (...files) => {
+        for (const { id, result } of await Promise.all(files.map(ask))) assert.equal(result.structuredContent.content, `0\tfile ${id}\n`);
+        most = Math.max(most, memory(pid, "VmRSS"));
+    };
+    for (let i = 0; i < count; i += 50) await read(...Array.from({ length: 50 }, (_, k) => i + k));
+
+    const status = JSON.parse(execFileSync(quire, ["status", "--json", "--workspace", folder], { encoding: "utf8" }));
+    assert.ok(status.documents >= count);
+    assert.ok(status.resident_bytes <= limit, `${status.resident_bytes} bytes`);
+    assert.ok(sanitized || status.live_documents < count / 2, `${status.live_documents} documents`);
+    t.diagnostic(
+        `${count} files of 15 KB: ${before.toFixed(0)} MB before, ${most.toFixed(0)} MB at most, ` +
+            `${status.live_documents} documents of ${(status.resident_bytes / 1048576).toFixed(0)} MB at the end`,
+    );
+    // Beside the documents there are their records, the answers and what the allocator keeps.
+    if (!sanitized) assert.ok(most - before < 4 * (limit / 1048576), `${(most - before).toFixed(0)} MB more`);
+    await read(0);
+    await read(count / 2);
 });

@@ -164,14 +164,3 @@ test("what needs a new kernel is said by status until there is one", { skip }, a
     assert.equal(reasonOf(await client.call("file", { operation: "read", path: "a.txt" })), "done");
     assert.doesNotMatch(run(folder, "status").stdout, /\[limits\]/);
 });
-
-test("settings without an effect yet are named at the start, by status and by doctor", { skip }, async (t) => {
-    const text = `${everythingAllowed}[memory.tools]\nlabels = ["notes"]\n[limits]\nresident_bytes = 268435456\n`;
-    const { folder } = await started(t, text);
-    const log = readFileSync(join(folder, ".quire/kernel.log"), "utf8");
-    const status = run(folder, "status").stdout;
-    const doctor = run(folder, "doctor").stdout;
-    for (const name of ["memory.tools", "limits.resident_bytes"]) {
-        for (const said of [log, status, doctor]) assert.ok(said.includes(`${name} has no effect yet`), `${name}\n${said}`);
-    }
-});

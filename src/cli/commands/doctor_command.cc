@@ -72,10 +72,6 @@ void check_rule_settings(const std::string& workspace, std::vector<DoctorFinding
         findings.push_back({each.is_error ? Health::broken : Health::doubtful, "settings",
                             std::move(each.text), "see quire rules check"});
     }
-    for (const std::string& what : settings->without_effect) {
-        findings.push_back(
-            {Health::doubtful, "settings", what, "do not rely on it; the rules for files do hold"});
-    }
 }
 
 // Checks that the mounted programs exist; they are not run.

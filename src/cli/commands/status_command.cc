@@ -104,10 +104,11 @@ std::string status_text(const Map& fields) {
                fields.find("version")->as_string(),
                "\nSessions: ", status_number(fields, "sessions"),
                "\nDocuments: ", status_number(fields, "documents"), ", ",
-               status_number(fields, "live_documents"),
-               " of them in memory\nSince it started: ", status_number(fields, "calls"), " calls, ",
-               status_number(fields, "commits"), " commits\n", watch_text(fields), unsaved_text(fields), store,
-               settings_text(fields));
+               status_number(fields, "live_documents"), " of them in memory (",
+               size_text(static_cast<std::uint64_t>(status_number(fields, "resident_bytes"))),
+               ")\nSince it started: ", status_number(fields, "calls"), " calls, ",
+               status_number(fields, "commits"), " commits\n", watch_text(fields),
+               unsaved_text(fields), store, settings_text(fields));
 }
 
 // Reads quire.toml as the next kernel would.
@@ -121,7 +122,6 @@ Map settings_here(const std::string& workspace) {
         out.append("error", settings.error().message());
         if (const Value* line = settings.error().details().find("line")) out.append("line", *line);
     } else {
-        for (const std::string& what : settings->without_effect) warnings.emplace_back(what);
         for (RuleProblem& each : rule_problems(*settings)) {
             if (each.is_error) out.set("error", each.text);
             if (!each.is_error) warnings.emplace_back(std::move(each.text));

@@ -60,6 +60,7 @@
 #include "server/workspace_service.h"
 #include "store/store.h"
 #include "text/escape_hidden.h"
+#include "tools/remember_tools.h"
 #include "tools/tool.h"
 #include "tools/tools.h"
 
@@ -118,7 +119,7 @@ struct KernelProcess::Body {
                               const server::StateDirectory& state, LogSink& log);
     void open_use_cases(const Settings& settings, const server::StateDirectory& state, LogSink& log);
     void open_diagnostics(const DiagnosticsSettings& settings, const server::StateDirectory& state);
-    void add_tools();
+    void add_tools(const Settings& settings);
     Result<void> open_mounts(const Settings& settings, const server::StateDirectory& state,
                              LogSink& log);
     Result<void> open_rules(const Settings& settings);
@@ -332,18 +333,21 @@ void KernelProcess::Body::open_use_cases(const Settings& settings,
         *command_workers, command_settings(settings));
 }
 
-void KernelProcess::Body::add_tools() {
+void KernelProcess::Body::add_tools(const Settings& settings) {
     using tools::Profile;
+    std::vector<std::string> templates;
+    for (const auto& [name, each] : settings.memory.templates) templates.push_back(name);
     registry = std::make_unique<tools::Registry>(*kernel, file_calls.get(), memory_calls.get());
     for (const Profile profile : {Profile::model, Profile::full, Profile::compat}) {
         registry->add(profile, tools::make_file(*kernel, *file_calls, *watch, profile));
         registry->add(profile, tools::make_file_history(*file_calls, profile));
-        registry->add(profile, tools::make_context(*memory_calls, profile));
+        registry->add(profile, tools::make_context(*memory_calls, profile, templates));
         registry->add(profile, tools::make_shell(*commands, profile));
         registry->add(profile, tools::make_approvals(*approval_calls));
     }
     registry->add(Profile::compat, tools::make_text_editor(*kernel, *file_calls));
     registry->add(Profile::compat, tools::make_memory(*kernel, *memory_calls));
+    registry->remember({*memory_calls, settings.memory.tools.labels});
 }
 
 Result<policy::RuleBook> KernelProcess::Body::book_of(const Settings& settings,
@@ -363,7 +367,6 @@ Result<policy::RuleBook> KernelProcess::Body::book_of(const Settings& settings,
 
 Result<void> KernelProcess::Body::open_rules(const Settings& settings) {
     policy::RuleBook rules = TRY(book_of(settings, known_tools(registry->catalog())));
-    settings_warnings = settings.without_effect;
     for (const policy::BookFinding& finding : rules.findings())
         settings_warnings.push_back(finding.text);
     rule_calls = TRY(kernel::RuleCalls::open(*kernel, std::move(rules)));
@@ -373,7 +376,7 @@ Result<void> KernelProcess::Body::open_rules(const Settings& settings) {
 
 Result<std::vector<std::string>> KernelProcess::Body::apply(const Settings& settings) {
     policy::RuleBook book = TRY(book_of(settings, rule_calls->catalog()));
-    std::vector<std::string> said = settings.without_effect;
+    std::vector<std::string> said;
     for (const policy::BookFinding& finding : book.findings()) said.push_back(finding.text);
     gate->set_rules(file_rules(settings));
     watch->set(watch_settings(settings));
@@ -445,7 +448,7 @@ Result<std::unique_ptr<KernelProcess>> KernelProcess::open(const KernelProcessOp
     body->live = std::move(live);
     TRY(body->open_storage(options, settings, state, log));
     body->open_use_cases(settings, state, log);
-    body->add_tools();
+    body->add_tools(settings);
     TRY(body->open_mounts(settings, state, log));
     TRY(body->open_rules(settings));
     if (looks) body->settings_warnings.clear();

@@ -1,7 +1,6 @@
 // Reads quire.toml. The field list of each table checks names, types and bounds; the functions
 // here add the checks that involve several fields or another parser: globs, permissions, commands
-// of mounts, agents and their rules. Every refusal names the file and the line. The settings of
-// later versions are in later_settings.cc.
+// of mounts, agents and their rules. Every refusal names the file and the line.
 #include "cli/settings/config.h"
 
 #include <algorithm>
@@ -11,11 +10,11 @@
 #include <sstream>
 
 #include "base/utf8.h"
-#include "cli/settings/later_settings.h"
 #include "cli/settings/toml_section.h"
 #include "cli/settings/tool_rule_settings.h"
 #include "git/repository.h"
 #include "kernel/memory/memory_header.h"
+#include "memory/remember.h"
 #include "memory/schema_form.h"
 #include "memory/templates.h"
 #include "text/charset.h"
@@ -33,7 +32,9 @@ struct json::FieldsOf<kernel::Limits> {
             .optional("block_bytes", &Limits::block_bytes, "", bytes)
             .optional("operation_bytes", &Limits::operation_bytes, "", bytes)
             .optional("read_lines", &Limits::read_lines, "", count)
-            .optional("read_columns", &Limits::read_columns, "", count);
+            .optional("read_columns", &Limits::read_columns, "", count)
+            .optional("resident_bytes", &Limits::resident_bytes, "",
+                      {{"minimum", 1}, {"maximum", std::int64_t{1} << 50}});
     }
 };
 
@@ -242,18 +243,33 @@ Result<void> read_templates(Section& section, std::map<std::string, TemplateSett
     return {};
 }
 
+// The labels make names of tools, which have to be different.
+Result<void> read_memory_tools(Section& section, MemoryToolSettings& tools) {
+    tools = TRY(section.fields<MemoryToolSettings>());
+    std::map<std::string, std::string> labels;
+    for (const std::string& label : tools.labels) {
+        const auto [at, is_new] = labels.emplace(memory::remember_name(label), label);
+        if (is_new) continue;
+        return section.wrong(*section.node("labels"),
+                             cat("the labels '", at->second, "' and '", label,
+                                 "' would both make the tool ", at->first));
+    }
+    return {};
+}
+
 Result<void> read_memory(Section& section, MemorySettings& memory) {
     memory = TRY(section.fields<MemorySettings>());
     TRY(section.table("templates", [&](Section& templates) {
         return read_templates(templates, memory.templates);
     }));
-    return check_later_memory(section);
+    return section.table("tools",
+                         [&](Section& tools) { return read_memory_tools(tools, memory.tools); });
 }
 
 Result<void> read_limits(Section& section, Settings& settings) {
     settings.limits = TRY(section.fields<kernel::Limits>());
     settings.messages = TRY(section.fields<MessageLimits>());
-    return check_later_limits(section);
+    return {};
 }
 
 // Settings that are their field list and nothing else.
@@ -290,7 +306,6 @@ Result<Settings> read_settings(const toml::table& table, std::string_view file) 
         });
     }));
     TRY(root.end());
-    settings.without_effect = without_effect(table, file);
     return settings;
 }
 
@@ -336,6 +351,7 @@ std::vector<std::string> needs_new_kernel(const Settings& started, const Setting
     std::vector<std::string> out;
     if (started.limits != now.limits || started.messages != now.messages)
         out.emplace_back("[limits]");
+    if (started.memory.tools != now.memory.tools) out.emplace_back("[memory.tools]");
     if (started.diagnostics != now.diagnostics) out.emplace_back("[sources]");
     if (started.mounts != now.mounts) out.emplace_back("[tools.mount]");
     return out;

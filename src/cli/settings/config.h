@@ -128,11 +128,21 @@ struct TemplateSettings {
     }
 };
 
+// [memory.tools]
+struct MemoryToolSettings {
+    std::vector<std::string> labels;  // Each makes a tool (memory/remember.h).
+    static json::Fields<MemoryToolSettings> fields() {
+        return json::Fields<MemoryToolSettings>().optional("labels", &MemoryToolSettings::labels);
+    }
+    friend bool operator==(const MemoryToolSettings&, const MemoryToolSettings&) = default;
+};
+
 // [memory]
 struct MemorySettings {
     std::string render = "tags";  // A word of memory::RenderStyle.
     std::map<std::string, TemplateSettings> templates;
-    // All members except the templates, which config.cc reads.
+    MemoryToolSettings tools;
+    // All members except the templates and the tools, which config.cc reads.
     static json::Fields<MemorySettings> fields() {
         return json::Fields<MemorySettings>().optional("render", &MemorySettings::render, "",
                                                        {{"enum", List{"tags", "plain"}}});
@@ -204,9 +214,6 @@ struct Settings {
     MemorySettings memory;
     std::optional<DiagnosticsSettings> diagnostics;
     std::map<std::string, MountSettings> mounts;
-    // A sentence for each setting that is written and has no effect in this version, because an
-    // operator might rely on it.
-    std::vector<std::string> without_effect;
 };
 
 // Reads the text of a quire.toml. `file` is its name in messages. Errors: invalid_argument

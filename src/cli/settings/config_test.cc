@@ -299,26 +299,6 @@ metadata = { day = 2026-11-23, at = 08:30:00, since = 2026-11-23T08:30:00Z, shar
               R"("since":"2026-11-23T08:30:00Z"})");
 }
 
-TEST(Config, SettingsWithoutAnEffectYetAreReported) {
-    const auto said = [](std::string_view toml) {
-        std::string out;
-        const Settings settings = *parse_config(toml);
-        for (const std::string& line : settings.without_effect) out += line + "\n";
-        return out;
-    };
-
-    EXPECT_EQ(said("[[files.rules]]\npattern = \"**\"\npermission = \"admin\"\n"), "");
-    EXPECT_EQ(said(default_config()), "");
-    const std::string rules = said(
-        "[[tools.rules]]\ntool = \"file\"\ntype = \"allowed_operations\"\nvalue = [\"read\"]\n"
-        "[[agents.ada.tools.rules]]\ntool = \"shell\"\ntype = \"max_calls\"\nvalue = 2\n"
-        "[agents.bo]\nprofile = \"full\"\n"
-        "[files]\nsave = \"on_commit\"\n");
-    EXPECT_EQ(rules.find("files.save"), std::string::npos) << rules;
-    EXPECT_EQ(rules.find("max_calls"), std::string::npos) << rules;
-    EXPECT_EQ(rules.find("agents.ada"), std::string::npos) << rules;
-}
-
 TEST(Config, TheWholeFileOfTheManualIsRead) {
     const auto parsed = parse_config(R"([[files.rules]]
 pattern = "src/**/*.rs"
@@ -364,16 +344,11 @@ block_bytes = 16777216
     EXPECT_EQ(parsed->files.rules.at(0).encoding, text::Charset::latin_1);
     ASSERT_EQ(parsed->files.never_merge_globs.size(), 1U);
     EXPECT_TRUE(parsed->files.never_merge_globs[0].matches("web/yarn.lock"));
-    std::string said;
-    for (const std::string& line : parsed->without_effect) said += line + "\n";
-    for (const char* const name : {":28: memory.tools", ":33: limits.resident_bytes"}) {
-        EXPECT_NE(said.find(cat("quire.toml", name, " has no effect yet: ")), std::string::npos)
-            << name << " in " << said;
-    }
-    EXPECT_EQ(said.find("message_bytes"), std::string::npos) << said;
+    EXPECT_EQ(parsed->limits.resident_bytes, 268435456U);
+    EXPECT_EQ(parsed->memory.tools.labels, std::vector<std::string>{"partner_profile"});
 }
 
-TEST(Config, SettingsOfLaterVersionsAreCheckedToo) {
+TEST(Config, WrongValuesAreNamed) {
     const std::pair<const char*, const char*> wrong[] = {
         {"[files.git]\nafter_s = \"soon\"", ":2: files.git.after_s is a whole number"},
         {"[files.git]\nafter_s = 1\nref = \"refs/heads/main\"", ":3: ref 'refs/heads/main' is not"},
@@ -387,6 +362,8 @@ TEST(Config, SettingsOfLaterVersionsAreCheckedToo) {
         {"[memory.templates.bug]\nschema = \"Text\"\ntitle = 1", ":3: unknown key"},
         {"[memory.templates.scratchpad]\nschema = \"Text\"", "'scratchpad' is built in"},
         {"[memory.tools]\nlabel = []", ":2: unknown key 'memory.tools.label'"},
+        {"[memory.tools]\nlabels = [\"a-b\", \"c\", \"A.B\"]",
+         ":2: the labels 'a-b' and 'A.B' would both make the tool remember_a_b"},
     };
     for (const auto& [toml, message] : wrong) {
         const auto parsed = parse_config(toml);
@@ -404,6 +381,7 @@ TEST(Config, SectionsThatNeedANewKernelAreNamed) {
     EXPECT_EQ(needs("[[files.rules]]\npattern = \"**\"\npermission = \"admin\"\n"), Sections{});
     EXPECT_EQ(needs("[limits]\nread_lines = 5\n"), Sections{"[limits]"});
     EXPECT_EQ(needs("[limits]\nmessage_bytes = 5\n"), Sections{"[limits]"});
+    EXPECT_EQ(needs("[memory.tools]\nlabels = [\"a\"]\n"), Sections{"[memory.tools]"});
     EXPECT_EQ(needs("[sources.diagnostics]\ncompile_commands = \"c.json\"\n"
                     "[tools.mount.fs]\ncommand = \"fs\"\n"),
               (Sections{"[sources]", "[tools.mount]"}));

@@ -71,6 +71,7 @@ permission = "admin"
 # [limits]
 # message_bytes = 8388608               # longer messages are refused
 # in_flight_bytes = 67108864            # requests and answers of all clients together; more have to wait
+# resident_bytes = 268435456            # documents in memory; what is idle and was used longest ago leaves first
 # block_bytes = 16777216
 # operation_bytes = 1048576
 # read_lines = 2000
@@ -119,6 +120,8 @@ permission = "admin"
 # [memory.templates.bug_report]
 # description = "A fault and how to see it"
 # schema = { Map = { fields = [ { name = "title", field_type = "Text", required = true } ] } }
+# [memory.tools]
+# labels = ["partner_profile"]          # a tool remember_partner_profile for those who may write that block
 )";
 
 }  // namespace

@@ -87,6 +87,11 @@ std::vector<ActorCursors> Cursors::all(const crdt::Doc& doc, crdt::Handle text,
     return out;
 }
 
+bool Cursors::has_any(std::int64_t now_ms) const {
+    return std::any_of(by_actor_.begin(), by_actor_.end(),
+                       [&](const auto& each) { return each.second.until_ms > now_ms; });
+}
+
 void Cursors::follow(const crdt::Doc& doc, crdt::Handle text, const std::string& actor,
                      std::span<const text::Splice> splices) {
     if (by_actor_.empty()) return;

@@ -33,6 +33,8 @@ public:
                      const std::vector<Selection>& selections, std::int64_t now_ms);
     // The selections as they are now, by actor. Forgets those whose time is over.
     std::vector<ActorCursors> all(const crdt::Doc& doc, crdt::Handle text, std::int64_t now_ms);
+    // Returns true if somebody has selections whose time is not over.
+    bool has_any(std::int64_t now_ms) const;
     // The actor has changed the text by these splices, which count in the text before: its selections
     // at the beginning of what it inserted move to the end of that. Those whose character is gone get
     // the one before it. O((selections + splices) · log n).

@@ -4,13 +4,15 @@
 
 #include "kernel/core/block_feed.h"
 #include "kernel/core/core.h"
+#include "kernel/core/residence.h"
 
 namespace quire::kernel {
 
 namespace {
 
-Parts with_feed(Parts parts, BlockFeed& feed) {
+Parts for_documents(Parts parts, BlockFeed& feed) {
     parts.feed = &feed;
+    parts.residence = std::make_shared<Residence>(parts.limits.resident_bytes);
     return parts;
 }
 
@@ -20,7 +22,7 @@ Core::Core(const Parts& parts, std::vector<store::DocumentRecord> known,
            std::shared_ptr<Oversight> oversight)
     : oversight_(std::move(oversight)),
       feed_(std::make_shared<BlockFeed>(parts, oversight_)),
-      parts_(with_feed(parts, *feed_)),
+      parts_(for_documents(parts, *feed_)),
       catalog_(parts_, std::move(known)) {}
 
 Kernel::Kernel(std::shared_ptr<Core> core) : core_(std::move(core)) {}
@@ -102,7 +104,9 @@ Status Kernel::status() const {
         status.commits = counters.commits;
     });
     status.documents = core_->catalog().size();
-    status.live_documents = core_->catalog().live().size();
+    const Residence::Held held = core_->parts().residence->held();
+    status.live_documents = held.documents;
+    status.resident_bytes = held.bytes;
     return status;
 }
 

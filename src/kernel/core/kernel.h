@@ -56,7 +56,8 @@ struct BlockPlace {
 // Counters for `quire status`.
 struct Status {
     std::size_t documents = 0;
-    std::size_t live_documents = 0;
+    std::size_t live_documents = 0;  // Those in memory,
+    std::size_t resident_bytes = 0;  // and what they take there, as they estimate it.
     std::size_t sessions = 0;
     std::uint64_t calls = 0;
     std::uint64_t commits = 0;

@@ -16,8 +16,10 @@
 #include "codec/updates.h"
 #include "crdt/doc/history.h"
 #include "kernel/core/block_feed.h"
+#include "kernel/core/cursors.h"
 #include "kernel/core/document_feed.h"
 #include "kernel/core/replay.h"
+#include "kernel/core/residence.h"
 #include "policy/attribution.h"
 
 namespace quire::kernel {
@@ -26,6 +28,11 @@ namespace {
 
 // A document that is stored in more pieces than this is put together when it is loaded.
 constexpr std::size_t kLongLog = 500;
+// About what a document takes beside its CRDT, and what a block and a unit of history take, by heap
+// profiles of small documents.
+constexpr std::size_t kFixedBytes = 2048;
+constexpr std::size_t kBlockBytes = 400;
+constexpr std::size_t kUnitBytes = 320;
 
 }  // namespace
 
@@ -37,7 +44,9 @@ Failure no_such_block(const std::string& block_id) {
 
 LiveDocument::LiveDocument(const Parts& parts, store::DocumentRecord record, bool fresh)
     : parts_(parts), strand_(parts.scheduler), record_(std::move(record)), fresh_(fresh) {}
-LiveDocument::~LiveDocument() = default;
+LiveDocument::~LiveDocument() {
+    if (parts_.residence != nullptr) parts_.residence->left(record_.key);
+}
 
 bool LiveDocument::has_waiting_appends() const {
     return std::any_of(states_.begin(), states_.end(),
@@ -54,9 +63,68 @@ Result<void> LiveDocument::ready() {
     if (doc_ == nullptr) {
         TRY(load());
         in_flight_.mend();
+        report_memory();
+    }
+    if (parts_.residence != nullptr) {
+        const std::uint64_t now = parts_.residence->tick();
+        last_used_.with([&](std::uint64_t& used) { used = now; });
     }
     heed_feed();
     return {};
+}
+
+std::size_t LiveDocument::memory_bytes() const {
+    std::size_t bytes = kFixedBytes + record_.header.size() + doc_->memory_bytes();
+    if (conversation_ != nullptr) bytes += conversation_->size() * kBlockBytes;
+    for (const auto& [key, state] : states_)
+        bytes += kBlockBytes + state.history.units().size() * kUnitBytes;
+    return bytes;
+}
+
+void LiveDocument::report_memory() {
+    if (parts_.residence == nullptr) return;
+    reported_bytes_ = memory_bytes();
+    grown_bytes_ = 0;
+    parts_.residence->holds(shared_from_this(), reported_bytes_);
+}
+
+void LiveDocument::note_growth() {
+    if (grown_bytes_ > kFixedBytes + reported_bytes_ / 8) report_memory();
+}
+
+bool LiveDocument::may_leave() const {
+    const bool is_settled = in_flight_.idle() && !in_flight_.refusal() && !doorway_.is_held() &&
+                            !fresh_ && !due_ && on_stored_.empty() && feed_ == nullptr;
+    if (!is_settled) return false;
+    const std::int64_t now_ms = parts_.clock.steady_ms();
+    for (const auto& [key, state] : states_) {
+        if (state.cursors != nullptr && state.cursors->has_any(now_ms)) return false;
+        if (state.reserving > 0 || state.reserved > 0) return false;
+        const Appends* const appends = state.appends.get();
+        if (appends != nullptr && (!appends->empty() || appends->in_flight || appends->timer_set))
+            return false;
+    }
+    for (std::size_t i = 0; conversation_ != nullptr && i < conversation_->size(); ++i) {
+        const conversation::ConversationBlock& block = conversation_->at(i);
+        if (block.status != "running") continue;
+        const auto state = states_.find(key_of(block.id));
+        if (state == states_.end() || !state->second.interrupted) return false;
+    }
+    return true;
+}
+
+void LiveDocument::leave() {
+    if (doc_ == nullptr) return;
+    if (!may_leave()) return parts_.residence->stays(record_.key);
+    std::erase_if(states_, [](const auto& entry) {
+        return !entry.second.interrupted && !entry.second.has_append_runs();
+    });
+    for (auto& [key, state] : states_) state.history = {};
+    conversation_ = nullptr;
+    doc_ = nullptr;
+    peers_ = {};
+    batch_ = {};  // A header that only saves work may wait there.
+    parts_.residence->left(record_.key);
 }
 
 // Called between transactions alone, so that each is captured whole or not at all. Private copies
@@ -82,9 +150,12 @@ Result<void> LiveDocument::load() {
         state.version = block.version;
         state.history = std::move(block.history);
     }
-    // Appends that were accepted before the store failed are still to be written.
+    // Appends that were accepted before the store failed are still to be written. A document that
+    // left memory without a failure goes on with its runs of appends.
+    const bool failed = in_flight_.refusal().has_value();
     for (auto& [key, state] : states_) {
-        if (!state.has_waiting_appends() && !state.interrupted) continue;
+        const bool goes_on = !failed && state.has_append_runs();
+        if (!state.has_waiting_appends() && !state.interrupted && !goes_on) continue;
         states[key].key = key;
         states[key].interrupted = state.interrupted;
         states[key].appends = std::move(state.appends);
@@ -214,6 +285,7 @@ crdt::IdSpan LiveDocument::commit(const policy::Attribution& what) {
     if (span.size() > 0) {
         batch_.updates.push_back(
             {record_.key, codec::encode_updates(doc_->changes_in({&span, 1}))});
+        grown_bytes_ += kUnitBytes + 3 * batch_.updates.back().bytes.size();
         due_ = true;
     }
     return span;
@@ -224,6 +296,7 @@ Result<void> LiveDocument::import(const policy::Actor& actor,
     Bytes update = codec::encode_updates(changes);
     begin(actor);
     TRY(doc_->import(changes));
+    grown_bytes_ += 3 * update.size();
     batch_.updates.push_back({record_.key, std::move(update)});
     due_ = true;
     return {};
@@ -309,6 +382,7 @@ Result<void> LiveDocument::forget_unstored_header() {
 // document end in the order in which they were submitted.
 void LiveDocument::submit(Reply<void> done) {
     if (feed_ != nullptr) feed_->finish();
+    note_growth();
     const std::uint64_t sequence = in_flight_.submit();
     if (fresh_) batch_.documents.insert(batch_.documents.begin(), record_);
     due_ = false;
@@ -336,6 +410,7 @@ void LiveDocument::settle(bool stored) {
 store::Batch LiveDocument::give() {
     CHECK(doorway_.is_held() && in_flight_.idle());
     if (feed_ != nullptr) feed_->finish();
+    note_growth();
     in_flight_.submit();
     if (fresh_ && due_) batch_.documents.insert(batch_.documents.begin(), record_);
     due_ = false;

@@ -27,6 +27,7 @@
 #include "kernel/core/kinds.h"
 #include "kernel/core/parts.h"
 #include "kernel/core/unit.h"
+#include "sched/guarded.h"
 #include "sched/scheduler.h"
 #include "store/store.h"
 
@@ -73,6 +74,7 @@ struct BlockState {
     void end_append_runs() {
         if (appends != nullptr) appends->groups.clear();
     }
+    bool has_append_runs() const { return appends != nullptr && !appends->groups.empty(); }
 };
 
 // Error: not_found "invalid_reference" {block_id}.
@@ -104,6 +106,13 @@ public:
     // flush is being cleared.
     Result<void> ready();
     bool loaded() const { return doc_ != nullptr; }
+    // Gives up what is in memory, to be loaded again by the next call. A document stays that is
+    // held, has changes on their way or appends that wait, shows a running block, or is watched.
+    void leave();
+    // When it was used last, in Residence's time. Any thread.
+    std::uint64_t last_used() const {
+        return last_used_.with([](const std::uint64_t& used) { return used; });
+    }
     // Returns true if text was accepted or waits that no batch has yet.
     bool has_waiting_appends() const;
 
@@ -191,12 +200,20 @@ private:
     std::string key_of(crdt::OpId id) const;
     void compact_if_long(std::size_t update_count);
     void heed_feed();  // Begins to capture for subscribers, or ends it.
+    bool may_leave() const;
+    // About what it takes in memory. O(containers and units of history).
+    std::size_t memory_bytes() const;
+    void report_memory();
+    void note_growth();  // Reports anew what has grown by an eighth.
 
     const Parts parts_;
     sched::Strand strand_;
     store::DocumentRecord record_;
     bool fresh_;
     bool was_loaded_ = false;
+    sched::Guarded<std::uint64_t> last_used_;
+    std::size_t reported_bytes_ = 0;  // The bytes that it said it takes,
+    std::size_t grown_bytes_ = 0;     // and about how many came since.
 
     std::unique_ptr<crdt::Doc> doc_;
     std::unique_ptr<conversation::Conversation> conversation_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 
 namespace quire {
@@ -21,6 +22,7 @@ namespace quire::kernel {
 
 class BlockFeed;
 class Gate;
+class Residence;
 
 // Bounds on texts and answers, from quire.toml.
 struct Limits {
@@ -31,6 +33,9 @@ struct Limits {
     // The most lines that one read returns.
     std::size_t read_lines = 2000;
     std::size_t read_columns = 2000;  // Code points of one line.
+    // The bytes that documents in memory may take together, as they estimate it. Those that were not
+    // used lately leave first; what is being changed, and what somebody subscribed to, stays.
+    std::size_t resident_bytes = 256U << 20;
     friend bool operator==(const Limits&, const Limits&) = default;
 };
 
@@ -42,7 +47,9 @@ struct Parts {
     Limits limits;
     Gate* gate = nullptr;      // The gate for documents of kind "file"; null for none.
     std::string version = {};  // The program's, for the audit log.
-    BlockFeed* feed = nullptr;  // The kernel sets it, for its documents.
+    // The kernel sets these, for its documents.
+    BlockFeed* feed = nullptr;
+    std::shared_ptr<Residence> residence = {};
 };
 
 }  // namespace quire::kernel

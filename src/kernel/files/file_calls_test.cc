@@ -35,6 +35,27 @@ TEST(FileCalls, AFileIsOneBlockForEveryoneWhoOpensIt) {
     EXPECT_EQ(office.text("a.txt"), "one\ntwo\n");
 }
 
+TEST(FileCalls, ARunOfAppendsIsOneStepOfUndoThoughTheFileLeftMemory) {
+    FileOffice office;
+    office.limits.resident_bytes = 1;
+    office.restart();
+    office.files.put("a.txt", "");
+    office.files.put("b.txt", "other\n");
+    for (const char* line : {"one\n", "two\n", "three\n"}) {
+        ASSERT_EQ(office.append("a.txt", line), "ok");
+        const std::size_t loads = office.store.loads();
+        EXPECT_EQ(office.text("b.txt"), "other\n");
+        EXPECT_EQ(office.text("a.txt").substr(0, 4), "one\n");
+        EXPECT_GT(office.store.loads(), loads) << "each drives the other out";
+    }
+    EXPECT_EQ(office.kernel->status().live_documents, 1U);
+    ASSERT_TRUE(office.ask<Undone>([&](auto reply) {
+        office.calls->undo(FileOffice::as("ada"), "a.txt", {.actor = "agent:ada"},
+                           std::move(reply));
+    }));
+    EXPECT_EQ(office.text("a.txt"), "");
+}
+
 TEST(FileCalls, LoadThenSaveIsTheIdentityOnBytes) {
     FileOffice office;
     for (const std::string bytes : {"", "a", "a\n", "a\r\nb\r\n", "a\r\nb\nc\rd", "\xEF\xBB\xBF",

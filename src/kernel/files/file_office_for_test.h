@@ -143,6 +143,7 @@ public:
     sched::ManualScheduler scheduler;
     ManualClock clock;
     SeededRng rng{11};
+    Limits limits;  // Those of the next kernel.
     std::unique_ptr<FileGate> gate;
     std::unique_ptr<Kernel> kernel;
     std::unique_ptr<FileCalls> calls;
@@ -162,7 +163,7 @@ private:
         fs::FileSystem& from = used_ == nullptr ? files : *used_;
         gate = std::make_unique<FileGate>(from, FileRules{policy::PathRules(path_rules())}, clock,
                                           file_bytes_);
-        kernel = std::move(*open_kernel({store, scheduler, clock, rng, {}, gate.get()}));
+        kernel = std::move(*open_kernel({store, scheduler, clock, rng, limits, gate.get()}));
         calls = std::make_unique<FileCalls>(*kernel, *gate);
     }
     void stop() {

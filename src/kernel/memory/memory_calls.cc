@@ -11,6 +11,7 @@
 #include "kernel/memory/memory_body.h"
 #include "kernel/memory/memory_record.h"
 #include "kernel/memory/memory_settings.h"
+#include "kernel/memory/memory_shape.h"
 #include "memory/render.h"
 #include "memory/schema_form.h"
 
@@ -139,6 +140,20 @@ std::shared_ptr<HeldMemorySettings> make_memory_settings() {
 
 void MemoryCalls::set(MemorySettings settings) {
     body_->settings->with([&](MemorySettings& held) { held = std::move(settings); });
+}
+
+std::optional<MemoryShape> MemoryCalls::shape(const policy::Actor& by,
+                                              const std::string& label) const {
+    Catalog& catalog = body_->kernel->catalog();
+    const auto found = MemoryAddress{label, by}.find(catalog);
+    if (!found) return std::nullopt;
+    const auto record = catalog.record((*found)->key());
+    if (!record) return std::nullopt;
+    Result<OpenedMemory> opened = open_memory(*record, by, label);
+    if (!opened) return std::nullopt;
+    memory::MemoryBlock& block = opened->header.block;
+    return MemoryShape{record->name, std::move(block.description), std::move(block.schema),
+                       std::move(opened->rights)};
 }
 
 void MemoryCalls::view(Caller by, std::string label, MemoryLook what, Reply<MemoryView> reply) {

@@ -32,6 +32,7 @@ namespace quire::kernel {
 
 class Kernel;
 struct MemorySettings;
+struct MemoryShape;
 
 class MemoryCalls {
 public:
@@ -48,6 +49,9 @@ public:
     void view(Caller by, std::string label, MemoryLook what, Reply<MemoryView> reply);
     // The block that a label names, without its content.
     void find(Caller by, std::string label, Reply<MemoryRow> reply);
+    // The shape of the block that a label names, by its record alone; nothing if it names none, or
+    // several. Answers at once, on any thread. O(log blocks).
+    std::optional<MemoryShape> shape(const policy::Actor& by, const std::string& label) const;
     // Lists the blocks that the caller may see, by label. O(blocks); loads deleted blocks only.
     void list(Caller by, MemoryListQuery what, Reply<MemoryList> reply);
     // Makes one version and one unit of undo; none if it changes nothing. Errors: those of

@@ -393,6 +393,26 @@ TEST(Memory, UndoOfACounterLeavesWhatOthersAdded) {
     EXPECT_EQ(study.value("build"), R"({"visits":13})");
 }
 
+TEST(Memory, UndoOfACounterGivesBackTheValueToTheLastDigit) {
+    Study study;
+    ASSERT_TRUE(study.create("build"));
+    for (const double delta : {0.1, 0.2, 0.3})
+        ASSERT_TRUE(study.write("build", IncrementCounter{{"", "visits"}, delta}));
+    const auto visits = [&] { return study.value("build"); };
+    EXPECT_EQ(visits(), R"({"visits":0.6000000000000001})");
+    ASSERT_TRUE(study.undo("build"));
+    EXPECT_EQ(visits(), R"({"visits":0.30000000000000004})");
+    ASSERT_TRUE(study.undo("build"));
+    EXPECT_EQ(visits(), R"({"visits":0.1})");
+    study.restart();
+    EXPECT_EQ(visits(), R"({"visits":0.1})");
+    ASSERT_TRUE(study.undo("build", "agent:ada", true));
+    EXPECT_EQ(visits(), R"({"visits":0.30000000000000004})");
+    ASSERT_TRUE(study.undo("build"));
+    ASSERT_TRUE(study.undo("build"));
+    EXPECT_EQ(visits(), R"({"visits":0})");
+}
+
 TEST(Memory, AWriteThatChangesNothingIsNoVersion) {
     Study study;
     ASSERT_TRUE(study.create("build"));

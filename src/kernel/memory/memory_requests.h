@@ -150,8 +150,13 @@ struct IncrementCounter {
     memory::FieldPath path;
     Value delta;
 };
+// Writes several parts of a block, all or nothing.
+struct Remember {
+    using Part = std::variant<SetField, AppendContent>;
+    std::vector<Part> parts;
+};
 using MemoryWrite = std::variant<SetField, AppendContent, ReplaceText, SetText, AppendToList,
-                                 InsertItem, SetItem, RemoveFromList, IncrementCounter>;
+                                 InsertItem, SetItem, RemoveFromList, IncrementCounter, Remember>;
 
 struct MemoryWritten {
     MemoryVersion block;

@@ -71,6 +71,11 @@ public:
     Result<Value> operator()(const IncrementCounter& what) {
         return edit_.increment_counter(what.path, what.delta);
     }
+    // The parts before one that is refused are written: on a draft.
+    Result<Value> operator()(Remember& what) {
+        for (Remember::Part& each : what.parts) TRY(std::visit(*this, each));
+        return Value();
+    }
 
 private:
     Result<void> fits(const Value& value) const {
@@ -99,17 +104,30 @@ private:
     const Limits& limits_;
 };
 
+// The sections to which the write appends.
+std::vector<std::string> appended_to(const MemoryWrite& what) {
+    if (const auto* const one = std::get_if<AppendContent>(&what)) return {one->section};
+    std::vector<std::string> out;
+    if (const auto* const several = std::get_if<Remember>(&what)) {
+        for (const Remember::Part& each : several->parts) {
+            if (const auto* const part = std::get_if<AppendContent>(&each))
+                out.push_back(part->section);
+        }
+    }
+    return out;
+}
+
 // Trims a log that an append has made too long, as a version of its own: undoing the append leaves it trimmed.
 void trim_if_due(LiveDocument& document, const memory::MemoryBlock& block, const MemoryWrite& what,
                  const SourceVerdict& verdict, std::int64_t now_ms) {
-    const auto* const appended = std::get_if<AppendContent>(&what);
-    if (appended == nullptr) return;
     const policy::Actor by{policy::ActorKind::system, "log_trim"};
-    memory::MemoryEdit edit(document.doc(), block, {by, kernel_writer().rights}, now_ms);
-    if (!edit.is_trim_due(appended->section)) return;
-    document.begin(by);
-    CHECK(edit.trim_log(appended->section).has_value());
-    record_memory_write(document, edit.last(), verdict);
+    for (const std::string& section : appended_to(what)) {
+        memory::MemoryEdit edit(document.doc(), block, {by, kernel_writer().rights}, now_ms);
+        if (!edit.is_trim_due(section)) continue;
+        document.begin(by);
+        CHECK(edit.trim_log(section).has_value());
+        record_memory_write(document, edit.last(), verdict);
+    }
 }
 
 Result<MemoryWritten> carry_out(LiveDocument& document, MemoryWrite& what, const Caller& by,
@@ -127,8 +145,15 @@ Result<MemoryWritten> carry_out(LiveDocument& document, MemoryWrite& what, const
     const SourceVerdict verdict = TRY(body.fed.judge(document, opened.header, by.actor, on_draft));
     memory::MemoryEdit edit(document.doc(), block, writer, now_ms);
     document.begin(by.actor);
+    const auto* const several = std::get_if<Remember>(&what);
+    Result<Value> made;
+    if (several != nullptr) {
+        // All of it or nothing: what is refused is refused on a copy.
+        crdt::Doc draft = document.doc().fork(document.doc().peer());
+        if (Result<void> fits = on_draft(draft); !fits) made = Failure(std::move(fits).error());
+    }
     MemoryWrite tried = what;
-    Result<Value> made = std::visit(Writing(edit, writer, limits), tried);
+    if (made) made = std::visit(Writing(edit, writer, limits), tried);
     if (!made && Oversight::is_unasked(made.error())) {
         // Nobody is asked to approve what would fail: the write is tried as if it were approved.
         writer.rights.approved = policy::Operations::all();
@@ -136,7 +161,10 @@ Result<MemoryWritten> carry_out(LiveDocument& document, MemoryWrite& what, const
         TRY(on_draft(draft));
     }
     if (!made) return Failure(std::move(made).error());
-    const bool changed = record_memory_write(document, edit.last(), verdict);
+    const bool is_one = several == nullptr || several->parts.size() == 1;
+    const policy::Attribution said =
+        is_one ? edit.last() : policy::Attribution{by.actor, "remember", ""};
+    const bool changed = record_memory_write(document, said, verdict);
     if (changed) trim_if_due(document, block, what, verdict, now_ms);
     return MemoryWritten{body.settle(document, opened, verdict), std::move(*made), !changed};
 }
