@@ -33,6 +33,11 @@ Result<void> check_utf8(std::string_view text) {
     return schema_mismatch("", "Text", "a string that is not UTF-8");
 }
 
+// The value of a Counter to which nothing was added.
+double base_of(const Field& field) {
+    return field.default_value ? field.default_value->as_number() : 0;
+}
+
 Failure counts_too_far(const std::string& field) {
     return fail(Errc::out_of_range, "out_of_range",
                 cat(field, " cannot count beyond ±2^53 (", kExactWhole,
@@ -153,7 +158,9 @@ Result<void> MemoryEdit::set_field(const FieldPath& path, Value value) {
         TRY(unset(path, *field));
     } else {
         TRY(check_field(*field, value));
-        if (field->type == FieldType::counter && is_beyond_exact(value.as_number(), 0))
+        if (field->type == FieldType::counter &&
+            (is_beyond_exact(value.as_number(), 0) ||
+             is_beyond_exact(value.as_number(), -base_of(*field))))
             return counts_too_far(path.field);
         TRY(check_length(text_length(value), block_.char_limit));
         put(path, *field, std::move(value));
@@ -214,9 +221,8 @@ void MemoryEdit::put(const FieldPath& path, const Field& field, Value value) {
             put_list(path, field, value.as_list());
             break;
         case FieldType::counter: {
-            const double base = field.default_value.value_or(Value(0)).as_number();
             crdt::CounterView counter = doc_.counter(doc_.open(value_of(path.section, field)));
-            CHECK(counter.bring_to(value.as_number() - base).has_value());
+            CHECK(counter.bring_to(value.as_number() - base_of(field)).has_value());
             break;
         }
         case FieldType::number:
@@ -251,7 +257,10 @@ Result<Value> MemoryEdit::increment_counter(const FieldPath& path, const Value& 
     if (!before.is_number()) return schema_mismatch(path.field, "Number", kind_name(before));
     const double was = before.as_number();
     const double added = delta.as_number();
-    if (std::trunc(added) == added && is_beyond_exact(was, added))
+    // A counter's container has the sum without the default, which has to be exact too.
+    const double base = counts ? base_of(*field) : 0;
+    const bool is_whole = std::trunc(added) == added;
+    if (is_whole && (is_beyond_exact(was, added) || is_beyond_exact(was - base, added)))
         return counts_too_far(path.field);
     const Value after = number_of(was + added);
     // The sum must still be finite.

@@ -181,11 +181,17 @@ TEST(MemoryFields, WholeNumbersThatWouldRoundAreNotCounted) {
     EXPECT_EQ(desk.edit().increment_counter({"", "energy"}, -1).value(), Value(kMost - 1));
     EXPECT_EQ(desk.edit().increment_counter({"", "energy"}, 1).value(), Value(kMost));
     EXPECT_EQ(reason(desk.edit().set_field({"", "energy"}, kMost + 2)), "out_of_range");
+    EXPECT_EQ(reason(desk.edit().set_field({"", "energy"}, -kMost)), "out_of_range");
     EXPECT_EQ(desk.edit().increment_counter({"", "energy"}, -kMost).value(), Value(0));
-    EXPECT_EQ(desk.edit().increment_counter({"", "energy"}, -kMost).value(), Value(-kMost));
-    EXPECT_EQ(reason(desk.edit().increment_counter({"", "energy"}, -1)), "out_of_range");
+    // -2^53 would be 5 and a sum that is no double.
+    EXPECT_EQ(reason(desk.edit().increment_counter({"", "energy"}, -kMost)), "out_of_range");
+    EXPECT_EQ(desk.edit().increment_counter({"", "energy"}, 5 - kMost).value(), Value(5 - kMost));
+    EXPECT_EQ(desk.reader().field({"", "energy"}).value(), Value(5 - kMost));
+    EXPECT_EQ(reason(desk.edit().increment_counter({"", "energy"}, -6)), "out_of_range");
+    EXPECT_EQ(desk.edit().increment_counter({"", "age"}, -kMost).value(), Value(-kMost));
+    EXPECT_EQ(reason(desk.edit().increment_counter({"", "age"}, -1)), "out_of_range");
     // A change with a fraction adds as doubles do.
-    EXPECT_EQ(desk.edit().increment_counter({"", "energy"}, -0.5).value(), Value(-kMost));
+    EXPECT_EQ(desk.edit().increment_counter({"", "age"}, -0.5).value(), Value(-kMost));
 }
 
 TEST(MemoryFields, ACounterIsSetExactly) {

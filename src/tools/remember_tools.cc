@@ -5,8 +5,7 @@
 
 #include "base/concat.h"
 #include "kernel/memory/memory_calls.h"
-#include "kernel/memory/memory_shape.h"
-#include "memory/remember.h"
+#include "kernel/memory/memory_tool.h"
 #include "tools/context_render.h"
 #include "tools/render.h"
 #include "tools/typed_tool.h"
@@ -14,37 +13,24 @@
 namespace quire::tools {
 namespace {
 
-Described words_for(const std::string& label, const kernel::MemoryShape& shape) {
-    const std::string purpose = shape.description.empty() ? "" : cat(": ", shape.description);
-    return {.name = memory::remember_name(label),
-            .title = cat("Remember in ", shape.label),
-            .description = cat("Writes to the memory block ", shape.label, purpose),
-            .annotations = {},
-            .answer = memory_answer(false)};
+ToolInfo info_for(std::string name, kernel::MemoryTool tool) {
+    const std::string purpose = tool.description.empty() ? "" : cat(": ", tool.description);
+    return info_of({.name = std::move(name),
+                    .title = cat("Remember in ", tool.label),
+                    .description = cat("Writes to the memory block ", tool.label, purpose),
+                    .annotations = {},
+                    .answer = memory_answer(false)},
+                   std::move(tool.arguments));
 }
 
 class RememberTool final : public Tool {
 public:
-    RememberTool(kernel::MemoryCalls& memory, std::string label, kernel::MemoryShape shape,
-                 Map arguments)
-        : Tool(info_of(words_for(label, shape), std::move(arguments))),
-          memory_(memory),
-          label_(std::move(label)),
-          schema_(std::move(shape.schema)) {}
+    RememberTool(kernel::MemoryCalls& memory, std::string label, ToolInfo info)
+        : Tool(std::move(info)), memory_(memory), label_(std::move(label)) {}
 
     void call(const Session& session, Value arguments, Reply<ToolResult> reply) const override {
-        kernel::Remember what;
-        for (memory::RememberedPart& each : memory::remembered_parts(schema_, arguments.as_map())) {
-            if (each.appends) {
-                what.parts.emplace_back(
-                    kernel::AppendContent{std::move(each.path.section), std::move(each.value)});
-            } else {
-                what.parts.emplace_back(
-                    kernel::SetField{std::move(each.path), std::move(each.value)});
-            }
-        }
-        memory_.write(
-            session.caller, label_, std::move(what),
+        memory_.remember(
+            session.caller, label_, std::move(arguments.as_map()),
             answer_with(or_refused(std::move(reply)), [](const kernel::MemoryWritten& written) {
                 return render_memory_written(written, WriteMade::nothing);
             }));
@@ -53,39 +39,37 @@ public:
 private:
     kernel::MemoryCalls& memory_;
     const std::string label_;
-    const memory::BlockSchema schema_;
 };
 
 }  // namespace
 
-RememberTools::RememberTools(kernel::MemoryCalls& memory, std::vector<std::string> labels)
+RememberTools::RememberTools(kernel::MemoryCalls& memory, std::vector<Named> labels)
     : memory_(&memory), labels_(std::move(labels)) {}
 
 std::vector<std::string> RememberTools::names() const {
     std::vector<std::string> names;
-    for (const std::string& label : labels_) names.push_back(memory::remember_name(label));
+    for (const Named& each : labels_) names.push_back(each.name);
     return names;
 }
 
-MadeTool RememberTools::made(const std::string& label, const policy::Actor& by) const {
-    std::optional<kernel::MemoryShape> shape = memory_->shape(by, label);
-    if (!shape) return nullptr;
-    Map arguments = memory::remember_schema(shape->schema, shape->rights);
-    if (arguments.find("properties")->as_map().empty()) return nullptr;
-    return std::make_unique<RememberTool>(*memory_, label, std::move(*shape), std::move(arguments));
+MadeTool RememberTools::made(const Named& which, const policy::Actor& by) const {
+    std::optional<kernel::MemoryTool> tool = memory_->tool(by, which.label);
+    if (!tool) return nullptr;
+    return std::make_unique<RememberTool>(*memory_, which.label,
+                                          info_for(which.name, std::move(*tool)));
 }
 
 MadeTool RememberTools::find(std::string_view name, const policy::Actor& by) const {
-    for (const std::string& label : labels_) {
-        if (memory::remember_name(label) == name) return made(label, by);
+    for (const Named& each : labels_) {
+        if (each.name == name) return made(each, by);
     }
     return nullptr;
 }
 
 std::vector<ToolInfo> RememberTools::list(const policy::Actor& to) const {
     std::vector<ToolInfo> out;
-    for (const std::string& label : labels_) {
-        if (const MadeTool tool = made(label, to)) out.push_back(tool->info());
+    for (const Named& each : labels_) {
+        if (const MadeTool tool = made(each, to)) out.push_back(tool->info());
     }
     return out;
 }

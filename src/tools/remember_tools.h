@@ -13,8 +13,13 @@ namespace quire::tools {
 
 class RememberTools {
 public:
-    // The names that the labels make are different. `memory` outlives the tools.
-    RememberTools(kernel::MemoryCalls& memory, std::vector<std::string> labels);
+    // A label, and the name of its tool: memory::remember_name().
+    struct Named {
+        std::string name;
+        std::string label;
+    };
+    // The names are different. `memory` outlives the tools.
+    RememberTools(kernel::MemoryCalls& memory, std::vector<Named> labels);
 
     // The names of all of them, whoever may have them.
     std::vector<std::string> names() const;
@@ -24,10 +29,10 @@ public:
     std::vector<ToolInfo> list(const policy::Actor& to) const;
 
 private:
-    MadeTool made(const std::string& label, const policy::Actor& by) const;
+    MadeTool made(const Named& which, const policy::Actor& by) const;
 
     kernel::MemoryCalls* memory_;
-    std::vector<std::string> labels_;
+    std::vector<Named> labels_;
 };
 
 }  // namespace quire::tools

@@ -50,6 +50,7 @@
 #include "kernel/oversight/rule_calls.h"
 #include "mcp/mcp_session.h"
 #include "mcp/open_questions.h"
+#include "memory/remember.h"
 #include "mounts/mounts.h"
 #include "policy/rule_book.h"
 #include "sched/scheduler.h"
@@ -347,7 +348,10 @@ void KernelProcess::Body::add_tools(const Settings& settings) {
     }
     registry->add(Profile::compat, tools::make_text_editor(*kernel, *file_calls));
     registry->add(Profile::compat, tools::make_memory(*kernel, *memory_calls));
-    registry->remember({*memory_calls, settings.memory.tools.labels});
+    std::vector<tools::RememberTools::Named> remembered;
+    for (const std::string& label : settings.memory.tools.labels)
+        remembered.push_back({memory::remember_name(label), label});
+    registry->remember({*memory_calls, std::move(remembered)});
 }
 
 Result<policy::RuleBook> KernelProcess::Body::book_of(const Settings& settings,

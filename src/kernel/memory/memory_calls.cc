@@ -11,7 +11,8 @@
 #include "kernel/memory/memory_body.h"
 #include "kernel/memory/memory_record.h"
 #include "kernel/memory/memory_settings.h"
-#include "kernel/memory/memory_shape.h"
+#include "kernel/memory/memory_tool.h"
+#include "memory/remember.h"
 #include "memory/render.h"
 #include "memory/schema_form.h"
 
@@ -142,8 +143,8 @@ void MemoryCalls::set(MemorySettings settings) {
     body_->settings->with([&](MemorySettings& held) { held = std::move(settings); });
 }
 
-std::optional<MemoryShape> MemoryCalls::shape(const policy::Actor& by,
-                                              const std::string& label) const {
+std::optional<MemoryTool> MemoryCalls::tool(const policy::Actor& by,
+                                            const std::string& label) const {
     Catalog& catalog = body_->kernel->catalog();
     const auto found = MemoryAddress{label, by}.find(catalog);
     if (!found) return std::nullopt;
@@ -152,8 +153,9 @@ std::optional<MemoryShape> MemoryCalls::shape(const policy::Actor& by,
     Result<OpenedMemory> opened = open_memory(*record, by, label);
     if (!opened) return std::nullopt;
     memory::MemoryBlock& block = opened->header.block;
-    return MemoryShape{record->name, std::move(block.description), std::move(block.schema),
-                       std::move(opened->rights)};
+    Map arguments = memory::remember_schema(block.schema, opened->rights);
+    if (arguments.find("properties")->as_map().empty()) return std::nullopt;
+    return MemoryTool{record->name, std::move(block.description), std::move(arguments)};
 }
 
 void MemoryCalls::view(Caller by, std::string label, MemoryLook what, Reply<MemoryView> reply) {

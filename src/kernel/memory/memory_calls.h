@@ -32,7 +32,7 @@ namespace quire::kernel {
 
 class Kernel;
 struct MemorySettings;
-struct MemoryShape;
+struct MemoryTool;
 
 class MemoryCalls {
 public:
@@ -49,9 +49,13 @@ public:
     void view(Caller by, std::string label, MemoryLook what, Reply<MemoryView> reply);
     // The block that a label names, without its content.
     void find(Caller by, std::string label, Reply<MemoryRow> reply);
-    // The shape of the block that a label names, by its record alone; nothing if it names none, or
-    // several. Answers at once, on any thread. O(log blocks).
-    std::optional<MemoryShape> shape(const policy::Actor& by, const std::string& label) const;
+    // The tool that writes to the block which the label names, by the block's record alone; nothing
+    // if the label names none, or several, or a block of which the actor may write nothing. Answers
+    // at once, on any thread. O(log blocks + schema).
+    std::optional<MemoryTool> tool(const policy::Actor& by, const std::string& label) const;
+    // Writes what such a tool was given: one version, one unit of undo, all or nothing. Errors: those
+    // of write().
+    void remember(Caller by, std::string label, Map arguments, Reply<MemoryWritten> reply);
     // Lists the blocks that the caller may see, by label. O(blocks); loads deleted blocks only.
     void list(Caller by, MemoryListQuery what, Reply<MemoryList> reply);
     // Makes one version and one unit of undo; none if it changes nothing. Errors: those of

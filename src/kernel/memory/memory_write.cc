@@ -3,6 +3,7 @@
 #include "json/json.h"
 #include "kernel/memory/memory_body.h"
 #include "memory/memory_edit.h"
+#include "memory/remember.h"
 
 namespace quire::kernel {
 namespace {
@@ -177,6 +178,27 @@ void MemoryCalls::write(Caller by, std::string label, MemoryWrite what,
         std::move(by), label, std::move(reply),
         [body = body_, what = std::move(what)](LiveDocument& document, const OpenedMemory& opened,
                                                const Caller& caller) mutable {
+            return carry_out(document, what, caller, opened, *body);
+        });
+}
+
+void MemoryCalls::remember(Caller by, std::string label, Map arguments,
+                           Reply<MemoryWritten> reply) {
+    body_->run<MemoryWritten>(
+        std::move(by), label, std::move(reply),
+        [body = body_, arguments = std::move(arguments)](
+            LiveDocument& document, const OpenedMemory& opened, const Caller& caller) {
+            Remember parts;
+            for (memory::RememberedPart& each :
+                 memory::remembered_parts(opened.header.block.schema, arguments)) {
+                if (each.appends) {
+                    parts.parts.emplace_back(
+                        AppendContent{std::move(each.path.section), std::move(each.value)});
+                } else {
+                    parts.parts.emplace_back(SetField{std::move(each.path), std::move(each.value)});
+                }
+            }
+            MemoryWrite what = std::move(parts);
             return carry_out(document, what, caller, opened, *body);
         });
 }
