@@ -223,10 +223,16 @@ void Body::describe(const std::vector<Field>& fields) {
     if (!said.empty()) line("<!-- ", comment(said), " -->");
 }
 
-// A List field becomes lines of its own below its name.
+// A List field becomes lines of its own below its name; in plain style behind the other fields.
 void Body::add_shape(const MapSchema& map, const std::string& section) {
     describe(map.fields);
     std::string unset;
+    std::vector<std::pair<std::string, Value>> lists;
+    const auto add_list = [&](const std::string& name, const Value& list) {
+        line(name, ":");
+        for (const Value& item : list.as_list())
+            line(is_plain() ? "  - " : "- ", hanging(shown(item)));
+    };
     const auto add_field = [&](const Field& field, const std::optional<Value>& value) {
         if (!value && !field.required) {
             cat_to(unset, cat(unset.empty() ? "" : ", ", drawn_name(field.name, field.read_only)));
@@ -235,15 +241,16 @@ void Body::add_shape(const MapSchema& map, const std::string& section) {
         const std::string name = drawn_name(field.name, field.read_only);
         if (!value) {
             line(name, ": (unset)");
+        } else if (value->is_list() && is_plain()) {
+            lists.emplace_back(name, *value);
         } else if (value->is_list()) {
-            line(name, ":");
-            for (const Value& item : value->as_list())
-                line(is_plain() ? "  - " : "- ", hanging(shown(item)));
+            add_list(name, *value);
         } else {
             line(name, ": ", hanging(shown(*value)));
         }
     };
     reader_.for_each_field(map, section, add_field);
+    for (const auto& [name, list] : lists) add_list(name, list);
     if (!unset.empty()) line("(unset: ", unset, ")");
 }
 

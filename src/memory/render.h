@@ -15,8 +15,8 @@
 //   Composite  === name [read-only] ===, <!-- what the section is for -->, then the section
 //
 // RenderStyle::plain draws <LABEL>, no permission, what the block is for and not what its fields and sections
-// are for, list fields with "  - item", and a log's entries without their writers, with the number of entries
-// beside the description: <!-- DESCRIPTION (last 10 shown) -->.
+// are for, list fields behind the others and with "  - item", and a log's entries without their writers, with
+// the number of entries beside the description: <!-- DESCRIPTION (last 10 shown) -->.
 //
 // Content cannot imitate structure. The '<' of an opening or closing block tag in it becomes &lt;; in plain style
 // that of the block's own tags does, and that of a line which is nothing but a tag. The further lines of a value

@@ -127,8 +127,9 @@ TEST(RenderPlain, AMap) {
     ASSERT_TRUE(edit.append_to_list({"", "preferences"}, "Morning person").has_value());
     EXPECT_EQ(rendered(desk, {.style = RenderStyle::plain}),
               "<human>\n<!-- Information about the person you're talking to -->\nname: Alice\n"
-              "preferences:\n  - Likes code examples\n  - Morning person\nenergy_level: 7\n"
-              "current_focus: Memory\n(unset: last_interaction)\n</human>");
+              "energy_level: 7\ncurrent_focus: Memory\n"
+              "preferences:\n  - Likes code examples\n  - Morning person\n(unset: "
+              "last_interaction)\n</human>");
 }
 
 TEST(RenderPlain, AList) {
