@@ -34,6 +34,7 @@ private:
 struct Pending {
     std::vector<std::pair<std::stop_token, Reply<tools::ToolResult>>> calls;
     std::size_t hidden = 0;  // So many of the last tools are not listed.
+    bool changing = false;   // The tools may change from call to call.
     std::map<std::string, Service::ResourceTold> followed;  // Resources by their URIs.
 
     void release(const std::string& text) {
@@ -64,6 +65,8 @@ public:
         shown->resize(shown->size() - pending_->hidden);
         return shown;
     }
+
+    bool has_changing_tools() const override { return pending_->changing; }
 
     void call(std::string name, Value arguments, std::stop_token cancelled,
               Reply<tools::ToolResult> reply) override {

@@ -334,6 +334,8 @@ void McpSession::call_tool_modern(const Responder& responder, std::string name,
 void McpSession::run(const Responder& responder, ToolCalls::Call call,
                      std::optional<Value> arguments) {
     if (call.name.empty()) return responder.refuse("name must be the name of a tool");
+    // An earlier call, of this client or another, may have changed what the tools follow.
+    if (service_->has_changing_tools()) tell_tools_changed();
     if (inexact_) {
         // The error's position is that in the whole message.
         return responder.result(call_result(tools::refused(*inexact_), responder.version),
@@ -449,6 +451,10 @@ void McpSession::listen(const Responder& responder, Map notifications) {
 }
 
 void McpSession::on_settings_change() {
+    tell_tools_changed();
+}
+
+void McpSession::tell_tools_changed() {
     if (listed_ == nullptr) return;  // The client knows no list yet.
     tools::ToolList now = service_->tools();
     if (now == listed_ || std::ranges::equal(*now, *listed_, are_published_alike)) return;

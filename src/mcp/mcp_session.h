@@ -38,6 +38,8 @@ public:
     void on_close() override;
 
 private:
+    // Tells the client if its list of tools differs from the one that it may know.
+    void tell_tools_changed();
     // Answers one request in the form of its era. Outlives the session.
     struct Responder {
         rpc::Answer answer;

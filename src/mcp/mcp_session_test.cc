@@ -228,6 +228,25 @@ TEST(McpSession, AClientWhoseListDiffersIsTold) {
     EXPECT_EQ(methods_heard(client), std::vector<Value>{"notifications/tools/list_changed"});
 }
 
+TEST(McpSession, WhereToolsMayChangeTheNextCallTellsAndNoListIsKept) {
+    SessionClient client;
+    client.open();
+    const std::string call =
+        R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo"}})";
+    client.pending->hidden = 1;
+    EXPECT_EQ(client.say(call).size(), 1U);
+    client.pending->changing = true;
+    const auto said = client.say(call);
+    ASSERT_EQ(said.size(), 2U);
+    EXPECT_EQ(*said[0].get("method"), Value("notifications/tools/list_changed"));
+    EXPECT_EQ(client.say(call).size(), 1U);
+
+    const Value listed = client.only(
+        R"({"jsonrpc":"2.0","id":2,"method":"tools/list","params":{"_meta":{
+        "io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}})");
+    EXPECT_EQ(*listed.get("result")->get("ttlMs"), Value(0));
+}
+
 TEST(McpSession, AClientThatHasSeenNoListIsNotTold) {
     SessionClient client;
     client.pending->hidden = 1;

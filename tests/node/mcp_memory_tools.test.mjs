@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 
 import { connectQuire, kinds, ok } from "./support/sdk.mjs";
-import { everythingAllowed, quire, skip, workspace } from "./support/workspace.mjs";
+import { RawClient, everythingAllowed, quire, skip, workspace } from "./support/workspace.mjs";
 
 const kind = Object.keys(kinds)[1];
 const settings = (labels, more = "") => `${everythingAllowed}${more}[memory.tools]\nlabels = ${JSON.stringify(labels)}\n`;
@@ -113,6 +113,8 @@ test("rules hide the tool and refuse its calls", { skip }, async (t) => {
     await ok(ada, "context", { operation: "create", label: "notes", schema: "Text" });
     await ok(ada, "remember_notes", { content: "one\n" });
     assert.equal((await refusal(ada, "remember_notes", { content: "two\n" })).reason, "max_calls_exceeded");
+    const check = spawnSync(quire, ["rules", "check", "--workspace", folder], { encoding: "utf8" });
+    assert.equal(check.status, 0, check.stdout + check.stderr);
     assert.equal((await ok(ada, "context", { operation: "view", label: "notes" })).value, "one\n");
 });
 
@@ -121,6 +123,18 @@ test("templates of the workspace are named where one may be given", { skip }, as
     const ada = await connectQuire(t, kind, workspace(t, {}, settings([], more)), { actor: "agent:ada", profile: "model" });
     const context = (await ada.listTools()).tools.find((tool) => tool.name === "context");
     assert.match(context.inputSchema.properties.template.description, /scratchpad bug_report/);
+});
+
+test("a client is told that its tools have changed with its next call", { skip }, async (t) => {
+    const client = new RawClient(quire, ["mcp", "--workspace", workspace(t, {}, settings(["notes"])), "--actor", "agent:ada"]);
+    t.after(() => client.end());
+    await client.initialize();
+    const names = async () => (await client.request("tools/list", {})).result.tools.map((tool) => tool.name);
+    assert.ok(!(await names()).includes("remember_notes"));
+    await client.call("context", { operation: "create", label: "notes", schema: "Text" });
+    await client.call("context", { operation: "view", label: "notes" });
+    await client.receive((m) => m.method === "notifications/tools/list_changed", 10_000);
+    assert.ok((await names()).includes("remember_notes"));
 });
 
 test("two labels that make one name end the start", { skip }, (t) => {

@@ -11,6 +11,7 @@
 #include "cli/settings/config.h"
 #include "kernel/core/kernel.h"
 #include "kernel/memory/fed_source.h"
+#include "memory/remember.h"
 #include "policy/rule_book.h"
 #include "tools/tools.h"
 
@@ -136,6 +137,8 @@ void assume_mounted(const Settings& settings, const std::vector<std::string>& mo
 
 policy::ToolCatalog tools_known_from(const Settings& settings) {
     policy::ToolCatalog out = known_tools();
+    for (const std::string& label : settings.memory.tools.labels)
+        out.add({.name = memory::remember_name(label), .in_conversations = false});
     std::vector<std::string> mounts;
     for (const auto& [name, mount] : settings.mounts) mounts.push_back(name);
     assume_mounted(settings, mounts, out);

@@ -23,7 +23,8 @@ policy::ToolCatalog known_tools(const policy::ToolCatalog& there);
 // mounts have. A rule about one is then a warning, not an error.
 void assume_mounted(const Settings& settings, const std::vector<std::string>& mounts,
                     policy::ToolCatalog& catalog);
-// The tools that are known from the settings alone: known_tools(), and those assumed of the mounts.
+// The tools that are known from the settings alone: known_tools(), those for memory blocks, and those
+// assumed of the mounts.
 policy::ToolCatalog tools_known_from(const Settings& settings);
 
 // The compiled rules, with their problems. Errors: those of RuleBook::compile().
