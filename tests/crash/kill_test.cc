@@ -205,6 +205,7 @@ TEST_F(Kill, OfTheKernelLosesNothingThatWasAcknowledgedAndDoublesNothing) {
     };
     int killed = 0;
     for (int loop = 0; killed < loops() && loop < 2 * loops(); ++loop) {
+        const int before = answered_by_all();
         std::vector<std::thread> threads;
         std::vector<char> answered(writers.size(), 0);
         for (std::size_t i = 0; i < writers.size(); ++i) {
@@ -214,7 +215,6 @@ TEST_F(Kill, OfTheKernelLosesNothingThatWasAcknowledgedAndDoublesNothing) {
         // Every second kill comes at any moment of a kernel's life, its start too, the others once
         // it has begun to answer. Where the kernel before died of calls it had not read, all of
         // them are answered and none comes: then the next loop starts it.
-        const int before = answered_by_all();
         const int all = before + static_cast<int>(writers.size()) * kCalls;
         EXPECT_TRUE(comes_true([&] {
             const int answers = answered_by_all();
