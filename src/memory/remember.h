@@ -25,7 +25,7 @@ namespace quire::memory {
 std::string remember_name(std::string_view label);
 
 // The JSON Schema of the arguments; its "properties" are empty for a writer who may write nothing.
-// What needs a person's approval may be written.
+// A writer may write whatever a person would have to approve.
 Map remember_schema(const BlockSchema& schema, const policy::Rights& rights);
 
 // One part of what a call writes: a field that is set, or what is appended to a Text, a List or a Log,

@@ -183,7 +183,7 @@ TEST(Time, ADiffThatDoesNotFitIsRefusedWhole) {
     EXPECT_EQ(a.doc.frontiers(), now);
 }
 
-// As in Loro: what is pending becomes a change before the document is given another version.
+// Like Loro, the document makes a change of what is pending before it shows another version.
 TEST(Time, ImportsAndCheckoutsCommitWhatIsPending) {
     const std::vector<std::pair<const char*, std::function<void(Replica&, Replica&)>>> acts = {
         {"import", [](Replica& a, Replica& b) { must(a.doc.import(b.doc.changes_since({}))); }},
