@@ -35,6 +35,10 @@ private:
     sched::Guarded<std::string> now_;
 };
 
+void MemoryFiles::pass(std::int64_t ns) {
+    state_.with([&](State& state) { state.ticks += ns; });
+}
+
 void MemoryFiles::State::put(const std::string& path, std::string bytes, bool is_link) {
     Stamp stamp;
     stamp.size = bytes.size();

@@ -26,6 +26,8 @@ public:
     // Another program writes to the file that the first save of the path displaced, through a
     // descriptor that it opened before.
     void write_late(const std::string& path, std::string bytes);
+    // Lets time pass, as stamps tell it.
+    void pass(std::int64_t ns);
     // From now on names are found in any case, as on some file systems.
     void ignore_case();
 

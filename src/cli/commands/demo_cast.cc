@@ -158,16 +158,11 @@ Result<void> Editor::add_line(std::size_t place) {
         }
         std::string after = before;
         after.insert(at, cat(name_, "#", mark, " ", phrase(rng_.next()), ", says the person\n"));
-        // Careful editors have the new text complete before they look at the file once more.
-        const std::string beside = path + "~";
-        TRY(replace_file(beside, after));
         if (TRY(read_file(path)) != before) continue;
-        if (std::rename(beside.c_str(), path.c_str()) != 0)
-            return fail(Errc::unavailable, "disk", cat(path, " cannot be replaced"));
+        TRY(replace_file(path, after));
         written_[place].insert(mark);
         return {};
     }
-    std::remove((path + "~").c_str());
     return fail(Errc::unavailable, "disk", cat(path, " never stood still"));
 }
 

@@ -258,11 +258,23 @@ std::int64_t LiveDocument::peer_number(crdt::PeerId peer) const {
 }
 
 // Each actor writes with a peer of its own in each document, so that undo can tell actors apart.
-// The peer's record is stored before or with its first change.
 void LiveDocument::begin(const policy::Actor& actor) {
+    begin_at(actor, doc_->version().ends());
+}
+
+// A peer numbers its ops without a gap, so one that has gone on cannot write at an older version. The
+// peer's record is stored before or with its first change.
+void LiveDocument::begin_at(const policy::Actor& actor,
+                            const std::map<crdt::PeerId, crdt::Counter>& version) {
     const std::string name = actor.str();
-    auto record = std::find_if(peers_.begin(), peers_.end(),
-                               [&](const auto& peer) { return peer.actor == name; });
+    const auto& now = doc_->version().ends();
+    const auto end_in = [](const auto& ends, crdt::PeerId peer) {
+        const auto found = ends.find(peer);
+        return found == ends.end() ? crdt::Counter{0} : found->second;
+    };
+    auto record = std::find_if(peers_.begin(), peers_.end(), [&](const auto& peer) {
+        return peer.actor == name && end_in(now, peer.peer) == end_in(version, peer.peer);
+    });
     if (record == peers_.end()) {
         const auto number = static_cast<std::int64_t>(peers_.size());
         peers_.push_back({record_.key, number, name, parts_.rng.next() >> 1});

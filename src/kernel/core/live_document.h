@@ -136,6 +136,9 @@ public:
     // Begins a transaction for the actor, with the actor's peer. The first begin of an actor
     // makes the peer.
     void begin(const policy::Actor& actor);
+    // Begins a transaction for edits of a copy of the document at this version. The peer is one of
+    // the actor's that has written nothing since.
+    void begin_at(const policy::Actor& actor, const std::map<crdt::PeerId, crdt::Counter>& version);
     // Ends the transaction and puts its bytes into the batch. Returns its atoms; empty if it
     // changed nothing.
     crdt::IdSpan commit(const policy::Actor& actor, std::string_view operation);

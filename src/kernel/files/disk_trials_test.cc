@@ -117,6 +117,7 @@ struct Trial {
     Editor& editor;
     std::string path;
     std::string disk;  // The disk's text that was last taken in.
+    std::string read = {};  // Another program read this, before a save.
 
     LiveDocument& document() const {
         return *office.kernel->core()->catalog().find(Name{kFileKind, path});
@@ -144,6 +145,7 @@ struct Trial {
         const std::string theirs = editor.changed(disk, 'D');
         const std::vector<FileConflict> before = office.conflicts(path);
         const files::Version version = version_of(document());
+        office.files.pass(RecentSaves::kWithinNs);  // It has seen what was saved.
         office.files.put(path, theirs);
         if (editor.below(40) == 0) office.restart();
 
@@ -185,6 +187,37 @@ struct Trial {
             ASSERT_NE(merged.find(conflict.agent), std::string::npos) << told(ours, theirs);
         }
         disk = theirs;
+        stay(merged, after.size());
+    }
+
+    // Another program writes the file from what it had read before a save. Nothing of it, of the
+    // save and of edits that are not saved is lost.
+    void write_over_a_save() {
+        const std::string ours = office.text(path);
+        const std::string theirs = editor.changed(read, 'D');
+        if (theirs == read) return;
+        const files::Version version = version_of(document());
+        office.files.put(path, theirs);
+
+        const std::string merged = office.text(path);
+
+        const std::vector<FileConflict> after = office.conflicts(path);
+        Words kept = words_of_text(merged);
+        for (const FileConflict& conflict : after) {
+            for (const std::string* side : {&conflict.base, &conflict.agent, &conflict.disk})
+                add_words(*side, kept);
+        }
+        const Words known = words_of_text(read);
+        for (const std::string* side : {&ours, &theirs}) {
+            for (const std::string& word : words_of_text(*side))
+                ASSERT_TRUE(known.contains(word) || kept.contains(word))
+                    << word << "\n--- read\n"
+                    << read << told(ours, theirs) << "--- merged\n"
+                    << merged;
+        }
+        ASSERT_EQ(at(version), ours) << told(ours, theirs);
+        disk = office.disk(path);
+        ASSERT_EQ(at(office.gate->state(document())->version), disk) << told(ours, theirs);
         stay(merged, after.size());
     }
 
@@ -265,6 +298,40 @@ TEST(DiskTrials, NothingThatEitherSideWroteIsLost) {
         if (HasFatalFailure()) return;
     }
     EXPECT_GT(conflicts, static_cast<std::size_t>(trials()) / 10);
+}
+
+TEST(DiskTrials, AProgramThatWritesOverSavesLosesNothing) {
+    FileOffice office;
+    std::size_t conflicts = 0;
+    for (int i = 0; i < trials(); ++i) {
+        SCOPED_TRACE(cat("trial ", i));
+        Editor editor(static_cast<unsigned>(i));
+        Trial trial{office, editor, cat("f", i), editor.new_text()};
+        office.files.put(trial.path, trial.disk);
+        trial.read = trial.disk;
+        ASSERT_EQ(office.text(trial.path), trial.disk);
+        for (std::size_t saves = 1 + editor.below(3); saves > 0; --saves) {
+            // So much that what the program changes is always less.
+            std::string all;
+            for (int line = 0; line < 40; ++line) all += editor.new_word('A') + " saved by ada\n";
+            ASSERT_EQ(office.append(trial.path, trial.disk.ends_with('\n') ? all : "\n" + all),
+                      "ok");
+            if (editor.below(2) == 0) trial.edit_as_agent();
+            if (HasFatalFailure()) return;
+            trial.settle_and_save();
+            if (HasFatalFailure()) return;
+            if (saves > 1 && editor.below(2) == 0) trial.read = trial.disk;
+        }
+        if (editor.below(3) == 0) trial.edit_as_agent();
+        if (HasFatalFailure()) return;
+        if (trial.read == trial.disk) continue;
+        trial.write_over_a_save();
+        if (HasFatalFailure()) return;
+        conflicts += office.conflicts(trial.path).size();
+        trial.settle_and_save();
+        if (HasFatalFailure()) return;
+    }
+    EXPECT_GT(conflicts, static_cast<std::size_t>(trials()) / 200);
 }
 
 // Two events of the disk that change different lines come to the same text as one.

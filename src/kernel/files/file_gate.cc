@@ -255,7 +255,39 @@ Result<DiskUpdate> FileGate::compare(LiveDocument& document, Evidence evidence) 
     now.hash = file.hash;
     now.stamp = file.stamp;
     now.form = decoded.form;
-    return apply(document, before, std::move(now), decoded.text);
+    const policy::Actor author = author_of(path, now.hash.hex());
+    if (before) TRY(keep_saved(document, *before, now, decoded.text));
+    return apply(document, before, std::move(now), decoded.text, author);
+}
+
+// If a program wrote over a save that it had not seen, brings what was saved back to the file, as the
+// save would have been made after it. Where both changed the same words, or the file cannot be
+// written, the file stays as it is, and `before` becomes the version that the program had read: the
+// document is merged from there, and has what was saved as edits that are not.
+Result<void> FileGate::keep_saved(LiveDocument& document, files::DiskState& before,
+                                  files::DiskState& now, std::string& text) {
+    const std::string& path = document.name();
+    if (before.missing || before.has_conflict() || is_never_merged(path)) return {};
+    PastText origin = TRY(recent_saves_.origin_of(document, before.version, text, now.stamp));
+    if (origin.version == before.version) return {};
+    const std::string saved = TRY(text_at(document, before.version));
+    text::Merged merged =
+        text::merge3(origin.text, saved, text, text::Side::theirs, text::Side::theirs);
+    if (merged.ties.empty()) {
+        if (merged.text == text) return {};
+        const std::string bytes = TRY(files::encode(now.form, merged.text, path));
+        const Result<fs::Saved> written = files_.save(path, bytes, now.hash);
+        if (written) {
+            late_writes_.keep(path, written->displaced);
+            recent_saves_.add(document.key(), before.version, written->stamp);
+            now.hash = written->hash;
+            now.stamp = written->stamp;
+            text = std::move(merged.text);
+            return {};
+        }
+    }
+    before.version = std::move(origin.version);
+    return {};
 }
 
 // A file that is gone from the disk while its document has edits is a conflict.
@@ -338,7 +370,8 @@ policy::Actor FileGate::author_of(const std::string& path, const std::string& ha
 // the same words, Manner says whose stand; where the document's do, there is a conflict record.
 Result<DiskUpdate> FileGate::apply(LiveDocument& document,
                                    const std::optional<files::DiskState>& before,
-                                   files::DiskState now, const std::string& text) {
+                                   files::DiskState now, const std::string& text,
+                                   const policy::Actor& author) {
     crdt::Doc& doc = document.doc();
     const BlockRef block = document.whole();
     const std::string ours = doc.text(block.content).rope().str();
@@ -352,7 +385,6 @@ Result<DiskUpdate> FileGate::apply(LiveDocument& document,
         now.last_conflict = before->last_conflict;
     }
 
-    const policy::Actor author = author_of(document.name(), now.hash.hex());
     taken.author = author.str();
     Unit unit;
     unit.actor = author.str();
@@ -368,7 +400,7 @@ Result<DiskUpdate> FileGate::apply(LiveDocument& document,
         now.version = version_of(document);
         taken.resolution = Resolution::disk_wins;
     } else {
-        document.begin(author);
+        document.begin_at(author, before->version);
         crdt::Doc copy = TRY(copy_at(doc, before->version));
         const crdt::Handle content = copy.open(doc.id_of(block.content));
         const std::string base = copy.text(content).rope().str();

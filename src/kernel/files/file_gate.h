@@ -23,6 +23,7 @@
 #include "kernel/core/gate.h"
 #include "kernel/files/disk_words.h"
 #include "kernel/files/late_writes.h"
+#include "kernel/files/recent_saves.h"
 #include "policy/path_rules.h"
 #include "sched/guarded.h"
 #include "seq/rope.h"
@@ -110,6 +111,8 @@ public:
     fs::FileSystem& files() { return files_; }
     // Files that saves displaced. take_in() begins with what was written to them.
     LateWrites& late_writes() { return late_writes_; }
+    // The versions that files had before they were saved. A save that replaces bytes is added.
+    RecentSaves& recent_saves() { return recent_saves_; }
     // The announced changes of agents with tools of their own.
     DiskAuthors& authors() { return *authors_; }
     // The author of a change that gives the file bytes of this hash ("" if it is unknown): the agent that
@@ -126,7 +129,10 @@ public:
 private:
     Result<DiskUpdate> compare(LiveDocument& document, Evidence evidence);
     Result<DiskUpdate> apply(LiveDocument& document, const std::optional<files::DiskState>& before,
-                             files::DiskState now, const std::string& text);
+                             files::DiskState now, const std::string& text,
+                             const policy::Actor& author);
+    Result<void> keep_saved(LiveDocument& document, files::DiskState& before, files::DiskState& now,
+                            std::string& text);
     Result<DiskUpdate> note_missing(LiveDocument& document, files::DiskState before);
     Result<void> list_old_conflict(LiveDocument& document, files::DiskState& before);
     void keep(LiveDocument& document, const files::DiskState& before, files::DiskState& now,
@@ -140,6 +146,7 @@ private:
     const std::size_t file_bytes_;
     const std::unique_ptr<DiskAuthors> authors_;
     LateWrites late_writes_{files_, clock_, file_bytes_};
+    RecentSaves recent_saves_;
     // For last_news(). In memory only.
     sched::Guarded<std::map<store::DocumentKey, DiskUpdate>> news_;
 };

@@ -1,0 +1,161 @@
+// Programs that write over a save, from a text that they had read before it.
+#include "kernel/files/recent_saves.h"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "kernel/files/disk_authors.h"
+#include "kernel/files/file_office_for_test.h"
+
+namespace quire::kernel {
+namespace {
+
+constexpr const char* kOld = "one\ntwo\nthree\n";
+constexpr const char* kOthers = "first of many\nsecond of many\nthird of many\nfourth of many\n";
+
+// A file that ada has added four lines to and saved.
+void save_edits(FileOffice& office) {
+    office.files.put("f", kOld);
+    ASSERT_EQ(office.append("f", kOthers), "ok");
+    ASSERT_TRUE(office.save("f"));
+}
+
+TEST(RecentSaves, AProgramThatHadNotSeenTheSaveDoesNotTakeItAway) {
+    FileOffice office;
+    save_edits(office);
+    office.files.put("f", cat("zero\n", kOld));
+
+    EXPECT_EQ(office.text("f"), cat("zero\n", kOld, kOthers));
+    EXPECT_EQ(office.disk("f"), cat("zero\n", kOld, kOthers));
+    EXPECT_FALSE(office.status("f").dirty);
+    EXPECT_FALSE(office.status("f").conflict);
+}
+
+TEST(RecentSaves, EditsThatAreNotSavedStayOutOfTheFile) {
+    FileOffice office;
+    save_edits(office);
+    ASSERT_EQ(office.edit("f", "two", "TWO"), "ok");
+    office.files.put("f", cat("zero\n", kOld));
+
+    EXPECT_EQ(office.text("f"), cat("zero\none\nTWO\nthree\n", kOthers));
+    EXPECT_EQ(office.disk("f"), cat("zero\n", kOld, kOthers));
+    EXPECT_TRUE(office.status("f").dirty);
+}
+
+TEST(RecentSaves, TheSameWordsAreAConflict) {
+    FileOffice office;
+    office.files.put("f", kOld);
+    ASSERT_EQ(office.append("f", kOthers), "ok");
+    ASSERT_EQ(office.edit("f", "two", "agents"), "ok");
+    ASSERT_TRUE(office.save("f"));
+    office.files.put("f", "one\npersons\nthree\n");
+
+    EXPECT_EQ(office.text("f"), cat("one\nagents\nthree\n", kOthers));
+    EXPECT_EQ(office.disk("f"), "one\npersons\nthree\n");
+    const auto conflicts = office.conflicts("f");
+    ASSERT_EQ(conflicts.size(), 1U);
+    EXPECT_EQ(conflicts[0].base, "two\n");
+    EXPECT_EQ(conflicts[0].agent, "agents\n");
+    EXPECT_EQ(conflicts[0].disk, "persons\n");
+}
+
+TEST(RecentSaves, AFileThatIsAsItWasBeforeIsARevert) {
+    FileOffice office;
+    save_edits(office);
+    office.files.put("f", kOld);
+
+    EXPECT_EQ(office.text("f"), kOld);
+    EXPECT_EQ(office.disk("f"), kOld);
+}
+
+TEST(RecentSaves, WhoHasSeenTheSaveMayDeleteFromIt) {
+    FileOffice office;
+    save_edits(office);
+    office.files.put("f", cat("zero\n", kOld, "first of many\nthird of many\nfourth of many\n"));
+
+    EXPECT_EQ(office.text("f"),
+              cat("zero\n", kOld, "first of many\nthird of many\nfourth of many\n"));
+}
+
+TEST(RecentSaves, WhoHasSeenTheSaveMayRewriteItsLines) {
+    FileOffice office;
+    office.files.put("f", kOld);
+    ASSERT_EQ(office.edit("f", "two", "a longer line than it was"), "ok");
+    ASSERT_TRUE(office.save("f"));
+    office.files.put("f", "one\n2\nthree\n");
+
+    EXPECT_EQ(office.text("f"), "one\n2\nthree\n");
+    EXPECT_FALSE(office.status("f").conflict);
+}
+
+TEST(RecentSaves, AfterTwoSecondsTheDiskIsRight) {
+    FileOffice office;
+    save_edits(office);
+    office.files.pass(RecentSaves::kWithinNs + 1);
+    office.files.put("f", cat("zero\n", kOld));
+
+    EXPECT_EQ(office.text("f"), cat("zero\n", kOld));
+}
+
+TEST(RecentSaves, TheTextBetweenTwoSavesIsFoundAmongMany) {
+    FileOffice office;
+    office.calls->set_save(SaveWhen::on_commit);
+    office.files.put("f", kOld);
+    std::string read, all = kOld;
+    for (int i = 0; i < 200; ++i) {
+        const std::string line = cat("saved line ", i, "\n");
+        ASSERT_EQ(office.append("f", line), "ok");
+        all += line;
+        if (i == 120) read = all;
+    }
+    office.files.put("f", cat("zero\n", read));
+
+    EXPECT_EQ(office.text("f"), cat("zero\n", all));
+    EXPECT_EQ(office.disk("f"), cat("zero\n", all));
+}
+
+TEST(RecentSaves, AChangeOfTheDiskBetweenIsKeptToo) {
+    FileOffice office;
+    office.files.put("f", kOld);
+    ASSERT_EQ(office.append("f", kOthers), "ok");
+    ASSERT_EQ(office.edit("f", "one", "agents"), "ok");
+    ASSERT_TRUE(office.save("f"));
+    office.files.put("f", cat("agents\ntwo\nthree\n", kOthers, "of another program\n"));
+    ASSERT_EQ(office.text("f"), cat("agents\ntwo\nthree\n", kOthers, "of another program\n"));
+    // The disk's peer has written since, so the conflict is found with another.
+    office.files.put("f", "persons\ntwo\nthree\n");
+
+    EXPECT_EQ(office.text("f"), cat("agents\ntwo\nthree\n", kOthers, "of another program\n"));
+    EXPECT_EQ(office.conflicts("f").size(), 1U);
+    office.restart();
+    EXPECT_EQ(office.text("f"), cat("agents\ntwo\nthree\n", kOthers, "of another program\n"));
+}
+
+TEST(RecentSaves, FilesThatAreNeverMergedAreTheDisks) {
+    FileOffice office;
+    FileRules rules = *office.gate->rules();
+    rules.never_merge.push_back(text::Glob::compile("f").value());
+    office.gate->set_rules(std::move(rules));
+    save_edits(office);
+    office.files.put("f", cat("zero\n", kOld));
+
+    EXPECT_EQ(office.text("f"), cat("zero\n", kOld));
+}
+
+// An agent changes a file with a tool of its own while it has edits there that are not saved.
+TEST(RecentSaves, AnAgentsOwnToolDoesNotReuseTheNumbersOfItsEdits) {
+    FileOffice office;
+    office.files.put("f", kOld);
+    ASSERT_EQ(office.edit("f", "one", "ONE"), "ok");
+    office.gate->authors().expect({policy::ActorKind::agent, "ada"}, "1", {{"f"}});
+    office.files.put("f", "one\ntwo\nTHREE\n");
+
+    EXPECT_EQ(office.text("f"), "ONE\ntwo\nTHREE\n");
+    office.restart();
+    EXPECT_EQ(office.text("f"), "ONE\ntwo\nTHREE\n");
+    EXPECT_EQ(office.disk("f"), "one\ntwo\nTHREE\n");
+}
+
+}  // namespace
+}  // namespace quire::kernel
