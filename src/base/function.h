@@ -3,7 +3,6 @@
 // exactly once.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <type_traits>
 #include <utility>

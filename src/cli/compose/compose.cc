@@ -22,6 +22,7 @@
 #include "base/clock.h"
 #include "base/concat.h"
 #include "base/hex.h"
+#include "base/process_memory.h"
 #include "cli/compose/agent_profiles.h"
 #include "cli/compose/disk_log.h"
 #include "cli/compose/kernel_settings.h"
@@ -298,7 +299,7 @@ Result<void> KernelProcess::Body::open_storage(const KernelProcessOptions& optio
     gate = std::make_unique<kernel::FileGate>(*files, file_rules(settings), clock,
                                               settings.limits.block_bytes);
     kernel = TRY(kernel::open_kernel(
-        {*store, *pool, clock, rng, settings.limits, gate.get(), options.version}));
+        {*store, *pool, clock, rng, settings.limits, gate.get(), options.version, &resident_size}));
     return {};
 }
 

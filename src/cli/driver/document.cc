@@ -3,14 +3,12 @@
 // value_with_ids walks the containers from the roots; a container deeper than a value may be nested
 // is null, so the walk is bounded. The other methods only forward to crdt::Doc.
 #include <array>
-#include <cstdio>
 #include <optional>
 #include <set>
 
-#include <unistd.h>
-
 #include "base/check.h"
 #include "base/concat.h"
+#include "base/process_memory.h"
 #include "cli/driver/operation.h"
 #include "cli/driver/richtext.h"
 #include "codec/updates.h"
@@ -156,16 +154,6 @@ Result<Map> value_with_ids(LoadedDocument document) {
     return roots;
 }
 
-std::size_t resident_bytes() {
-    std::FILE* file = std::fopen("/proc/self/statm", "re");
-    if (file == nullptr) return 0;
-    unsigned long total = 0;
-    unsigned long resident = 0;
-    const int read = std::fscanf(file, "%lu %lu", &total, &resident);
-    std::fclose(file);
-    return read == 2 ? resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) : 0;
-}
-
 // `oplog_bytes` is the size of an export of all updates, `state_bytes` that of the value as JSON.
 // Pending ops count as ops, but belong to no change yet.
 Result<Map> document_stats(LoadedDocument document) {
@@ -176,7 +164,7 @@ Result<Map> document_stats(LoadedDocument document) {
                {"containers", crdt::Inspection(document->doc).written().size()},
                {"oplog_bytes", codec::encode_updates(changes).size()},
                {"state_bytes", json::write(document->doc.value()).size()},
-               {"resident_bytes", resident_bytes()}};
+               {"resident_bytes", resident_size()}};
 }
 
 constexpr std::array kDocumentOps = {

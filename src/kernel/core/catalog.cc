@@ -3,11 +3,12 @@
 #include "kernel/core/catalog.h"
 
 #include "base/check.h"
+#include "kernel/core/residence.h"
 
 namespace quire::kernel {
 
 Catalog::Catalog(const Parts& parts, std::vector<store::DocumentRecord> known) : parts_(parts) {
-    state_.with([&](State& state) {
+    state_->with([&](State& state) {
         for (store::DocumentRecord& record : known) {
             if (!record.deleted && !record.damaged)
                 state.names[name_of_record(record)] = record.key;
@@ -18,6 +19,26 @@ Catalog::Catalog(const Parts& parts, std::vector<store::DocumentRecord> known) :
             const store::DocumentKey key = record.key;
             state.entries[key].record = std::move(record);
         }
+    });
+    if (parts_.residence == nullptr) return;
+    // Strands may still run when the catalog is gone.
+    parts_.residence->on_empty(
+        [state = std::weak_ptr(state_)](std::shared_ptr<LiveDocument> document) {
+            if (const auto held = state.lock()) put_away(*held, std::move(document));
+        });
+}
+
+// References come from here, under the lock, or are copies of others. So where there are two of them
+// nobody can be about to use the object but the caller, and the next who asks gets another.
+void Catalog::put_away(sched::Guarded<State>& all, std::shared_ptr<LiveDocument> document) {
+    constexpr long kOursAndTheCallers = 2;
+    all.with([&](State& state) {
+        const auto at = state.entries.find(document->key());
+        if (at == state.entries.end() || at->second.live != document ||
+            document.use_count() != kOursAndTheCallers)
+            return;
+        at->second.record = document->record();
+        at->second.live = nullptr;
     });
 }
 
@@ -32,19 +53,19 @@ std::shared_ptr<LiveDocument> Catalog::live_in(State& state, store::DocumentKey 
 }
 
 std::shared_ptr<LiveDocument> Catalog::find(const Name& name) {
-    return state_.with([&](State& state) -> std::shared_ptr<LiveDocument> {
+    return state_->with([&](State& state) -> std::shared_ptr<LiveDocument> {
         const auto at = state.names.find(name);
         return at == state.names.end() ? nullptr : live_in(state, at->second);
     });
 }
 
 std::shared_ptr<LiveDocument> Catalog::find(store::DocumentKey key) {
-    return state_.with([&](State& state) { return live_in(state, key); });
+    return state_->with([&](State& state) { return live_in(state, key); });
 }
 
 std::shared_ptr<LiveDocument> Catalog::find_or_make(const Name& name) {
     bool is_new = false;
-    auto found = state_.with([&](State& state) {
+    auto found = state_->with([&](State& state) {
         const auto at = state.names.find(name);
         if (at != state.names.end()) return live_in(state, at->second);
         is_new = true;
@@ -70,7 +91,7 @@ void Catalog::on_made(OnMade made) {
 std::optional<std::vector<std::shared_ptr<LiveDocument>>> Catalog::make_held(
     std::vector<store::DocumentRecord>& records) {
     using Made = std::optional<std::vector<std::shared_ptr<LiveDocument>>>;
-    return state_.with([&](State& state) -> Made {
+    return state_->with([&](State& state) -> Made {
         for (const store::DocumentRecord& each : records) {
             if (state.names.contains(name_of_record(each))) return std::nullopt;
         }
@@ -89,11 +110,11 @@ std::optional<std::vector<std::shared_ptr<LiveDocument>>> Catalog::make_held(
 }
 
 bool Catalog::is_taken(const Name& name) const {
-    return state_.with([&](const State& state) { return state.names.contains(name); });
+    return state_->with([&](const State& state) { return state.names.contains(name); });
 }
 
 std::shared_ptr<LiveDocument> Catalog::stage_of(store::DocumentKey file, const std::string& owner) {
-    return state_.with([&](State& state) -> std::shared_ptr<LiveDocument> {
+    return state_->with([&](State& state) -> std::shared_ptr<LiveDocument> {
         const auto entry = state.entries.find(file);
         if (entry == state.entries.end() || entry->second.record.kind != kFileKind) return nullptr;
         const auto at = state.names.find(Name{kStageKind, entry->second.record.name, owner});
@@ -114,11 +135,11 @@ void Catalog::State::forget_name(store::DocumentKey key) {
 }
 
 bool Catalog::has_name(store::DocumentKey key) const {
-    return state_.with([&](const State& state) { return state.has_name(key); });
+    return state_->with([&](const State& state) { return state.has_name(key); });
 }
 
 void Catalog::settle_deletion(const store::DocumentRecord& record) {
-    state_.with([&](State& state) {
+    state_->with([&](State& state) {
         state.forget_name(record.key);
         const auto entry = state.entries.find(record.key);
         if (entry != state.entries.end()) entry->second.record = record;
@@ -126,19 +147,19 @@ void Catalog::settle_deletion(const store::DocumentRecord& record) {
 }
 
 void Catalog::drop(store::DocumentKey key) {
-    state_.with([&](State& state) {
+    state_->with([&](State& state) {
         state.forget_name(key);
         state.entries.erase(key);
     });
 }
 
 bool Catalog::claim_name(const Name& name, store::DocumentKey key) {
-    return state_.with(
+    return state_->with(
         [&](State& state) { return state.names.try_emplace(name, key).first->second == key; });
 }
 
 void Catalog::unclaim_name(const Name& name, store::DocumentKey key) {
-    state_.with([&](State& state) {
+    state_->with([&](State& state) {
         const store::DocumentRecord& known = state.entries.at(key).record;
         if (!known.deleted && name_of_record(known) == name) return;
         const auto at = state.names.find(name);
@@ -147,7 +168,7 @@ void Catalog::unclaim_name(const Name& name, store::DocumentKey key) {
 }
 
 void Catalog::settle_name(const Name& name, store::DocumentKey key) {
-    state_.with([&](State& state) {
+    state_->with([&](State& state) {
         store::DocumentRecord& known = state.entries.at(key).record;
         known.deleted = false;
         if (name_of_record(known) == name) return;
@@ -159,7 +180,7 @@ void Catalog::settle_name(const Name& name, store::DocumentKey key) {
 }
 
 void Catalog::exchange_names(const Name& one, const Name& other) {
-    state_.with([&](State& state) {
+    state_->with([&](State& state) {
         store::DocumentKey& first = state.names.at(one);
         store::DocumentKey& second = state.names.at(other);
         std::swap(first, second);
@@ -169,21 +190,21 @@ void Catalog::exchange_names(const Name& one, const Name& other) {
 }
 
 void Catalog::settle_header(store::DocumentKey key, const Bytes& header) {
-    state_.with([&](State& state) {
+    state_->with([&](State& state) {
         const auto entry = state.entries.find(key);
         if (entry != state.entries.end()) entry->second.record.header = header;
     });
 }
 
 std::optional<store::DocumentRecord> Catalog::record(store::DocumentKey key) const {
-    return state_.with([&](const State& state) -> std::optional<store::DocumentRecord> {
+    return state_->with([&](const State& state) -> std::optional<store::DocumentRecord> {
         const auto at = state.entries.find(key);
         return at == state.entries.end() ? std::nullopt : std::optional(at->second.record);
     });
 }
 
 std::vector<store::DocumentKey> Catalog::keys() const {
-    return state_.with([](const State& state) {
+    return state_->with([](const State& state) {
         std::vector<store::DocumentKey> keys;
         for (const auto& [key, entry] : state.entries) {
             if (state.has_name(key)) keys.push_back(key);
@@ -194,7 +215,7 @@ std::vector<store::DocumentKey> Catalog::keys() const {
 
 std::vector<Catalog::Known> Catalog::known(const std::string& kind,
                                            const std::string& prefix) const {
-    return state_.with([&](const State& state) {
+    return state_->with([&](const State& state) {
         std::vector<Known> all;
         for (auto at = state.names.lower_bound({kind, prefix}); at != state.names.end(); ++at) {
             if (at->first.kind != kind || !at->first.name.starts_with(prefix)) break;
@@ -209,7 +230,7 @@ std::vector<Catalog::Known> Catalog::known(const std::string& kind,
 
 std::vector<store::DocumentRecord> Catalog::named(const std::string& kind,
                                                   const std::string& name) const {
-    return state_.with([&](const State& state) {
+    return state_->with([&](const State& state) {
         std::vector<store::DocumentRecord> all;
         for (auto at = state.names.lower_bound({kind, name}); at != state.names.end(); ++at) {
             if (at->first.kind != kind || at->first.name != name) break;
@@ -220,7 +241,7 @@ std::vector<store::DocumentRecord> Catalog::named(const std::string& kind,
 }
 
 std::vector<store::DocumentRecord> Catalog::deleted(const std::string& kind) const {
-    return state_.with([&](const State& state) {
+    return state_->with([&](const State& state) {
         std::vector<store::DocumentRecord> all;
         for (const auto& [key, entry] : state.entries) {
             if (entry.record.deleted && entry.record.kind == kind) all.push_back(entry.record);
@@ -240,7 +261,7 @@ std::shared_ptr<LiveDocument> Catalog::find_deleted(const std::string& kind,
 }
 
 std::vector<std::shared_ptr<LiveDocument>> Catalog::live() const {
-    return state_.with([](const State& state) {
+    return state_->with([](const State& state) {
         std::vector<std::shared_ptr<LiveDocument>> live;
         for (const auto& [key, entry] : state.entries) {
             if (entry.live != nullptr) live.push_back(entry.live);
@@ -250,7 +271,7 @@ std::vector<std::shared_ptr<LiveDocument>> Catalog::live() const {
 }
 
 std::size_t Catalog::size() const {
-    return state_.with([](const State& state) { return state.names.size(); });
+    return state_->with([](const State& state) { return state.names.size(); });
 }
 
 void follow_record(LiveDocument& document, Catalog& catalog) {

@@ -104,9 +104,11 @@ private:
         void forget_name(store::DocumentKey key);
     };
     std::shared_ptr<LiveDocument> live_in(State& state, store::DocumentKey key);
+    // Forgets the object of a document that has left memory, unless somebody else has it.
+    static void put_away(sched::Guarded<State>& all, std::shared_ptr<LiveDocument> document);
 
     const Parts parts_;
-    sched::Guarded<State> state_;
+    const std::shared_ptr<sched::Guarded<State>> state_ = std::make_shared<sched::Guarded<State>>();
     sched::Guarded<OnMade> on_made_;
 };
 

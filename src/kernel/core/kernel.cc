@@ -12,7 +12,7 @@ namespace {
 
 Parts for_documents(Parts parts, BlockFeed& feed) {
     parts.feed = &feed;
-    parts.residence = std::make_shared<Residence>(parts.limits.resident_bytes);
+    parts.residence = std::make_shared<Residence>(parts.limits.resident_bytes, parts.resident_size);
     return parts;
 }
 

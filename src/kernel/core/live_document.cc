@@ -46,7 +46,8 @@ LiveDocument::LiveDocument(const Parts& parts, store::DocumentRecord record, boo
     : parts_(parts), strand_(parts.scheduler), record_(std::move(record)), fresh_(fresh) {}
 
 LiveDocument::~LiveDocument() {
-    if (parts_.residence != nullptr) parts_.residence->left(record_.key);
+    // One that has left may be followed by another object for the same document.
+    if (doc_ != nullptr && parts_.residence != nullptr) parts_.residence->left(record_.key);
 }
 
 bool LiveDocument::has_waiting_appends() const {
@@ -114,9 +115,12 @@ bool LiveDocument::may_leave() const {
     return true;
 }
 
-void LiveDocument::leave() {
-    if (doc_ == nullptr) return;
-    if (!may_leave()) return parts_.residence->stays(record_.key);
+bool LiveDocument::leave() {
+    if (doc_ == nullptr) return false;
+    if (!may_leave()) {
+        parts_.residence->stays(record_.key);
+        return false;
+    }
     std::erase_if(states_, [](const auto& entry) {
         return !entry.second.interrupted && !entry.second.has_append_runs();
     });
@@ -126,6 +130,8 @@ void LiveDocument::leave() {
     peers_ = {};
     batch_ = {};  // A header that only saves work may wait there.
     parts_.residence->left(record_.key);
+    return std::none_of(states_.begin(), states_.end(),
+                        [](const auto& entry) { return entry.second.has_append_runs(); });
 }
 
 // Called between transactions alone, so that each is captured whole or not at all. Private copies

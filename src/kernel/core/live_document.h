@@ -107,8 +107,9 @@ public:
     Result<void> ready();
     bool loaded() const { return doc_ != nullptr; }
     // Gives up what is in memory, to be loaded again by the next call. A document stays that is
-    // held, has changes on their way or appends that wait, shows a running block, or is watched.
-    void leave();
+    // held, has changes on their way or appends that wait, shows a running block, or is watched. Returns
+    // true if it left, and another object could load all that this one knew.
+    bool leave();
     // When it was used last, in Residence's time. Any thread.
     std::uint64_t last_used() const {
         return last_used_.with([](const std::uint64_t& used) { return used; });

@@ -33,8 +33,9 @@ struct Limits {
     // The most lines that one read returns.
     std::size_t read_lines = 2000;
     std::size_t read_columns = 2000;  // Code points of one line.
-    // The bytes that documents in memory may take together, as they estimate it. Those that were not
-    // used lately leave first; what is being changed, and what somebody subscribed to, stays.
+    // The bytes that documents in memory may take together, as they estimate it, and that the process
+    // may grow by. Those that were not used lately leave first; what is being changed, and what
+    // somebody subscribed to, stays.
     std::size_t resident_bytes = 256U << 20;
     friend bool operator==(const Limits&, const Limits&) = default;
 };
@@ -47,6 +48,8 @@ struct Parts {
     Limits limits;
     Gate* gate = nullptr;      // The gate for documents of kind "file"; null for none.
     std::string version = {};  // The program's, for the audit log.
+    // Returns the resident size of the process, for Residence; null where only estimates count.
+    std::size_t (*resident_size)() = nullptr;
     // The kernel sets these, for its documents.
     BlockFeed* feed = nullptr;
     std::shared_ptr<Residence> residence = {};

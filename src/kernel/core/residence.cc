@@ -7,7 +7,43 @@
 
 namespace quire::kernel {
 
+Residence::Residence(std::size_t limit, std::size_t (*resident_size)())
+    : limit_(limit),
+      resident_size_(resident_size),
+      size_before_(resident_size == nullptr ? 0 : resident_size()) {
+    state_.with([&](State& state) {
+        state.allowed = limit;
+        state.paid = limit - limit / 8;
+    });
+}
+
+// A process seldom gives back what was freed, but uses it again before it grows. So documents stop at
+// what they take when the limit is near, and from then on give up once what the process grows more.
+// An eighth of the limit is left for those that are on their way out. Half of the room that is left
+// is given back at a time.
+void Residence::allow_for_growth() {
+    const std::size_t size = resident_size_();
+    const std::size_t grown = size > size_before_ ? size - size_before_ : 0;
+    const std::size_t aim = limit_ - limit_ / 8;
+    state_.with([&](State& state) {
+        state.unlooked = 0;
+        if (grown < aim) state.allowed = std::min(limit_, state.allowed + (aim - grown) / 2);
+        if (grown < limit_ / 4 * 3) state.paid = aim;
+        if (grown <= state.paid) return;
+        const std::size_t now =
+            state.paid > aim ? state.allowed : std::min(state.allowed, state.bytes);
+        const std::size_t more = grown - std::exchange(state.paid, grown);
+        state.allowed = std::max(limit_ / 3, now > more ? now - more : 0);
+        state.look_above = std::min(state.look_above, state.allowed);
+    });
+}
+
 void Residence::holds(const std::shared_ptr<LiveDocument>& document, std::size_t bytes) {
+    const bool is_due = resident_size_ != nullptr && state_.with([&](State& state) {
+        state.unlooked += bytes;
+        return state.unlooked >= limit_ / 32;
+    });
+    if (is_due) allow_for_growth();
     // No document may end under the lock, for its end is reported here too.
     Candidates candidates;
     std::size_t excess = 0;
@@ -17,9 +53,9 @@ void Residence::holds(const std::shared_ptr<LiveDocument>& document, std::size_t
         state.bytes += bytes - entry.bytes;
         entry = {document, bytes, false};
         const std::size_t left = state.bytes - state.asked;
-        if (left <= limit_) state.look_above = limit_;
-        if (left <= std::max(limit_, state.look_above)) return;
-        excess = left - limit_ / 10 * 9;
+        if (left <= state.allowed) state.look_above = state.allowed;
+        if (left <= std::max(state.allowed, state.look_above)) return;
+        excess = left - state.allowed / 10 * 9;
         for (const auto& [key, each] : state.entries) {
             if (each.is_asked || key == document->key()) continue;
             if (auto live = each.document.lock())
@@ -45,8 +81,14 @@ void Residence::ask_oldest(Candidates candidates, std::size_t excess) {
         });
         if (!is_first) continue;
         sched::Strand& strand = each.document->strand();
-        strand.post([leaver = std::move(each.document)] { leaver->leave(); });
+        strand.post([self = shared_from_this(), leaver = std::move(each.document)]() mutable {
+            self->leave(std::move(leaver));
+        });
     }
+}
+
+void Residence::leave(std::shared_ptr<LiveDocument> document) {
+    if (document->leave() && put_away_) put_away_(std::move(document));
 }
 
 void Residence::stays(store::DocumentKey key) {
@@ -66,6 +108,10 @@ void Residence::left(store::DocumentKey key) {
         state.bytes -= at->second.bytes;
         state.entries.erase(at);
     });
+}
+
+std::size_t Residence::allowed() const {
+    return state_.with([](const State& state) { return state.allowed; });
 }
 
 Residence::Held Residence::held() const {

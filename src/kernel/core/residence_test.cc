@@ -57,6 +57,34 @@ TEST(Residence, WhatWasNotUsedLatelyLeaves) {
     EXPECT_GT(desk.store.loads(), loads + 150);
 }
 
+std::size_t size_of_process = 0;
+
+TEST(Residence, DocumentsAreAllowedLessWhereTheProcessGrowsMore) {
+    constexpr std::size_t kLimit = 64'000;
+    size_of_process = 1'000'000;
+    const auto residence = std::make_shared<Residence>(kLimit, [] { return size_of_process; });
+    Desk desk;
+    const auto held_after = [&](std::size_t size) {
+        size_of_process = size;
+        for (int i = 0; i < 30; ++i) {
+            const std::string name = cat("c", i);
+            create_in(desk, name);
+            residence->holds(desk.kernel->core()->catalog().find(Name{kConversationKind, name}),
+                             4000);
+        }
+        return residence->allowed();
+    };
+    EXPECT_EQ(held_after(1'000'000 + kLimit / 2), kLimit);
+    // The documents pay once for what is more than seven eighths.
+    const std::size_t left = held_after(1'000'000 + kLimit);
+    EXPECT_EQ(left, kLimit - kLimit / 8);
+    EXPECT_EQ(held_after(1'000'000 + kLimit), left);
+    EXPECT_EQ(held_after(1'000'000 + kLimit - 1000), left);
+    EXPECT_EQ(held_after(9'000'000), kLimit / 3) << "a third is theirs whatever else there is";
+    EXPECT_EQ(held_after(1'000'000), kLimit);
+    EXPECT_EQ(held_after(0), kLimit);
+}
+
 TEST(Residence, WhatIsUsedAgainAndAgainStays) {
     Desk desk({.resident_bytes = kSmall});
     const std::string id = create_in(desk, "wanted");

@@ -1,0 +1,16 @@
+#include "base/process_memory.h"
+
+#include <fstream>
+
+#include <unistd.h>
+
+namespace quire {
+
+std::size_t resident_size() {
+    std::ifstream file("/proc/self/statm");
+    std::size_t all = 0, resident = 0;
+    file >> all >> resident;
+    return file ? resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) : 0;
+}
+
+}  // namespace quire

@@ -1,0 +1,11 @@
+// The memory of this process.
+#pragma once
+
+#include <cstddef>
+
+namespace quire {
+
+// The bytes of the process that are in physical memory; 0 where the system does not tell. Some 10 us.
+std::size_t resident_size();
+
+}  // namespace quire
