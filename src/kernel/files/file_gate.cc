@@ -275,8 +275,9 @@ Result<void> FileGate::keep_saved(LiveDocument& document, files::DiskState& befo
         text::merge3(origin.text, saved, text, text::Side::theirs, text::Side::theirs);
     if (merged.ties.empty()) {
         if (merged.text == text) return {};
-        const std::string bytes = TRY(files::encode(now.form, merged.text, path));
-        const Result<fs::Saved> written = files_.save(path, bytes, now.hash);
+        const Result<std::string> bytes = files::encode(now.form, merged.text, path);
+        const Result<fs::Saved> written =
+            bytes ? files_.save(path, *bytes, now.hash) : Failure(bytes.error());
         if (written) {
             late_writes_.keep(path, written->displaced);
             recent_saves_.add(document.key(), before.version, written->stamp);

@@ -43,6 +43,20 @@ TEST(RecentSaves, EditsThatAreNotSavedStayOutOfTheFile) {
     EXPECT_TRUE(office.status("f").dirty);
 }
 
+// The program writes in an encoding that does not have what was saved.
+TEST(RecentSaves, WhatTheFileCannotHoldStaysInTheDocument) {
+    FileOffice office;
+    office.files.put("f", kOld);
+    ASSERT_EQ(office.append("f", "\u6587 and some more\nand more\n"), "ok");
+    ASSERT_TRUE(office.save("f"));
+    office.declare("f", text::Charset::latin_1);
+    office.files.put("f", cat("caf\xe9\n", kOld));
+
+    EXPECT_EQ(office.text("f"), cat("caf\u00e9\n", kOld, "\u6587 and some more\nand more\n"));
+    EXPECT_EQ(office.disk("f"), cat("caf\xe9\n", kOld));
+    EXPECT_TRUE(office.status("f").dirty);
+}
+
 TEST(RecentSaves, TheSameWordsAreAConflict) {
     FileOffice office;
     office.files.put("f", kOld);
