@@ -246,10 +246,9 @@ void FileCalls::status(Caller by, std::optional<std::string> path,
                     return body->kernel->look<All>(by, ThisDocument{std::move(known)},
                                                    Access::admitted, std::move(answer), look);
                 }
-                body->run<All>(by, path, {Operation::read, Body::Staged::passed}, std::move(answer),
-                               [look](LiveDocument& document, DiskUpdate, const Caller& caller) {
-                                   return look(document, caller);
-                               });
+                body->read<All>(by, path, std::move(answer),
+                                [look, by](LiveDocument& document) { return look(document, by); },
+                                {Operation::read, Body::Staged::passed});
             });
         return;
     }

@@ -295,5 +295,17 @@ TEST(FileCalls, NoTextIsLostHoweverEditsAndDiskChangesAlternate) {
     }
 }
 
+// The first look at a file is stored where there is room, and answered where there is none.
+TEST(FileCalls, AFullDiskTellsTheStatusOfAFileThatNobodyHasRead) {
+    FileOffice office;
+    office.files.put("f", "one\n");
+    office.store.fail_next();
+    const FileStatus status = office.status("f");
+    EXPECT_EQ(status.file.path, "f");
+    EXPECT_FALSE(status.dirty);
+    EXPECT_EQ(status.disk, Disk::same);
+    EXPECT_EQ(office.text("f"), "one\n");
+}
+
 }  // namespace
 }  // namespace quire::kernel
