@@ -45,6 +45,16 @@ Words words_of_text(std::string_view text) {
     return out;
 }
 
+// The words of a text and of the records of its conflicts.
+Words words_kept(std::string_view text, const std::vector<FileConflict>& conflicts) {
+    Words kept = words_of_text(text);
+    for (const FileConflict& conflict : conflicts) {
+        for (const std::string* side : {&conflict.base, &conflict.agent, &conflict.disk})
+            add_words(*side, kept);
+    }
+    return kept;
+}
+
 // Changes a text at random. Every word that it inserts is new.
 class Editor {
 public:
@@ -152,11 +162,7 @@ struct Trial {
         const std::string merged = office.text(path);
 
         const std::vector<FileConflict> after = office.conflicts(path);
-        Words kept = words_of_text(merged);
-        for (const FileConflict& conflict : after) {
-            for (const std::string* side : {&conflict.base, &conflict.agent, &conflict.disk})
-                add_words(*side, kept);
-        }
+        const Words kept = words_kept(merged, after);
         const Words known = words_of_text(disk);
         Words open;  // Words of the disk that only the records have.
         for (const FileConflict& conflict : before) {
@@ -202,11 +208,7 @@ struct Trial {
         const std::string merged = office.text(path);
 
         const std::vector<FileConflict> after = office.conflicts(path);
-        Words kept = words_of_text(merged);
-        for (const FileConflict& conflict : after) {
-            for (const std::string* side : {&conflict.base, &conflict.agent, &conflict.disk})
-                add_words(*side, kept);
-        }
+        const Words kept = words_kept(merged, after);
         const Words known = words_of_text(read);
         for (const std::string* side : {&ours, &theirs}) {
             for (const std::string& word : words_of_text(*side))

@@ -268,11 +268,12 @@ Result<void> FileGate::keep_saved(LiveDocument& document, files::DiskState& befo
                                   files::DiskState& now, std::string& text) {
     const std::string& path = document.name();
     if (before.missing || before.has_conflict() || is_never_merged(path)) return {};
-    PastText origin = TRY(recent_saves_.origin_of(document, before.version, text, now.stamp));
-    if (origin.version == before.version) return {};
+    std::optional<PastText> origin =
+        TRY(recent_saves_.origin_of(document, before.version, text, now.stamp));
+    if (!origin) return {};
     const std::string saved = TRY(text_at(document, before.version));
     text::Merged merged =
-        text::merge3(origin.text, saved, text, text::Side::theirs, text::Side::theirs);
+        text::merge3(origin->text, saved, text, text::Side::theirs, text::Side::theirs);
     if (merged.ties.empty()) {
         if (merged.text == text) return {};
         const Result<std::string> bytes = files::encode(now.form, merged.text, path);
@@ -287,7 +288,7 @@ Result<void> FileGate::keep_saved(LiveDocument& document, files::DiskState& befo
             return {};
         }
     }
-    before.version = std::move(origin.version);
+    before.version = std::move(origin->version);
     return {};
 }
 

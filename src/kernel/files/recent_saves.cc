@@ -90,23 +90,25 @@ std::vector<RecentSaves::Save> RecentSaves::saves_before(store::DocumentKey docu
     return out;
 }
 
-Result<PastText> RecentSaves::origin_of(LiveDocument& document, const files::Version& now,
-                                        const std::string& disk, const fs::Stamp& changed) const {
-    PastText nearest{now, TRY(text_at(document, now))};
+Result<std::optional<PastText>> RecentSaves::origin_of(LiveDocument& document,
+                                                       const files::Version& now,
+                                                       const std::string& disk,
+                                                       const fs::Stamp& changed) const {
     const std::vector<Save> saves = saves_before(document.key(), changed);
-    if (saves.empty()) return nearest;
-    const std::string saved = nearest.text;
+    if (saves.empty()) return std::nullopt;
+    const std::string saved = TRY(text_at(document, now));
     std::size_t distance = size_of_edit(saved, disk);
     const std::size_t most = std::max<std::size_t>(1, kMostComparedBytes / (disk.size() + 1));
     const std::size_t step = (saves.size() + most - 1) / most;
+    std::optional<PastText> nearest;
     // The oldest comes first, and stands where a later one differs as much.
     for (std::size_t i = 0; i < saves.size(); i += step) {
         std::string old = TRY(text_at(document, saves[i].before));
-        if (old == disk) return PastText{now, saved};
+        if (old == disk) return std::nullopt;
         const std::size_t size = size_of_edit(old, disk);
         if (size >= distance || !lacks_edit(old, saved, disk)) continue;
         distance = size;
-        nearest = {saves[i].before, std::move(old)};
+        nearest = PastText{saves[i].before, std::move(old)};
     }
     return nearest;
 }

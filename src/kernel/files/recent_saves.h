@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,10 +45,12 @@ public:
 
     // A save took the place of what the file had at the version `before`. Gives up what is too old.
     void add(store::DocumentKey document, files::Version before, const fs::Stamp& saved);
-    // Finds the text that the disk's was written from: the document's text at `now`, the version that
-    // the disk had last, or an earlier one. O(text) beside the diffs; at most 16 MB are compared.
-    Result<PastText> origin_of(LiveDocument& document, const files::Version& now,
-                               const std::string& disk, const fs::Stamp& changed) const;
+    // Finds the earlier text that the disk's was written from; none where that is the text at `now`,
+    // the version that the disk had last. O(1) where nothing was saved lately; else O(text) beside
+    // the diffs, and at most 16 MB are compared.
+    Result<std::optional<PastText>> origin_of(LiveDocument& document, const files::Version& now,
+                                              const std::string& disk,
+                                              const fs::Stamp& changed) const;
 
 private:
     struct Save {
