@@ -7,8 +7,8 @@
 // is asked decides on its own strand (LiveDocument::leave()), and one that is busy stays.
 //
 // Estimates do not know what the allocator and the rest of the kernel take. So the process's resident
-// size is looked at whenever a thirty-second of the limit has come in, and where it has grown by
-// nearly the limit, documents are allowed less: as much as brings it back, and a third at least.
+// size is looked at whenever a thirty-second of the limit has come in. Where it has grown by nearly
+// the limit, documents are allowed no more than they have, and less as it grows on; a third at least.
 #pragma once
 
 #include <cstddef>
@@ -65,7 +65,7 @@ private:
     struct State {
         std::map<store::DocumentKey, Entry> entries;
         std::size_t bytes = 0;
-        std::size_t asked = 0;  // The bytes of those that were asked.
+        std::size_t asked = 0;     // The bytes of those that were asked.
         std::size_t allowed = 0;   // The bytes that documents may take now.
         std::size_t unlooked = 0;  // How many came since the process's size was looked at.
         std::size_t paid = 0;      // The growth for which documents have left.
