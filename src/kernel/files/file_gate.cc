@@ -270,10 +270,12 @@ Result<void> FileGate::keep_saved(LiveDocument& document, files::DiskState& befo
     if (before.missing || before.has_conflict() || is_never_merged(path)) return {};
     std::optional<PastText> origin =
         TRY(recent_saves_.origin_of(document, before.version, text, now.stamp));
+    recent_saves_.add_change(document.key(), before.version, now.stamp);
     if (!origin) return {};
     const std::string saved = TRY(text_at(document, before.version));
     text::Merged merged =
-        text::merge3(origin->text, saved, text, text::Side::theirs, text::Side::theirs);
+        text::merge3(origin->text, saved, without_shared_lines(text, saved, origin->text),
+                     text::Side::theirs, text::Side::theirs);
     if (merged.ties.empty()) {
         if (merged.text == text) return {};
         const Result<std::string> bytes = files::encode(now.form, merged.text, path);
@@ -281,7 +283,7 @@ Result<void> FileGate::keep_saved(LiveDocument& document, files::DiskState& befo
             bytes ? files_.save(path, *bytes, now.hash) : Failure(bytes.error());
         if (written) {
             late_writes_.keep(path, written->displaced);
-            recent_saves_.add(document.key(), before.version, written->stamp);
+            recent_saves_.add_save(document.key(), before.version, written->stamp);
             now.hash = written->hash;
             now.stamp = written->stamp;
             text = std::move(merged.text);

@@ -151,7 +151,7 @@ Result<fs::Saved> FileCalls::Body::write(LiveDocument& document, const Caller& b
             return Failure(allowed.error());
     }
     fs::Saved saved = TRY(gate.files().save(document.name(), bytes, disk.hash));
-    gate.recent_saves().add(document.key(), disk.version, saved.stamp);
+    gate.recent_saves().add_save(document.key(), disk.version, saved.stamp);
     if (saved.displaced != nullptr) {
         gate.late_writes().keep(document.name(), std::move(saved.displaced));
         look_after_displaced(document.name(), LateWrites::kKeptMs);

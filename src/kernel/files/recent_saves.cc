@@ -1,6 +1,8 @@
 #include "kernel/files/recent_saves.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <limits>
 #include <utility>
 
 #include "kernel/core/live_document.h"
@@ -52,41 +54,74 @@ bool lacks_edit(std::string_view old, std::string_view saved, std::string_view d
 
 }  // namespace
 
-void RecentSaves::add(store::DocumentKey document, files::Version before, const fs::Stamp& saved) {
+std::string without_shared_lines(std::string_view disk, std::string_view saved,
+                                 std::string_view origin) {
+    struct Counts {
+        std::size_t disk = 0;
+        std::size_t saved = 0;
+        std::size_t origin = 0;
+    };
+    std::map<std::string_view, Counts> lines;
+    for (const std::string_view line : text::split_lines(disk)) ++lines[line].disk;
+    for (const std::string_view line : text::split_lines(saved)) ++lines[line].saved;
+    for (const std::string_view line : text::split_lines(origin)) ++lines[line].origin;
+    std::string out;
+    for (const std::string_view line : text::split_lines(disk)) {
+        const Counts& n = lines[line];
+        const bool is_shared = n.disk == 1 && n.saved == 1 && n.origin == 0;
+        if (!is_shared) out += line;
+    }
+    return out;
+}
+
+void RecentSaves::add_save(store::DocumentKey document, files::Version before,
+                           const fs::Stamp& saved) {
     state_.with([&](State& state) {
         state.sweep(saved.changed_ns);
-        std::vector<Save>& saves = state.saves[document];
-        std::erase_if(saves, [&](const Save& save) {
-            return save.at_ns + kWithinNs < saved.changed_ns || save.at_ns > saved.changed_ns;
+        PastVersions& versions = state.files[document];
+        std::erase_if(versions, [&](const Past& past) {
+            return past.until_ns + kWithinNs < saved.changed_ns || past.until_ns > saved.changed_ns;
         });
-        // An older version does as well as the one between: what both sides have is merged once.
-        if (saves.size() == kMost) {
-            std::size_t index = 0;
-            std::erase_if(saves, [&](const Save&) { return index++ % 2 == 1; });
-        }
-        saves.push_back({std::move(before), saved.changed_ns});
+        add({std::move(before), saved.changed_ns, true}, versions);
     });
 }
 
-// Gives up the documents that were not saved lately, as often as their number doubles.
+void RecentSaves::add_change(store::DocumentKey document, files::Version before,
+                             const fs::Stamp& changed) {
+    state_.with([&](State& state) {
+        const auto found = state.files.find(document);
+        if (found != state.files.end())
+            add({std::move(before), changed.changed_ns, false}, found->second);
+    });
+}
+
+void RecentSaves::add(Past past, PastVersions& versions) {
+    if (versions.size() == kMost) versions.erase(versions.begin());
+    versions.push_back(std::move(past));
+}
+
+// Gives up the files that were not saved lately, as often as their number doubles.
 void RecentSaves::State::sweep(std::int64_t now_ns) {
-    if (saves.size() <= sweep_above) return;
-    std::erase_if(
-        saves, [&](const auto& entry) { return entry.second.back().at_ns + kWithinNs < now_ns; });
-    sweep_above = 1000 + 2 * saves.size();
+    if (files.size() <= sweep_above) return;
+    std::erase_if(files, [&](const auto& entry) {
+        return std::ranges::all_of(
+            entry.second, [&](const Past& past) { return past.until_ns + kWithinNs < now_ns; });
+    });
+    sweep_above = 1000 + 2 * files.size();
 }
 
-std::vector<RecentSaves::Save> RecentSaves::saves_before(store::DocumentKey document,
-                                                         const fs::Stamp& changed) const {
-    std::vector<Save> out;
+RecentSaves::PastVersions RecentSaves::versions_near(store::DocumentKey document,
+                                                     const fs::Stamp& changed) const {
+    PastVersions out;
     state_.with([&](const State& state) {
-        const auto found = state.saves.find(document);
-        if (found == state.saves.end()) return;
-        for (const Save& save : found->second) {
-            const std::int64_t age = changed.changed_ns - save.at_ns;
-            if (age >= 0 && age <= kWithinNs) out.push_back(save);
+        const auto found = state.files.find(document);
+        if (found == state.files.end()) return;
+        for (const Past& past : found->second) {
+            // A file of a folder that is renamed keeps its time, which is before the last saves.
+            if (std::abs(changed.changed_ns - past.until_ns) <= kWithinNs) out.push_back(past);
         }
     });
+    if (std::ranges::none_of(out, &Past::was_saved_over)) out.clear();
     return out;
 }
 
@@ -94,22 +129,37 @@ Result<std::optional<PastText>> RecentSaves::origin_of(LiveDocument& document,
                                                        const files::Version& now,
                                                        const std::string& disk,
                                                        const fs::Stamp& changed) const {
-    const std::vector<Save> saves = saves_before(document.key(), changed);
-    if (saves.empty()) return std::nullopt;
+    const PastVersions versions = versions_near(document.key(), changed);
+    if (versions.empty()) return std::nullopt;
     const std::string saved = TRY(text_at(document, now));
     std::size_t distance = size_of_edit(saved, disk);
     const std::size_t most = std::max<std::size_t>(1, kMostComparedBytes / (disk.size() + 1));
-    const std::size_t step = (saves.size() + most - 1) / most;
+    std::size_t step = (versions.size() + most - 1) / most;
     std::optional<PastText> nearest;
     // The oldest comes first, and stands where a later one differs as much.
-    for (std::size_t i = 0; i < saves.size(); i += step) {
-        std::string old = TRY(text_at(document, saves[i].before));
-        if (old == disk) return std::nullopt;
+    std::size_t closest = 0;
+    std::size_t least = std::numeric_limits<std::size_t>::max();
+    const auto compare = [&](std::size_t i) -> Result<void> {
+        std::string old = TRY(text_at(document, versions[i].version));
         const std::size_t size = size_of_edit(old, disk);
-        if (size >= distance || !lacks_edit(old, saved, disk)) continue;
+        if (size < least) {
+            least = size;
+            closest = i;
+        }
+        if (size >= distance || !lacks_edit(old, saved, disk)) return {};
         distance = size;
-        nearest = PastText{saves[i].before, std::move(old)};
+        nearest = PastText{versions[i].version, std::move(old)};
+        return {};
+    };
+    for (std::size_t i = 0; i < versions.size() && least > 0; i += step) TRY(compare(i));
+    // Texts differ the less, the nearer they are in time: the nearest may be between two of these.
+    while (step > 1 && least > 0) {
+        step = (step + 1) / 2;
+        const std::size_t middle = closest;
+        if (middle >= step) TRY(compare(middle - step));
+        if (middle + step < versions.size()) TRY(compare(middle + step));
     }
+    if (least == 0) return std::nullopt;
     return nearest;
 }
 

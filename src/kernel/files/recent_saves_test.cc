@@ -1,12 +1,16 @@
 // Programs that write over a save, from a text that they had read before it.
 #include "kernel/files/recent_saves.h"
 
+#include <set>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
+#include "base/share_for_test.h"
 #include "kernel/files/disk_authors.h"
 #include "kernel/files/file_office_for_test.h"
+#include "text/diff.h"
 
 namespace quire::kernel {
 namespace {
@@ -127,6 +131,99 @@ TEST(RecentSaves, TheTextBetweenTwoSavesIsFoundAmongMany) {
 
     EXPECT_EQ(office.text("f"), cat("zero\n", all));
     EXPECT_EQ(office.disk("f"), cat("zero\n", all));
+}
+
+// A rename can put back any of the files that saves have displaced.
+TEST(RecentSaves, EachOfManySavedTextsIsARevert) {
+    for (const int back : {0, 1, 77, 121, 198}) {
+        FileOffice office;
+        office.calls->set_save(SaveWhen::on_commit);
+        office.files.put("f", "first\n");
+        std::string read, all;
+        for (int i = 0; i < 200; ++i) {
+            const std::string line = cat("line ", i, "\n");
+            ASSERT_EQ(office.edit("f", "first", cat(line, "first")), "ok");
+            all += line;
+            if (i == back) read = cat(all, "first\n");
+        }
+        office.files.put("f", read);
+
+        EXPECT_EQ(office.text("f"), read);
+        EXPECT_EQ(office.disk("f"), read);
+        EXPECT_FALSE(office.status("f").conflict);
+    }
+}
+
+// A folder is renamed, so a file of it has the time of its own save, with later ones since.
+TEST(RecentSaves, ATextWithTheTimeOfAnEarlierSaveIsARevert) {
+    FileOffice office;
+    office.calls->set_save(SaveWhen::on_commit);
+    office.files.put("f", "first\n");
+    std::string read, all;
+    for (int i = 0; i < 20; ++i) {
+        const std::string line = cat("line ", i, "\n");
+        ASSERT_EQ(office.edit("f", "first", cat(line, "first")), "ok");
+        all += line;
+        if (i == 1) read = cat(all, "first\n");
+    }
+    const std::int64_t since_second_save = 18;
+    office.files.pass(-since_second_save - 1);
+    office.files.put("f", read);
+    office.files.pass(since_second_save + 1);
+
+    EXPECT_EQ(office.text("f"), read);
+    EXPECT_EQ(office.disk("f"), read);
+}
+
+// A line that stands more than once in a text; none where each is there once.
+std::string repeated_line(const std::string& text) {
+    std::set<std::string_view> seen;
+    for (const std::string_view line : text::split_lines(text)) {
+        if (!seen.insert(line).second) return std::string(line);
+    }
+    return "";
+}
+
+// Files of the past come back, as they were or with a line more, soon or late.
+TEST(RecentSaves, NoLineComesOutTwice) {
+    for (std::uint64_t trial = 0; trial < 200 / kRoundsShare; ++trial) {
+        SCOPED_TRACE(cat("trial ", trial));
+        FileOffice office;
+        SeededRng rng(trial);
+        office.files.put("f", "first\nlast\n");
+        std::vector<std::string> past = {office.text("f")};
+        for (int i = 0; i < 150; ++i) {
+            const std::string line = cat("line ", i, "\n");
+            switch (rng.next() % 8) {
+                case 0:
+                case 1:
+                    office.edit("f", "first", cat(line, "first"));
+                    break;
+                case 2:
+                    office.append("f", line);
+                    break;
+                case 3:
+                    office.files.pass(static_cast<std::int64_t>(rng.next() % 400'000'000));
+                    break;
+                case 4: {
+                    std::string text = past[rng.next() % past.size()];
+                    if (rng.next() % 2 == 0) text.insert(rng.next() % 2 * text.size(), line);
+                    const std::int64_t late =
+                        rng.next() % 2 * static_cast<std::int64_t>(rng.next() % 3'000'000'000);
+                    office.files.pass(-late);
+                    office.files.put("f", text);
+                    office.files.pass(late);
+                    break;
+                }
+                default:
+                    if (office.save("f")) past.push_back(office.disk("f"));
+            }
+            const std::string text = office.text("f");
+            if (!office.conflicts("f").empty()) break;
+            ASSERT_EQ(repeated_line(text), "") << "after event " << i << ":\n" << text;
+            ASSERT_EQ(repeated_line(office.disk("f")), "") << "after event " << i;
+        }
+    }
 }
 
 TEST(RecentSaves, AChangeOfTheDiskBetweenIsKeptToo) {
