@@ -2,7 +2,8 @@
 // workspace is that file, and not another block beside it.
 //
 // A `client_token` makes the call safe to repeat: the second call with a token gets the block that
-// the first one made. The kernel does not say which of the two it was, so the answer to a call with
+// the first one made, be it a file or a block of a conversation. A file that was only opened is not
+// made by the token. The kernel does not say which of the two it was, so the answer to a call with
 // a token shows the block as it is now, not what the call carried.
 #include <algorithm>
 
@@ -87,7 +88,12 @@ void reply_as_it_is(kernel::Kernel& kernel, const Session& session, kernel::Bloc
             std::string snippet =
                 block ? edits::numbered(block->lines, {0}, numbering_of(profile), true)
                       : std::string();
-            reply(render_create(std::move(made), "The token's block is", std::move(snippet)));
+            const auto id = conversation::BlockId::parse(made.block_id);
+            const bool is_file = id && id->is_document();
+            Answered<BlockCreateAnswer> answer =
+                render_create(std::move(made), "The token's block is", std::move(snippet));
+            if (block && is_file) answer.answer.path = std::move(block->info.path);
+            reply(std::move(answer));
         });
 }
 
@@ -122,31 +128,46 @@ std::string path_in(const BlockCreateArgs& args) {
     return path != nullptr && path->is_string() ? path->as_string() : std::string();
 }
 
-// The block of a file is that file: with content it is created on the disk, else it is opened. Where
-// there is none to open, `otherwise` goes on.
-void reply_with_file(kernel::FileCalls& files, const Session& session, std::string path,
-                     std::string content, std::string shown,
-                     Reply<Answered<BlockCreateAnswer>> reply,
-                     Function<void(Reply<Answered<BlockCreateAnswer>>)> otherwise) {
-    const bool creates = !content.empty();
-    Reply<kernel::FileVersion> made =
-        [creates, shown = std::move(shown), reply = std::move(reply),
-         otherwise = std::move(otherwise)](Result<kernel::FileVersion> file) mutable {
-            if (file) {
-                Answered<BlockCreateAnswer> answer = render_create(
-                    {file->block_id, file->version},
-                    cat(creates ? "Created " : "Opened ", text::escape_hidden(file->path), ","),
-                    std::move(shown));
-                answer.answer.path = std::move(file->path);
-                return reply(std::move(answer));
-            }
-            if (!creates && file.error().code() == Errc::not_found)
-                return otherwise(std::move(reply));
-            reply(Failure(std::move(file).error()));
-        };
-    if (creates)
-        return files.create(session.caller, {std::move(path), std::move(content)}, std::move(made));
-    files.open(session.caller, std::move(path), std::move(made));
+// Answers with the file that was created or opened, as `what` says.
+Reply<kernel::FileVersion> shows_file(std::string_view what, std::string shown,
+                                      Reply<Answered<BlockCreateAnswer>> reply) {
+    return [what, shown = std::move(shown),
+            reply = std::move(reply)](Result<kernel::FileVersion> file) mutable {
+        if (!file) return reply(Failure(std::move(file).error()));
+        Answered<BlockCreateAnswer> answer =
+            render_create({file->block_id, file->version},
+                          cat(what, " ", text::escape_hidden(file->path), ","), std::move(shown));
+        answer.answer.path = std::move(file->path);
+        reply(std::move(answer));
+    };
+}
+
+void create_file(kernel::Kernel& kernel, kernel::FileCalls& files, const Session& session,
+                 kernel::FileCreate what, std::string shown,
+                 Reply<Answered<BlockCreateAnswer>> reply) {
+    if (what.client_token.empty()) {
+        return files.create(session.caller, std::move(what),
+                            shows_file("Created", std::move(shown), std::move(reply)));
+    }
+    files.create_once(
+        session.caller, std::move(what),
+        [&kernel, session, reply = std::move(reply)](Result<kernel::BlockVersion> made) mutable {
+            if (!made) return reply(Failure(std::move(made).error()));
+            reply_as_it_is(kernel, session, std::move(*made), std::move(reply));
+        });
+}
+
+// Opens the file of the path; if there is none, `otherwise` goes on.
+void open_file(kernel::FileCalls& files, const Session& session, std::string path,
+               std::string shown, Reply<Answered<BlockCreateAnswer>> reply,
+               Function<void(Reply<Answered<BlockCreateAnswer>>)> otherwise) {
+    files.open(session.caller, std::move(path),
+               [shown = std::move(shown), reply = std::move(reply),
+                otherwise = std::move(otherwise)](Result<kernel::FileVersion> file) mutable {
+                   if (!file && file.error().code() == Errc::not_found)
+                       return otherwise(std::move(reply));
+                   shows_file("Opened", std::move(shown), std::move(reply))(std::move(file));
+               });
 }
 
 }  // namespace
@@ -170,15 +191,21 @@ MadeTool make_block_create(kernel::Kernel& kernel, kernel::FileCalls* files, Pro
             }
             std::string shown = beginning_of(args.content, session.profile);
             std::string path = files == nullptr ? std::string() : path_in(args);
-            std::string content = path.empty() ? std::string() : args.content;
+            if (!path.empty() && !args.content.empty()) {
+                return create_file(kernel, *files, session,
+                                   {.path = std::move(path),
+                                    .content = std::move(args.content),
+                                    .client_token = std::move(args.client_token)},
+                                   std::move(shown), std::move(reply));
+            }
             auto in_conversation = [&kernel, session, args = std::move(args),
                                     shown](Reply<Answered<BlockCreateAnswer>> to) mutable {
                 create_in_conversation(kernel, session, std::move(args), std::move(shown),
                                        std::move(to));
             };
             if (path.empty()) return in_conversation(std::move(reply));
-            reply_with_file(*files, session, std::move(path), std::move(content), std::move(shown),
-                            std::move(reply), std::move(in_conversation));
+            open_file(*files, session, std::move(path), std::move(shown), std::move(reply),
+                      std::move(in_conversation));
         });
 }
 

@@ -71,6 +71,27 @@ TEST_F(BlockNames, ABlockOfAFileIsThatFile) {
               std::string::npos);
 }
 
+// A client that lost the answer sends the call again, and gets the file that the first call made.
+TEST_F(BlockNames, ARepeatedTokenGivesTheFileThatTheFirstCallMade) {
+    const std::string call =
+        R"({"kind":"file","metadata":{"path":"new.txt"},"content":"text\n","client_token":"t1"})";
+    const Value made = ask("block_create", call);
+    EXPECT_EQ(text(made, "path"), "new.txt");
+    const Value again = ask("block_create", call);
+    EXPECT_EQ(text(again, "block_id"), text(made, "block_id"));
+    EXPECT_EQ(text(again, "path"), "new.txt");
+    EXPECT_NE(text(again, "snippet").find("text"), std::string::npos);
+
+    // The other arguments do not matter, and another token is another call.
+    EXPECT_EQ(text(ask("block_create", R"({"content":"x","client_token":"t1"})"), "block_id"),
+              text(made, "block_id"));
+    EXPECT_EQ(reason("block_create", R"({"kind":"file","metadata":{"path":"new.txt"},)"
+                                     R"("content":"text\n","client_token":"t2"})"),
+              "file_exists");
+    EXPECT_EQ(workspace.outcome(R"({"operation":"delete","path":"new.txt"})", "human:eve"), "ok");
+    EXPECT_EQ(reason("block_create", call), "token_used");
+}
+
 TEST_F(BlockNames, AFilesBlockIsNamedByItsIdToo) {
     workspace.disk.put("a.txt", "one\n");
     workspace.call(R"({"operation":"read","path":"a.txt"})");

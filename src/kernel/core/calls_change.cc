@@ -151,10 +151,7 @@ Result<BlockVersion> create_in(LiveDocument& document, const Caller& by, BlockCr
     TRY(check_answers(document, block));
 
     BlockVersion made = add_block(document, by.actor, block, "create");
-    if (!what.client_token.empty())
-        document.batch().keep(
-            {.table = store::Table::tokens, .key = what.client_token, .owner = actor},
-            made.block_id);
+    keep_token(document, by.actor, what.client_token, made.block_id);
     return made;
 }
 
@@ -176,25 +173,42 @@ void Kernel::create(Caller by, BlockCreate what, Reply<BlockVersion> reply) {
     }
     if (const auto named = check_conversation_name(*core_, what.conversation); !named)
         return reply(Failure(named.error()));
-    if (what.client_token.size() > kLongestName) {
-        reply(invalid("invalid_argument",
-                      cat("a client_token has at most ", kLongestName, " bytes")));
-        return;
-    }
     if (what.client_token.empty())
         return create_block(*core_, by, std::move(what), std::move(reply));
-    const Turns::Token token(by.actor.str(), what.client_token);
-    core_->turns().take(token, [core = core_, token, by, what = std::move(what),
-                                reply = std::move(reply)]() mutable {
-        Reply<BlockVersion> ended = [core, token,
+    const std::string token = what.client_token;
+    core_->once(
+        by, token,
+        [core = core_, by, what = std::move(what)](Reply<BlockVersion> made) mutable {
+            create_block(*core, by, std::move(what), std::move(made));
+        },
+        std::move(reply));
+}
+
+void keep_token(LiveDocument& document, const policy::Actor& by, const std::string& token,
+                const std::string& block_id) {
+    if (token.empty()) return;
+    document.batch().keep({.table = store::Table::tokens, .key = token, .owner = by.str()},
+                          block_id);
+}
+
+void Core::once(const Caller& by, const std::string& token,
+                Function<void(Reply<BlockVersion>)> make, Reply<BlockVersion> reply) {
+    if (token.size() > kLongestName) {
+        return reply(invalid("invalid_argument",
+                             cat("a client_token has at most ", kLongestName, " bytes")));
+    }
+    const Turns::Token turn(by.actor.str(), token);
+    turns_.take(turn, [core = shared_from_this(), turn, make = std::move(make),
+                       reply = std::move(reply)]() mutable {
+        Reply<BlockVersion> ended = [core, turn,
                                      reply = std::move(reply)](Result<BlockVersion> made) mutable {
             reply(std::move(made));
-            core->turns().end(token);
+            core->turns_.end(turn);
         };
         const auto before = core->parts().store.record(
-            {.table = store::Table::tokens, .key = token.second, .owner = token.first});
+            {.table = store::Table::tokens, .key = turn.second, .owner = turn.first});
         if (!before) return ended(Failure(before.error()));
-        if (!*before) return create_block(*core, by, std::move(what), std::move(ended));
+        if (!*before) return make(std::move(ended));
         // A token belongs to its first block for good, so the answer is that block's present version.
         core->run_on_block<BlockVersion>(
             {}, {std::string(as_text(**before)), true}, Access::read, std::move(ended),

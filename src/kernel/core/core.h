@@ -28,6 +28,10 @@ struct WholeText;
 // Error: denied "memory_block" {label}.
 Failure is_memory(const LiveDocument& document);
 
+// Keeps with the transaction of `document` that the actor's token made this block; "" is no token.
+void keep_token(LiveDocument& document, const policy::Actor& by, const std::string& token,
+                const std::string& block_id);
+
 // One per kernel. Calls keep it alive until they are answered.
 class Core : public std::enable_shared_from_this<Core> {
 public:
@@ -50,8 +54,12 @@ public:
         bool closing = false;
     };
     sched::Guarded<Counters>& counters() { return counters_; }
-    // Calls that create a block with one client token take turns, whatever conversation they name.
-    Turns& turns() { return turns_; }
+    // Runs `make` unless the actor's token made a block before, and answers with that block's present
+    // version else. Calls with one token take turns, whatever they name. `make` keeps the token with
+    // the block (keep_token). Errors: conflict "token_used" {block_id} if that block was deleted;
+    // invalid_argument for a long token.
+    void once(const Caller& by, const std::string& token, Function<void(Reply<BlockVersion>)> make,
+              Reply<BlockVersion> reply);
 
     // Returns true once the kernel shuts down.
     bool is_closing() {

@@ -217,6 +217,8 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
         return taken;
     }
 
+    static void create_at_door(const std::shared_ptr<Body>& body, Caller by, FileCreate what,
+                               Reply<FileVersion> reply);
     Result<FileVersion> create(LiveDocument& document, const Caller& by, const FileCreate& what);
     Result<FileEdited> edit(LiveDocument& document, const Caller& by, TextEdit& what);
     Result<FileEdited> edit_and_save(LiveDocument& document, const Caller& by, TextEdit& what);

@@ -152,16 +152,20 @@ void FileCalls::append(Caller by, std::string path, std::string text, Reply<File
 }
 
 void FileCalls::create(Caller by, FileCreate what, Reply<FileVersion> reply) {
-    if (const auto fits = body_->kernel->check_new(what.content); !fits)
+    Body::create_at_door(body_, std::move(by), std::move(what), std::move(reply));
+}
+
+void FileCalls::Body::create_at_door(const std::shared_ptr<Body>& body, Caller by, FileCreate what,
+                                     Reply<FileVersion> reply) {
+    if (const auto fits = body->kernel->check_new(what.content); !fits)
         return reply(Failure(fits.error()));
     if (const auto text = files::decode(what.content, what.path); !text) {
         return reply(Failure(Error(text.error()).within("nothing was created")));
     }
     std::string path = what.path;
-    body_->at_door<FileVersion>(
+    body->at_door<FileVersion>(
         std::move(reply), std::move(path),
-        [body = body_, by, what = std::move(what)](fs::Place place,
-                                                   Reply<FileVersion> answer) mutable {
+        [body, by, what = std::move(what)](fs::Place place, Reply<FileVersion> answer) mutable {
             if (place.path.empty()) return answer(Failure(require_text_file(place).error()));
             if (!body->admits(by, place, Operation::create, answer)) return;
             if (place.kind != fs::Kind::missing) {
@@ -177,6 +181,20 @@ void FileCalls::create(Caller by, FileCreate what, Reply<FileVersion> reply) {
                     return body->create(document, caller, what);
                 });
         });
+}
+
+void FileCalls::create_once(Caller by, FileCreate what, Reply<BlockVersion> reply) {
+    const std::string token = what.client_token;
+    body_->kernel->once(
+        by, token,
+        [body = body_, by, what = std::move(what)](Reply<BlockVersion> made) mutable {
+            Body::create_at_door(body, by, std::move(what),
+                                 [made = std::move(made)](Result<FileVersion> file) mutable {
+                                     if (!file) return made(Failure(std::move(file).error()));
+                                     made(BlockVersion{std::move(file->block_id), file->version});
+                                 });
+        },
+        std::move(reply));
 }
 
 Result<void> FileCalls::Body::check_create(LiveDocument& document, const Caller& by,
@@ -216,6 +234,7 @@ Result<FileVersion> FileCalls::Body::create(LiveDocument& document, const Caller
     unit.kind = UnitKind::take_back;
     unit.spans = {document.commit(by.actor, kFileCreated)};
     document.record(block, std::move(unit));
+    keep_token(document, by.actor, what.client_token, document.id_of(block).str());
     files::DiskState after = gate.state(document).value_or(files::DiskState{});
     after.form = decoded.form;
     document.set_header(saved_state(document, after, saved).encode());

@@ -160,6 +160,7 @@ struct FileCreate {
     std::string content;
     // Other actors' unsaved edits of a file that is gone from the disk may be replaced.
     bool overwrite = false;
+    std::string client_token = {};  // For create_once().
 };
 
 class DiskAuthors;
@@ -213,6 +214,9 @@ public:
     // Creates a file on the disk at once. Errors: conflict "file_exists"; conflict "unsaved_edits"
     // {path, actors} unless FileCreate::overwrite.
     void create(Caller by, FileCreate what, Reply<FileVersion> reply);
+    // Creates a file by a call that may be a retry: if the actor's token made a block before, it is
+    // answered with that one. Errors: those of create() and Core::once().
+    void create_once(Caller by, FileCreate what, Reply<BlockVersion> reply);
     // Writes the document to the disk, atomically. Errors: conflict "disk_changed" or
     // "needs_resolution" {path, conflicts} while a conflict is open: the disk changed the same
     // words, or the file is gone. The first is for an actor who was not told of it before.
