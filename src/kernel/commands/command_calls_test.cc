@@ -191,6 +191,31 @@ TEST_F(Commands, AnApprovalIsForWhatAPersonSaw) {
     EXPECT_EQ(directory.get("ask/plan.md"), "another plan\n");
 }
 
+// Changes that a person has said no to are not kept for a day.
+TEST_F(Commands, ADenialGivesUpTheChangesThatWait) {
+    const auto stages = [&] {
+        std::size_t count = 0;
+        for (const auto& each : std::filesystem::directory_iterator(directory / ".quire/stages"))
+            count += each.is_directory() ? 1U : 0U;
+        return count;
+    };
+    const std::string command = "echo more >> ask/plan.md; echo x > src/new";
+    ASSERT_FALSE(run(command));
+    ASSERT_FALSE(run("echo other >> ask/plan.md"));
+    ASSERT_EQ(stages(), 2U);
+    Approvals& approvals = Overseer::of(*kernel).approvals();
+    const std::string id = approvals.list(false).at(0).id;
+    ASSERT_TRUE(ask<policy::Approval>([&](auto reply) {
+        approvals.resolve(id, {.answer = policy::Answer::deny}, {policy::ActorKind::human, "eve"},
+                          std::move(reply));
+    }));
+    for (int i = 0; i < 1000 && stages() > 1; ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    EXPECT_EQ(stages(), 1U);
+    EXPECT_EQ(run(command).error().reason(), "approval_denied");
+    EXPECT_EQ(directory.get("ask/plan.md"), "plan\n");
+}
+
 TEST_F(Commands, UnderWarnedTheRestIsKept) {
     at(Enforcement::warned);
     const auto made = run("echo x > README.md; echo y >> ask/plan.md; echo z > src/new");

@@ -10,6 +10,7 @@
 #include "kernel/commands/command_gate.h"
 #include "kernel/commands/command_journal.h"
 #include "kernel/commands/command_values.h"
+#include "kernel/commands/held_stages.h"
 #include "kernel/files/file_gate.h"
 #include "kernel/oversight/command_record.h"
 #include "kernel/oversight/overseer.h"
@@ -23,9 +24,6 @@ namespace {
 using shell::Decision;
 using shell::Enforcement;
 
-// The longest time that a stage waits for a person, and the most stages that wait at once.
-constexpr std::int64_t kHeldMs = std::int64_t{24} * 60 * 60 * 1000;
-constexpr std::size_t kMostHeld = 32;
 // The most files that are searched for those that a command may not see.
 constexpr std::size_t kMostFiles = 1'000'000;
 // A hundred years, which is as good as no limit.
@@ -47,10 +45,29 @@ std::vector<shell::Predicted> unexpected_in(const CommandForecast& forecast,
     return out;
 }
 
+// The call that a person approves: it includes the digest of its effects.
+std::shared_ptr<const Call> with_effects(const Call& call, const std::string& effects) {
+    Call out = call;
+    out.arguments.as_map().set("effects", effects);
+    return std::make_shared<const Call>(std::move(out));
+}
+
+std::string digest_of(const Call& call) {
+    return policy::call_digest(call.profile, call.tool, call.arguments);
+}
+
 }  // namespace
 
 CommandRunner::CommandRunner(Parts parts, CommandSettings settings)
-    : parts_(std::move(parts)), settings_(std::move(settings)) {}
+    : parts_(std::move(parts)),
+      settings_(std::move(settings)),
+      held_(std::make_shared<HeldStages>(parts_.clock)) {
+    Overseer::of(parts_.kernel)
+        .approvals()
+        .on_answer([weak = std::weak_ptr(held_)](const policy::Approval& answered) {
+            if (const auto held = weak.lock()) held->heed(answered);
+        });
+}
 
 void CommandRunner::set(CommandSettings settings) {
     settings_.with([&](auto& now) { now = std::move(settings); });
@@ -111,33 +128,6 @@ std::vector<std::string> CommandRunner::hidden_from(const policy::Actor& by,
     return out;
 }
 
-std::optional<CommandRunner::Held> CommandRunner::take_held(const std::string& key) {
-    const std::int64_t now_ms = parts_.clock.steady_ms();
-    return held_.with([&](auto& all) -> std::optional<Held> {
-        std::erase_if(all,
-                      [&](const auto& each) { return now_ms - each.second.since_ms > kHeldMs; });
-        const auto found = all.find(key);
-        if (found == all.end()) return std::nullopt;
-        std::optional<Held> out(std::move(found->second));
-        all.erase(found);
-        return out;
-    });
-}
-
-void CommandRunner::hold(const std::string& key, Held stage) {
-    stage.since_ms = parts_.clock.steady_ms();
-    held_.with([&](auto& all) {
-        if (all.size() >= kMostHeld) {
-            const auto oldest = std::min_element(
-                all.begin(), all.end(),
-                [](const auto& a, const auto& b) { return a.second.since_ms < b.second.since_ms; });
-            all.erase(oldest);
-        }
-        all.erase(key);
-        all.emplace(key, std::move(stage));
-    });
-}
-
 std::int64_t CommandRunner::timeout_ms(const CommandOrder& what, const CommandSettings& now) {
     if (what.in_background) return kNoTimeoutMs;
     const std::int64_t most = now.limits.timeout_ms;
@@ -156,12 +146,12 @@ Result<CommandRun> CommandRunner::run(const Caller& by, const CommandOrder& what
     }
     if (out.forecast.decision == Decision::block) return refused_forecast(out.forecast);
     // A command that a person was asked about has run before, and waits.
-    if (std::optional<Held> waiting = take_held(key_of(by, what))) {
+    if (std::optional<HeldStage> waiting = held_->take(key_of(by, what))) {
         Result<CommandRun> settled = settle(by, what, std::move(*waiting), now, out);
         if (settled) log(by, what, *settled);
         if (settled || settled.error().reason() != "outdated") return settled;
     }
-    Held staged = TRY(stage_and_run(by, what, now, following));
+    HeldStage staged = TRY(stage_and_run(by, what, now, following));
     Result<CommandRun> settled = settle(by, what, std::move(staged), now, std::move(out));
     if (settled) log(by, what, *settled);
     return settled;
@@ -200,9 +190,9 @@ void CommandRunner::log(const Caller& by, const CommandOrder& what, const Comman
     Overseer::of(parts_.kernel).audit().ran(by, record);
 }
 
-Result<CommandRunner::Held> CommandRunner::stage_and_run(const Caller& by, const CommandOrder& what,
-                                                         const CommandSettings& now,
-                                                         process::Following* following) {
+Result<HeldStage> CommandRunner::stage_and_run(const Caller& by, const CommandOrder& what,
+                                               const CommandSettings& now,
+                                               process::Following* following) {
     std::vector<std::string> hidden = hidden_from(by.actor, what.in_background);
     Result<stage::Stage> made = stage::Stage::make(parts_.workspace, hidden);
     std::stop_source ending;
@@ -220,13 +210,14 @@ Result<CommandRunner::Held> CommandRunner::stage_and_run(const Caller& by, const
         why.details().set("needed", now.minimum_tier);
         return Failure(std::move(why));
     }
-    return Held{std::move(*made), std::move(*ran), std::move(hidden), "", parts_.clock.steady_ms()};
+    return HeldStage{std::move(*made), std::move(*ran), std::move(hidden)};
 }
 
 // Judges and commits the changes of a stage. Errors also: conflict "outdated" if a stage waited and the
 // workspace has changed since.
-Result<CommandRun> CommandRunner::settle(const Caller& by, const CommandOrder& what, Held stage,
-                                         const CommandSettings& now, CommandRun out) {
+Result<CommandRun> CommandRunner::settle(const Caller& by, const CommandOrder& what,
+                                         HeldStage stage, const CommandSettings& now,
+                                         CommandRun out) {
     out.outcome = stage.outcome;
     std::vector<stage::StagedChange> changes = TRY(stage::changes_in(
         parts_.workspace, stage.stage.upper(), stage.hidden, stage.outcome.began_ns));
@@ -251,8 +242,9 @@ Result<CommandRun> CommandRunner::settle(const Caller& by, const CommandOrder& w
     const std::optional<Error>& failure = out.gate.failure;
     const bool waits = failure && failure->code() == Errc::escalation_required;
     if (waits) {
+        if (by.call != nullptr) stage.call = digest_of(*with_effects(*by.call, effects));
         stage.effects = std::move(effects);
-        hold(key_of(by, what), std::move(stage));
+        held_->hold(key_of(by, what), std::move(stage));
     }
     const bool is_strict = now.enforcement == Enforcement::strict;
     out.is_refused =
@@ -265,9 +257,7 @@ GateResult CommandRunner::commit(const Caller& by, CommandGate gate, const std::
                                  Enforcement level) {
     if (by.call == nullptr || effects.empty()) return gate.commit(by, level);
     Caller approved = by;
-    Call call = *by.call;
-    call.arguments.as_map().set("effects", effects);
-    approved.call = std::make_shared<const Call>(std::move(call));
+    approved.call = with_effects(*by.call, effects);
     Approvals& approvals = Overseer::of(parts_.kernel).approvals();
     std::promise<Result<void>> begun;
     approvals.begin(approved, [&](Result<void> done) { begun.set_value(std::move(done)); });

@@ -3,13 +3,13 @@
 //
 // Changes that a person must approve wait in the command's stage. The approval is for exactly these
 // changes: when the same command is run again, the waiting changes are committed, and the command does
-// not run a second time.
+// not run a second time (held_stages.h).
 //
 // Any thread may call. A call occupies its thread until the command has ended.
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -21,7 +21,6 @@
 #include "kernel/commands/forecast.h"
 #include "kernel/core/caller.h"
 #include "sched/guarded.h"
-#include "stage/stage.h"
 
 namespace quire {
 class Clock;
@@ -35,7 +34,9 @@ namespace quire::kernel {
 class CommandGate;
 class FileCalls;
 class FileGate;
+class HeldStages;
 class Kernel;
+struct HeldStage;
 
 struct CommandOrder {
     std::string command;
@@ -82,15 +83,6 @@ public:
     static std::string key_of(const Caller& by, const CommandOrder& what);
 
 private:
-    // A stage whose changes wait for a person's approval.
-    struct Held {
-        stage::Stage stage;
-        stage::StageOutcome outcome;
-        std::vector<std::string> hidden;
-        std::string effects;
-        std::int64_t since_ms = 0;
-    };
-
     Result<std::string> directory_of(const std::string& path) const;
     std::vector<std::string> hidden_from(const policy::Actor& by, bool and_from_agents) const;
     Result<CommandForecast> forecast(const Caller& by, const CommandOrder& what,
@@ -98,11 +90,9 @@ private:
     Result<CommandRun> run_bare(const Caller& by, const CommandOrder& what,
                                 const CommandSettings& now, process::Following* following,
                                 CommandRun out) const;
-    Result<Held> stage_and_run(const Caller& by, const CommandOrder& what,
-                               const CommandSettings& now, process::Following* following);
-    std::optional<Held> take_held(const std::string& key);
-    void hold(const std::string& key, Held stage);
-    Result<CommandRun> settle(const Caller& by, const CommandOrder& what, Held stage,
+    Result<HeldStage> stage_and_run(const Caller& by, const CommandOrder& what,
+                                    const CommandSettings& now, process::Following* following);
+    Result<CommandRun> settle(const Caller& by, const CommandOrder& what, HeldStage stage,
                               const CommandSettings& now, CommandRun out);
     GateResult commit(const Caller& by, CommandGate gate, const std::string& effects,
                       shell::Enforcement level);
@@ -112,7 +102,8 @@ private:
     const Parts parts_;
     sched::Guarded<CommandSettings> settings_;
     std::stop_source stopping_;
-    sched::Guarded<std::map<std::string, Held>> held_;
+    // Shared with the approvals, which tell it people's answers.
+    const std::shared_ptr<HeldStages> held_;
 };
 
 }  // namespace quire::kernel

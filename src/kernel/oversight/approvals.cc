@@ -429,14 +429,21 @@ void Approvals::answer(const std::string& id, const policy::Actor& by, const Cha
     parts_.store.commit(std::move(batch),
                         [self = shared_from_this(), approval = std::move(*answered),
                          reply = std::move(reply)](Result<void> stored) mutable {
+                            Listener told;
                             self->state_.with([&](State& state) {
                                 Entry& entry = state.all.at(approval.id);
                                 entry.answering.reset();
                                 if (stored) state.set(entry, approval);
+                                told = state.told;
                             });
                             if (!stored) return reply(Failure(std::move(stored).error()));
+                            if (told) told(approval);
                             reply(std::move(approval));
                         });
+}
+
+void Approvals::on_answer(Listener told) {
+    state_.with([&](State& state) { state.told = std::move(told); });
 }
 
 void Approvals::resolve(const std::string& id, const policy::Resolution& with,

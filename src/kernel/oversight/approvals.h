@@ -64,6 +64,11 @@ public:
     // those of the store. O(approvals + call).
     void ask(const Caller& by, Wanted what, Reply<policy::Approval> reply);
 
+    // `told` hears each answer once it is in the store and before the caller does, on the store's
+    // thread. Before the first answer; there is one listener.
+    using Listener = std::function<void(const policy::Approval&)>;
+    void on_answer(Listener told);
+
     // Approvals that wait or hold, or all that are kept, the oldest first.
     std::vector<policy::Approval> list(bool all) const;
     // The ids of those whose records are damaged. They allow nothing.
@@ -93,6 +98,7 @@ private:
         std::set<std::string> damaged;  // Those whose records could not be read.
         std::map<policy::Actor, std::set<std::string>> granted;  // Those approved, by who asked.
         std::map<std::shared_ptr<const Call>, std::vector<Held>> held;  // For each call under way.
+        Listener told = {};
 
         // Gives the approval a status, and keeps `granted` true.
         void set(Entry& entry, policy::Approval approval);

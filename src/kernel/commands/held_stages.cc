@@ -1,0 +1,84 @@
+#include "kernel/commands/held_stages.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/function.h"
+#include "policy/approval.h"
+
+namespace quire::kernel {
+namespace {
+
+// Takes out the stages for which `is_over` holds.
+template <class Predicate>
+void move_out(std::map<std::string, HeldStage>& from, std::vector<HeldStage>& to,
+              Predicate is_over) {
+    for (auto at = from.begin(); at != from.end();) {
+        if (!is_over(*at)) {
+            ++at;
+            continue;
+        }
+        to.push_back(std::move(at->second));
+        at = from.erase(at);
+    }
+}
+
+}  // namespace
+
+void HeldStages::hold(const std::string& key, HeldStage stage) {
+    stage.since_ms = clock_.steady_ms();
+    std::vector<HeldStage> over;
+    stages_.with([&](Stages& all) {
+        move_out(all, over, [&](const auto& each) {
+            return each.first == key || stage.since_ms - each.second.since_ms > kLongestMs;
+        });
+        if (all.size() >= kMost) {
+            const auto oldest = std::ranges::min_element(
+                all, {}, [](const auto& each) { return each.second.since_ms; });
+            over.push_back(std::move(oldest->second));
+            all.erase(oldest);
+        }
+        all.emplace(key, std::move(stage));
+    });
+    give_up(std::move(over));
+}
+
+std::optional<HeldStage> HeldStages::take(const std::string& key) {
+    const std::int64_t now_ms = clock_.steady_ms();
+    std::vector<HeldStage> over;
+    std::optional<HeldStage> out;
+    stages_.with([&](Stages& all) {
+        move_out(all, over,
+                 [&](const auto& each) { return now_ms - each.second.since_ms > kLongestMs; });
+        const auto found = all.find(key);
+        if (found == all.end()) return;
+        out.emplace(std::move(found->second));
+        all.erase(found);
+    });
+    give_up(std::move(over));
+    return out;
+}
+
+void HeldStages::heed(const policy::Approval& answered) {
+    const bool is_no = answered.status == policy::ApprovalStatus::denied ||
+                       answered.status == policy::ApprovalStatus::outdated;
+    if (!is_no) return;
+    std::vector<HeldStage> over;
+    stages_.with([&](Stages& all) {
+        move_out(all, over,
+                 [&](const auto& each) { return each.second.call == answered.ask.call; });
+    });
+    give_up(std::move(over));
+}
+
+std::size_t HeldStages::size() const {
+    return stages_.with([](const Stages& all) { return all.size(); });
+}
+
+void HeldStages::give_up(std::vector<HeldStage> stages) {
+    if (stages.empty()) return;
+    remover_.post([stages = std::move(stages)]() mutable { stages.clear(); });
+}
+
+}  // namespace quire::kernel

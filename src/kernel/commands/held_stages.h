@@ -1,0 +1,64 @@
+// HeldStages: the stages of commands whose changes wait for a person.
+//
+// A stage is taken back when its command is run again. It is given up when a person says no to its
+// changes, when they are outdated, after a day, and where there are too many.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sched/guarded.h"
+#include "sched/scheduler.h"
+#include "stage/stage.h"
+
+namespace quire {
+class Clock;
+}
+namespace quire::policy {
+struct Approval;
+}
+
+namespace quire::kernel {
+
+struct HeldStage {
+    stage::Stage stage;
+    stage::StageOutcome outcome;
+    std::vector<std::string> hidden;  // The files that the command did not see.
+    std::string effects = {};         // Changes that a person is asked about; "" if it has not waited.
+    std::string call = {};            // The digest of the call that they are asked about.
+    std::int64_t since_ms = 0;
+};
+
+// Any thread.
+class HeldStages {
+public:
+    static constexpr std::int64_t kLongestMs = std::int64_t{24} * 60 * 60 * 1000;
+    static constexpr std::size_t kMost = 32;
+
+    // The clock outlives it.
+    explicit HeldStages(Clock& clock) : clock_(clock) {}
+
+    // The stage of the command with this key; an earlier one is given up.
+    void hold(const std::string& key, HeldStage stage);
+    std::optional<HeldStage> take(const std::string& key);
+    // Gives up the stages that this answer says will never be committed. O(stages).
+    void heed(const policy::Approval& answered);
+    std::size_t size() const;
+
+private:
+    using Stages = std::map<std::string, HeldStage>;
+    void give_up(std::vector<HeldStage> stages);
+
+    Clock& clock_;
+    sched::Guarded<Stages> stages_;
+    // Removes stages that are given up: they may have many files, and an answer comes on the store's
+    // thread.
+    sched::Pool remover_{1};
+};
+
+}  // namespace quire::kernel
