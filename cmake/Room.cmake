@@ -1,4 +1,4 @@
-# room(NAME DEPS room... [TESTS room...] [LINK target...] [SEPARATE] [HOT | COLD])
+# room(NAME DEPS room... [TESTS room...] [LINK target...] [SEPARATE] [RAW] [HOT | COLD])
 #
 # Declares a room of the house: every *.cc below src/NAME, but not below a room inside it, becomes the
 # library quire_NAME, and its *_test.cc the program NAME_test; a main.cc is left to its room. The
@@ -10,6 +10,8 @@
 #
 # SEPARATE: the room's sources call different things by the same names, as one file per tool does, and are never
 # compiled as one (cmake/Warnings.cmake).
+#
+# RAW: the room makes objects in raw memory, so sanitizers check the address of each.
 #
 # HOT: tests spend their time in the room's loops, so it is optimised under sanitizers, too. COLD: the room reads what it is
 # asked and writes what it answers, once for each call or command; it is optimised little.
@@ -29,7 +31,7 @@ function(link_fakes target)
 endfunction()
 
 function(room name)
-    cmake_parse_arguments(ARG "SEPARATE;HOT;COLD" "" "DEPS;TESTS;LINK" ${ARGN})
+    cmake_parse_arguments(ARG "SEPARATE;RAW;HOT;COLD" "" "DEPS;TESTS;LINK" ${ARGN})
     string(REPLACE "/" "_" target "${name}")
     get_property(declared GLOBAL PROPERTY QUIRE_ROOMS)
     foreach(dep IN LISTS ARG_DEPS)
@@ -63,6 +65,9 @@ function(room name)
         if(ARG_SEPARATE)
             set_target_properties(quire_${target} PROPERTIES UNITY_BUILD OFF)
         endif()
+        if(NOT ARG_RAW)
+            target_link_libraries(quire_${target} PRIVATE quire_room_code)
+        endif()
         if(ARG_COLD)
             target_link_libraries(quire_${target} PRIVATE quire_cold_code)
         elseif(NOT ARG_HOT)
@@ -85,7 +90,11 @@ function(room name)
         add_executable(${target}_test ${tests})
         list(TRANSFORM ARG_TESTS REPLACE "/" "_")
         list(TRANSFORM ARG_TESTS PREPEND "quire_")
-        target_link_libraries(${target}_test PRIVATE quire_${target} ${ARG_TESTS} quire_warnings quire_test_code quire_test_paths
+        set(test_code quire_test_code)
+        if(ARG_HOT)
+            set(test_code quire_hot_test_code)
+        endif()
+        target_link_libraries(${target}_test PRIVATE quire_${target} ${ARG_TESTS} quire_warnings ${test_code} quire_test_paths
             GTest::gtest_main)
         link_fakes(${target}_test)
         add_test(NAME ${target} COMMAND ${target}_test)
