@@ -1,14 +1,14 @@
 # Tests that stand outside the rooms, below tests/. Each is a ctest; scripts/run_tests.py runs them all
 # and counts the cases inside.
 
-# suite(NAME ROOMS room... [LINK target...] [TIMEOUT seconds] [HOT] [NEEDS_PROGRAM])
+# suite(NAME ROOMS room... [LINK target...] [TIMEOUT seconds] [SERIAL] [HOT] [NEEDS_PROGRAM])
 #
 # Every *_test.cc below tests/NAME becomes the program NAME_suite; the other *.cc there are linked to
-# it as the library quire_tests_NAME, which another suite or a room's test may LINK. HOT: as in cmake/Room.cmake. With
-# NEEDS_PROGRAM the program `quire` is built first and its path is in $QUIRE. A suite without a test
-# yet is not there.
+# it as the library quire_tests_NAME, which another suite or a room's test may LINK. SERIAL: no other test
+# runs beside it. HOT: as in cmake/Room.cmake. With NEEDS_PROGRAM the program `quire` is built first and its
+# path is in $QUIRE. A suite without a test yet is not there.
 function(suite name)
-    cmake_parse_arguments(ARG "HOT;NEEDS_PROGRAM" "TIMEOUT" "ROOMS;LINK" ${ARGN})
+    cmake_parse_arguments(ARG "SERIAL;HOT;NEEDS_PROGRAM" "TIMEOUT" "ROOMS;LINK" ${ARGN})
     file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cc")
     set(tests ${sources})
     list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
@@ -42,7 +42,7 @@ function(suite name)
     if(NOT ARG_TIMEOUT)
         set(ARG_TIMEOUT 600)
     endif()
-    set_tests_properties(${name} PROPERTIES LABELS "suite" TIMEOUT ${ARG_TIMEOUT})
+    set_tests_properties(${name} PROPERTIES LABELS "suite" TIMEOUT ${ARG_TIMEOUT} RUN_SERIAL "${ARG_SERIAL}")
     if(ARG_NEEDS_PROGRAM AND TARGET quire)
         add_dependencies(${name}_suite quire)
         set_tests_properties(${name} PROPERTIES ENVIRONMENT "QUIRE=$<TARGET_FILE:quire>")

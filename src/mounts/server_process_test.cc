@@ -238,7 +238,9 @@ TEST_F(ServerProcessTest, AToolWhoseDefinitionChangedIsNotCalled) {
 }
 
 TEST_F(ServerProcessTest, ItsGroupEndsWithIt) {
-    serve(R"(sleep 600 & echo $! > child; while read -r line; do :; done)");
+    // It has read the call once the file is there.
+    serve(
+        R"(sleep 600 & child=$!; read -r line; echo $child > child; while read -r line; do :; done)");
     auto answer = begin();
     for (int look = 0; look < 500 && directory.get("child").empty(); ++look)
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
