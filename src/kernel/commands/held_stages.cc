@@ -72,10 +72,6 @@ void HeldStages::heed(const policy::Approval& answered) {
     give_up(std::move(over));
 }
 
-std::size_t HeldStages::size() const {
-    return stages_.with([](const Stages& all) { return all.size(); });
-}
-
 void HeldStages::give_up(std::vector<HeldStage> stages) {
     if (stages.empty()) return;
     remover_.post([stages = std::move(stages)]() mutable { stages.clear(); });

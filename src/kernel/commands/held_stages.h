@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -48,7 +47,6 @@ public:
     std::optional<HeldStage> take(const std::string& key);
     // Gives up the stages that this answer says will never be committed. O(stages).
     void heed(const policy::Approval& answered);
-    std::size_t size() const;
 
 private:
     using Stages = std::map<std::string, HeldStage>;

@@ -133,19 +133,26 @@ TEST(RecentSaves, TheTextBetweenTwoSavesIsFoundAmongMany) {
     EXPECT_EQ(office.disk("f"), cat("zero\n", all));
 }
 
+// Adds `count` lines to a new file, one after the other, and saves each. Returns the text that the
+// file had after the line `back`.
+std::string save_lines(FileOffice& office, int count, int back) {
+    office.calls->set_save(SaveWhen::on_commit);
+    office.files.put("f", "first\n");
+    std::string then, all;
+    for (int i = 0; i < count; ++i) {
+        const std::string line = cat("line ", i, "\n");
+        EXPECT_EQ(office.edit("f", "first", cat(line, "first")), "ok");
+        all += line;
+        if (i == back) then = cat(all, "first\n");
+    }
+    return then;
+}
+
 // A rename can put back any of the files that saves have displaced.
 TEST(RecentSaves, EachOfManySavedTextsIsARevert) {
     for (const int back : {0, 1, 77, 121, 198}) {
         FileOffice office;
-        office.calls->set_save(SaveWhen::on_commit);
-        office.files.put("f", "first\n");
-        std::string read, all;
-        for (int i = 0; i < 200; ++i) {
-            const std::string line = cat("line ", i, "\n");
-            ASSERT_EQ(office.edit("f", "first", cat(line, "first")), "ok");
-            all += line;
-            if (i == back) read = cat(all, "first\n");
-        }
+        const std::string read = save_lines(office, 200, back);
         office.files.put("f", read);
 
         EXPECT_EQ(office.text("f"), read);
@@ -157,15 +164,7 @@ TEST(RecentSaves, EachOfManySavedTextsIsARevert) {
 // A folder is renamed, so a file of it has the time of its own save, with later ones since.
 TEST(RecentSaves, ATextWithTheTimeOfAnEarlierSaveIsARevert) {
     FileOffice office;
-    office.calls->set_save(SaveWhen::on_commit);
-    office.files.put("f", "first\n");
-    std::string read, all;
-    for (int i = 0; i < 20; ++i) {
-        const std::string line = cat("line ", i, "\n");
-        ASSERT_EQ(office.edit("f", "first", cat(line, "first")), "ok");
-        all += line;
-        if (i == 1) read = cat(all, "first\n");
-    }
+    const std::string read = save_lines(office, 20, 1);
     const std::int64_t since_second_save = 18;
     office.files.pass(-since_second_save - 1);
     office.files.put("f", read);
