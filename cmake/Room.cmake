@@ -1,4 +1,4 @@
-# room(NAME DEPS room... [TESTS room...] [LINK target...] [SEPARATE] [RAW] [HOT | COLD])
+# room(NAME DEPS room... [TESTS room...] [LINK target...] [SEPARATE] [RAW] [HOT | WARM])
 #
 # Declares a room of the house: every *.cc below src/NAME, but not below a room inside it, becomes the
 # library quire_NAME, and its *_test.cc the program NAME_test; a main.cc is left to its room. The
@@ -13,8 +13,9 @@
 #
 # RAW: the room makes objects in raw memory, so sanitizers check the address of each.
 #
-# HOT: tests spend their time in the room's loops, so it is optimised under sanitizers, too. COLD: the room reads what it is
-# asked and writes what it answers, once for each call or command; it is optimised little.
+# Most rooms do a little for each call and wait for a disk or another process, so they are compiled for a short build. HOT
+# and WARM rooms have loops over texts, documents and trees, and are optimised: HOT ones also under sanitizers, because
+# tests spend their time there.
 set_property(GLOBAL PROPERTY QUIRE_ROOMS "")
 file(WRITE "${CMAKE_BINARY_DIR}/layers.txt" "")
 
@@ -31,7 +32,7 @@ function(link_fakes target)
 endfunction()
 
 function(room name)
-    cmake_parse_arguments(ARG "SEPARATE;RAW;HOT;COLD" "" "DEPS;TESTS;LINK" ${ARGN})
+    cmake_parse_arguments(ARG "SEPARATE;RAW;HOT;WARM" "" "DEPS;TESTS;LINK" ${ARGN})
     string(REPLACE "/" "_" target "${name}")
     get_property(declared GLOBAL PROPERTY QUIRE_ROOMS)
     foreach(dep IN LISTS ARG_DEPS)
@@ -65,13 +66,12 @@ function(room name)
         if(ARG_SEPARATE)
             set_target_properties(quire_${target} PROPERTIES UNITY_BUILD OFF)
         endif()
-        if(NOT ARG_RAW)
-            target_link_libraries(quire_${target} PRIVATE quire_room_code)
-        endif()
-        if(ARG_COLD)
-            target_link_libraries(quire_${target} PRIVATE quire_cold_code)
+        if(ARG_WARM)
+            compile_as(quire_${target} warm_room)
         elseif(NOT ARG_HOT)
-            target_link_libraries(quire_${target} PRIVATE quire_cool_code)
+            compile_as(quire_${target} cold_room)
+        elseif(NOT ARG_RAW)
+            compile_as(quire_${target} hot_room)
         endif()
         target_include_directories(quire_${target} PUBLIC "${CMAKE_CURRENT_SOURCE_DIR}")
         target_link_libraries(quire_${target} PUBLIC ${dep_targets} ${ARG_LINK} PRIVATE quire_warnings)
@@ -83,18 +83,20 @@ function(room name)
 
     if(fakes)
         add_library(quire_${target}_fakes STATIC EXCLUDE_FROM_ALL ${fakes})
-        target_link_libraries(quire_${target}_fakes PUBLIC quire_${target} PRIVATE quire_warnings quire_test_code)
+        target_link_libraries(quire_${target}_fakes PUBLIC quire_${target} PRIVATE quire_warnings)
+        compile_as(quire_${target}_fakes test)
     endif()
 
     if(QUIRE_TESTS AND tests)
         add_executable(${target}_test ${tests})
         list(TRANSFORM ARG_TESTS REPLACE "/" "_")
         list(TRANSFORM ARG_TESTS PREPEND "quire_")
-        set(test_code quire_test_code)
         if(ARG_HOT)
-            set(test_code quire_hot_test_code)
+            compile_as(${target}_test hot_test)
+        else()
+            compile_as(${target}_test test)
         endif()
-        target_link_libraries(${target}_test PRIVATE quire_${target} ${ARG_TESTS} quire_warnings ${test_code} quire_test_paths
+        target_link_libraries(${target}_test PRIVATE quire_${target} ${ARG_TESTS} quire_warnings quire_test_paths
             GTest::gtest_main)
         link_fakes(${target}_test)
         add_test(NAME ${target} COMMAND ${target}_test)

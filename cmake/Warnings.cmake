@@ -7,42 +7,69 @@ target_compile_options(quire_warnings INTERFACE
     # are inlined by half.
     $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized -Wno-restrict -Wno-stringop-overflow -Wno-array-bounds
         -Wno-free-nonheap-object>)
-# Most rooms are waited for more while they are compiled with sanitizers than while they run: without optimisation that
-# takes half the time. Rooms that are HOT (cmake/Room.cmake) stay optimised. Those that are COLD are compiled for a short
-# build in every build.
+# How code is compiled, by what it is: compile_as(TARGET hot_room | warm_room | cold_room | test | hot_test) gives a target
+# the options of one of these.
+#
+# Rooms are HOT, WARM or neither (cmake/Room.cmake). The last are optimised little: -O3 would take half as long again to
+# compile and makes no benchmark faster. With sanitizers, WARM and cold rooms are waited for more while they are compiled
+# than while they run, so they are not optimised at all.
+#
+# A test program runs once, so it is compiled for a short build; the code that it tests is compiled as everywhere else. The
+# tests of HOT rooms hold templates of these rooms. So they are optimised a little, and have UBSan's checks as the rooms
+# have. The others do without both, which saves a third of their time, and a quarter under sanitizers.
 #
 # UBSan's checks of each `->` for null and alignment are left out: they take 31 of the 85 seconds of the room crdt/doc. An
 # access through a null pointer ends the program under ASan as well, and an object can stand at a wrong address only where
 # it is made in raw memory, which the room seq alone does (RAW).
 set(no_pointer_checks "")
+set(no_ub_checks "")
 if(QUIRE_SANITIZE MATCHES "undefined")
     set(no_pointer_checks -fno-sanitize=null,alignment)
+    set(no_ub_checks -fno-sanitize=undefined)
 endif()
-add_library(quire_room_code INTERFACE)
-target_compile_options(quire_room_code INTERFACE ${no_pointer_checks})
-add_library(quire_cool_code INTERFACE)
-add_library(quire_cold_code INTERFACE)
 if(QUIRE_SANITIZE)
-    target_compile_options(quire_cool_code INTERFACE -O0)
-    target_compile_options(quire_cold_code INTERFACE -O0)
+    set(hot_room_options ${no_pointer_checks})
+    set(warm_room_options ${no_pointer_checks} -O0)
+    set(cold_room_options ${no_pointer_checks} -O0)
+    set(test_options ${no_ub_checks} -O0)
+    set(hot_test_options ${no_pointer_checks} -O0)
 elseif(CMAKE_BUILD_TYPE STREQUAL "Release")
-    target_compile_options(quire_cold_code INTERFACE -O1)
+    set(hot_room_options "")
+    set(warm_room_options "")
+    set(cold_room_options -O1)
+    set(test_options -O0)
+    set(hot_test_options -O1)
 endif()
-# A test program runs once, so it is compiled for a short build; the code that it tests is compiled as everywhere else. The
-# tests of HOT rooms hold templates of these rooms. So they are optimised a little, and have UBSan's checks as the rooms
-# have. The others do without both, which saves a third of their time, and a quarter under sanitizers.
-add_library(quire_hot_test_code INTERFACE)
-add_library(quire_test_code INTERFACE)
-if(QUIRE_SANITIZE)
-    target_compile_options(quire_hot_test_code INTERFACE -O0 ${no_pointer_checks})
-    target_compile_options(quire_test_code INTERFACE -O0)
-    if(QUIRE_SANITIZE MATCHES "undefined")
-        target_compile_options(quire_test_code INTERFACE -fno-sanitize=undefined)
+
+# The headers of the standard library are read once for each set of options, and not once for each source. Builds that
+# compile one source at a time (edit, clang) do not do so: there a source has to include what it uses.
+function(compile_as target set)
+    target_compile_options(${target} PRIVATE ${${set}_options})
+    if(NOT CMAKE_UNITY_BUILD OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+        return()
     endif()
-elseif(CMAKE_BUILD_TYPE STREQUAL "Release")
-    target_compile_options(quire_hot_test_code INTERFACE -O1)
-    target_compile_options(quire_test_code INTERFACE -O0)
-endif()
+    set(header standard.h)
+    set(linked "")
+    if(set MATCHES "test")
+        set(header testing.h)
+        set(linked GTest::gtest)
+    endif()
+    target_link_libraries(${target} PRIVATE ${linked})
+    # Headers are shared by sources with the same options alone. So programs are compiled as libraries are, all with the
+    # option that some libraries ask for, and two sets with the same options have the same headers.
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(${target} PRIVATE -fPIC -pthread)
+    list(JOIN ${set}_options "" provider)
+    string(MAKE_C_IDENTIFIER "quire_precompiled_${header}${provider}" provider)
+    if(NOT TARGET ${provider})
+        file(WRITE "${PROJECT_BINARY_DIR}/precompiled/${provider}.cc" "")
+        add_library(${provider} OBJECT EXCLUDE_FROM_ALL "${PROJECT_BINARY_DIR}/precompiled/${provider}.cc")
+        target_compile_options(${provider} PRIVATE ${${set}_options} -pthread)
+        target_link_libraries(${provider} PRIVATE quire_warnings ${linked})
+        target_precompile_headers(${provider} PRIVATE "${PROJECT_SOURCE_DIR}/cmake/precompiled/${header}")
+    endif()
+    target_precompile_headers(${target} REUSE_FROM ${provider})
+endfunction()
 
 # A unit build compiles a room as one source, and the tests of a room eight at a time: a third of the time. An unnamed
 # namespace of one source is then visible to the others, so its names are unique within the room.

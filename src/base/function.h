@@ -3,7 +3,6 @@
 // exactly once.
 #pragma once
 
-#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -22,9 +21,16 @@ public:
 
     template <class F>
     requires(!std::is_same_v<std::remove_cvref_t<F>, Function> &&
-             std::is_invocable_r_v<R, std::remove_cvref_t<F>&, A...>)
+             requires(std::remove_cvref_t<F> & f, A... args) { f(std::forward<A>(args)...); })
         Function(F&& callable)  // NOLINT(google-explicit-constructor)
         : body_(new Holder<std::remove_cvref_t<F>>(std::forward<F>(callable))) {}
+    Function(Function&& from) noexcept : body_(std::exchange(from.body_, nullptr)) {}
+    Function& operator=(Function&& from) noexcept {
+        std::swap(body_, from.body_);
+        if (this != &from) from.clear();
+        return *this;
+    }
+    ~Function() { clear(); }
 
     // Calls the callable. Requires that there is one.
     R operator()(A... args) { return body_->call(std::forward<A>(args)...); }
@@ -36,7 +42,7 @@ private:
         virtual R call(A... args) = 0;
     };
     // The program has hundreds of closures, and each has a Holder of its own. So a Holder needs no
-    // other template: std::make_unique and std::invoke would add some twenty functions to each.
+    // other template: std::unique_ptr and std::invoke would add some twenty functions to each.
     template <class F>
     struct Holder final : Body {
         explicit Holder(F&& f) : callable(std::move(f)) {}
@@ -50,7 +56,9 @@ private:
         }
         F callable;
     };
-    std::unique_ptr<Body> body_;
+    void clear() { delete std::exchange(body_, nullptr); }
+
+    Body* body_ = nullptr;
 };
 
 // The receiver of an answer. Whoever holds it must call it, with the result or an error.

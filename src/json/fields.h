@@ -177,7 +177,7 @@ public:
     template <class M, class At>
     Fields& members(const Fields<M>& of, At at) {
         CHECK(!of.check_);
-        list_.add_members(of.list_, offset_of(at));
+        list_.add_members(of.list_, offset_of(member_at(at)));
         return *this;
     }
     // The member that was added last is not in the schema, which then allows members that it does
@@ -248,9 +248,19 @@ private:
         static const T made{};
         return made;
     }
+    // std::invoke would do, but compiles slowly, and there are hundreds of members.
     template <class At>
-    static std::size_t offset_of(const At& at) {
-        const auto& member = std::invoke(at, empty());
+    static const auto& member_at(const At& at) {
+        if constexpr (std::is_member_object_pointer_v<At>) {
+            return empty().*at;
+        } else {
+            static_assert(std::is_lvalue_reference_v<decltype(at(empty()))>,
+                          "it is where a member is, not what");
+            return at(empty());
+        }
+    }
+    template <class M>
+    static std::size_t offset_of(const M& member) {
         const std::ptrdiff_t offset =
             reinterpret_cast<const char*>(&member) - reinterpret_cast<const char*>(&empty());
         CHECK(offset >= 0 && static_cast<std::size_t>(offset) + sizeof(member) <= sizeof(T));
@@ -259,11 +269,9 @@ private:
     template <class At>
     Fields& add(std::string name, const At& at, Absent absent, std::string_view description,
                 const Map& rules) {
-        using Reference = std::invoke_result_t<const At&, T&>;
-        static_assert(std::is_lvalue_reference_v<Reference>, "it is where a member is, not what");
-        const std::size_t offset = offset_of(at);
-        list_.add(std::move(name), kMemberType<std::remove_cvref_t<Reference>>, offset,
-                  reinterpret_cast<const char*>(&empty()) + offset, absent, description, rules);
+        const auto& member = member_at(at);
+        list_.add(std::move(name), kMemberType<std::remove_cvref_t<decltype(member)>>,
+                  offset_of(member), &member, absent, description, rules);
         return *this;
     }
 

@@ -17,11 +17,10 @@
 // called with exactly the arguments that its operation takes.
 #pragma once
 
-#include <functional>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -53,58 +52,79 @@ struct Argument {
     Map rules;  // {"minimum": 1} for example.
 };
 
+// The arguments of one call, each in a Slot of its own. std::tuple does the same and takes far longer to compile.
+template <std::size_t, class T>
+struct Slot {
+    T value{};
+};
+template <class Indices, class... T>
+struct Slots;
+template <std::size_t... I, class... T>
+struct Slots<std::index_sequence<I...>, T...> : Slot<I, T>... {};
+
+// Adds to `list` the member `slot` of the struct at `slots`.
+void add_argument(json::FieldList& list, const Argument& argument, const json::MemberType& type,
+                  const void* slots, const void* slot);
+
 // `On` is what the tool works on: a reference to the kernel's calls, or a struct of such.
+//
+// A row keeps its function and its fields without their types, and one function that knows them: so
+// that rows of all types are copied and destroyed by the same code.
 template <class On>
-struct OperationRow {
+class OperationRow {
+public:
     // `arguments` name the function's in their order.
     template <class... Args>
     OperationRow(Operation named, void (*function)(On, OperationCall, Args...),
                  Argument (&&arguments)[sizeof...(Args)])
-        : operation(std::move(named)) {
-        using Taken = std::tuple<std::remove_cvref_t<Args>...>;
-        Fields<Taken> fields;
-        [&]<std::size_t... I>(std::index_sequence<I...>) {
-            (add<I>(fields, arguments[I]), ...);
-        }
-        (std::index_sequence_for<Args...>());
-        operation.arguments = fields.schema();
-        run = [function, fields = std::move(fields)](On on, OperationCall call,
-                                                     const Value& given) {
-            std::apply(
-                [&](auto&&... taken) {
-                    function(std::forward<On>(on), std::move(call), std::move(taken)...);
-                },
-                fields.decode(given));
-        };
+        : operation(std::move(named)), function_(reinterpret_cast<void (*)()>(function)) {
+        take<std::remove_cvref_t<Args>...>(arguments, function, std::index_sequence_for<Args...>());
     }
     // The arguments are one struct; `fields` may leave out members in some profiles.
     template <class Args>
     OperationRow(Operation named, void (*function)(On, OperationCall, Args), Fields<Args> fields)
-        : operation(std::move(named)) {
+        : operation(std::move(named)), function_(reinterpret_cast<void (*)()>(function)) {
         operation.arguments = fields.schema();
-        run = [function, fields = std::move(fields)](On on, OperationCall call,
-                                                     const Value& given) {
-            function(std::forward<On>(on), std::move(call), fields.decode(given));
+        fields_ = std::shared_ptr<const void>(new Fields<Args>(std::move(fields)));
+        run_ = [](const OperationRow& row, On on, OperationCall call, const Value& given) {
+            const auto& fields_of_call = *static_cast<const Fields<Args>*>(row.fields_.get());
+            row.function_as<void (*)(On, OperationCall, Args)>()(
+                std::forward<On>(on), std::move(call), fields_of_call.decode(given));
         };
+    }
+
+    void run(On on, OperationCall call, const Value& arguments) const {
+        run_(*this, std::forward<On>(on), std::move(call), arguments);
     }
 
     Operation operation;
-    std::function<void(On, OperationCall, const Value& arguments)> run;
 
 private:
-    template <std::size_t I, class Taken>
-    static void add(Fields<Taken>& fields, const Argument& argument) {
-        constexpr auto kAt = [](auto& taken) -> auto& {
-            return std::get<I>(taken);
+    template <class... T, class Run, std::size_t... I>
+    void take(const Argument* arguments, Run, std::index_sequence<I...>) {
+        using Taken = Slots<std::index_sequence<I...>, T...>;
+        static const Taken empty{};
+        auto list = std::make_shared<json::FieldList>();
+        (add_argument(*list, arguments[I], json::kMemberType<T>, &empty,
+                      &static_cast<const Slot<I, T>&>(empty).value),
+         ...);
+        operation.arguments = list->schema();
+        fields_ = std::move(list);
+        run_ = [](const OperationRow& row, On on, OperationCall call, const Value& given) {
+            Taken taken;
+            CHECK(!static_cast<const json::FieldList*>(row.fields_.get())->read(&taken, given));
+            row.function_as<Run>()(std::forward<On>(on), std::move(call),
+                                   std::move(static_cast<Slot<I, T>&>(taken).value)...);
         };
-        using Type = std::tuple_element_t<I, Taken>;
-        const auto& [name, says, rules] = argument;
-        if constexpr (requires(Type type) { type.has_value(); }) {
-            fields.optional(name, kAt, says, rules);
-        } else {
-            fields.required(name, kAt, says, rules);
-        }
     }
+    template <class Run>
+    Run function_as() const {
+        return reinterpret_cast<Run>(function_);
+    }
+
+    void (*function_)();
+    std::shared_ptr<const void> fields_;  // A FieldList of Slots, or a Fields<Args>.
+    void (*run_)(const OperationRow& row, On on, OperationCall call, const Value& arguments);
 };
 
 // Finds the row of a call and runs it. The registry has checked the arguments before.
