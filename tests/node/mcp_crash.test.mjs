@@ -76,9 +76,10 @@ test("of the calls that a killed kernel left unanswered, reads are sent again an
     const victim = kernelOf(folder);
     assert.ok(victim, "no kernel runs");
     process.kill(victim, "SIGSTOP");
+    const mark = client.mark();
     const reads = [client.call("block_read", { block_id }), client.call("file", { operation: "read", path: "a.txt" })];
     const change = client.call("block_append", { block_id, text: "b\n" });
-    await sleep(200);
+    await client.handled(mark);
 
     process.kill(victim, "SIGKILL");
 

@@ -55,6 +55,17 @@ export function kernelOf(folder) {
     return undefined;
 }
 
+// How many bytes a process has read by now, from whatever source.
+function bytesRead(pid) {
+    return Number(/^rchar: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, "utf8"))[1]);
+}
+
+// True if each thread of a process waits for something.
+function isAsleep(pid) {
+    const states = readdirSync(`/proc/${pid}/task`).map((task) => readFileSync(`/proc/${pid}/task/${task}/stat`, "utf8"));
+    return states.every((stat) => stat.slice(stat.lastIndexOf(")")).startsWith(") S"));
+}
+
 export function mcpArguments(folder, { profile = "full", actor = "agent:test" } = {}) {
     return ["mcp", "--workspace", folder, "--profile", profile, "--actor", actor];
 }
@@ -66,6 +77,7 @@ export class RawClient {
     #lines = [];
     #waiting = [];
     #next = 1;
+    #written = 0;
 
     constructor(command, args, options = {}) {
         this.#child = spawn(command, args, { stdio: ["pipe", "pipe", "pipe"], ...options });
@@ -115,7 +127,24 @@ export class RawClient {
     }
 
     write(bytes) {
+        this.#written += Buffer.byteLength(bytes);
         return this.#child.stdin.write(bytes);
+    }
+
+    // What the program has read and was written so far, for handled().
+    mark() {
+        return { read: bytesRead(this.pid), written: this.#written };
+    }
+
+    // Waits until the program has read what was written since the mark and sleeps, so that it has sent that on.
+    // Nobody else may write to it meanwhile: its kernel is stopped.
+    async handled(mark) {
+        const end = mark.read + this.#written - mark.written;
+        for (let look = 0; look < 1000; look++) {
+            if (bytesRead(this.pid) >= end && isAsleep(this.pid)) return;
+            await new Promise((again) => setTimeout(again, 10));
+        }
+        throw new Error("the program has not read what was written");
     }
 
     send(message) {
