@@ -1,6 +1,5 @@
 #include "git/repository.h"
 
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 
@@ -8,7 +7,7 @@
 
 #include "base/concat.h"
 #include "base/test_directory.h"
-#include "process/spawn.h"
+#include "process/shell_for_test.h"
 
 namespace quire::git {
 namespace {
@@ -17,20 +16,12 @@ namespace {
 class GitRepository : public ::testing::Test {
 protected:
     GitRepository() {
-        std::signal(SIGPIPE, SIG_IGN);
         git("git init -q -b main . && git config user.name mel && git config user.email m@x");
         put("a.txt", "one\n");
         git("git add a.txt && git commit -qm first");
     }
 
-    std::string git(const std::string& command) {
-        const auto ended = process::run_program(
-            {{"/bin/sh", "-c", command}, root.path(), {"PATH=/usr/bin:/bin", "HOME=/nonexistent"}},
-            {}, clock, {});
-        EXPECT_TRUE(ended);
-        EXPECT_EQ(ended ? ended->exit_code : -1, 0) << command << "\n" << ended->output;
-        return ended->output;
-    }
+    std::string git(const std::string& command) { return process::typed(root.path(), command); }
     void put(const std::string& path, std::string_view text) {
         std::filesystem::create_directories(std::filesystem::path(root / path).parent_path());
         std::ofstream(root / path) << text;

@@ -1,6 +1,7 @@
 #include "policy/path_rules.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/concat.h"
 #include "base/utf8.h"
@@ -69,6 +70,26 @@ bool is_protected(std::string_view path) {
     });
 }
 
+// A list of what is open, so that what a later git adds is closed.
+bool is_git_state(std::string_view path) {
+    constexpr std::string_view kRepository = ".git/";
+    if (!path.starts_with(kRepository)) return false;
+    path.remove_prefix(kRepository.size());
+    const std::string_view first = path.substr(0, path.find('/'));
+    if (first == "refs" || first == "logs") return true;
+    if (first == "objects") {
+        constexpr std::string_view kInfo = "objects/info";
+        const bool is_info = path == kInfo || path.starts_with("objects/info/");
+        return !is_info || path == kInfo || path == "objects/info/packs" ||
+               path.starts_with("objects/info/commit-graph");
+    }
+    constexpr std::array<std::string_view, 15> kFiles = {
+        "HEAD",       "ORIG_HEAD",      "FETCH_HEAD", "MERGE_HEAD",       "MERGE_MSG",
+        "MERGE_MODE", "MERGE_RR",       "AUTO_MERGE", "CHERRY_PICK_HEAD", "REVERT_HEAD",
+        "SQUASH_MSG", "COMMIT_EDITMSG", "index",      "packed-refs",      "gc.log"};
+    return std::ranges::find(kFiles, path) != kFiles.end();
+}
+
 Result<void> permit(const Decision& decision, Operation operation, const Actor& by,
                     const std::string& path, Operations approved) {
     if (decision.verdict == Verdict::allow) return {};
@@ -125,6 +146,16 @@ Decision PathRules::decide(std::string_view path, Operation operation, const Act
                            ", whatever the rules say");
         return decision;
     }
+    return by_rule(path, operation, by);
+}
+
+Decision PathRules::decide_git_state(std::string_view path, Operation operation,
+                                     const Actor& by) const {
+    return is_git_state(path) ? by_rule(path, operation, by) : decide(path, operation, by);
+}
+
+Decision PathRules::by_rule(std::string_view path, Operation operation, const Actor& by) const {
+    Decision decision;
     const PathRule* const rule = rule_for(path);
     if (rule == nullptr) {
         decision.verdict = verdict(Permission::read_only, operation, Deleting::owner);

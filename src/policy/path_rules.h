@@ -68,6 +68,9 @@ public:
 
     // A person's own call counts as the approval that an escalation asks for.
     Decision decide(std::string_view path, Operation operation, const Actor& by) const;
+    // The decision for a change that a command makes to what is_git_state() names: that of the rules, as
+    // if .git were not protected. Any other path is decided as above.
+    Decision decide_git_state(std::string_view path, Operation operation, const Actor& by) const;
     // Text of several lines for `quire rules explain`: the deciding rule, then the verdict on each
     // operation.
     std::string explain(std::string_view path, const Actor& by) const;
@@ -78,6 +81,7 @@ public:
     const std::vector<PathRule>& rules() const { return rules_; }
 
 private:
+    Decision by_rule(std::string_view path, Operation operation, const Actor& by) const;
     const PathRule* rule_for(std::string_view path) const;
 
     std::vector<PathRule> rules_;
@@ -90,5 +94,9 @@ bool is_hidden(std::string_view path);
 // .githooks, .husky and everything below them, quire.toml, and the hooks of a bare repository
 // (NAME.git/hooks).
 bool is_protected(std::string_view path);
+// True for what git writes when it commits in the repository at the workspace's root, and which runs no
+// program: objects, references and their logs, the index, HEAD and its like. False for settings, hooks,
+// links to other repositories, and the steps of a rebase, which may name programs.
+bool is_git_state(std::string_view path);
 
 }  // namespace quire::policy

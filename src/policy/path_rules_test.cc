@@ -129,6 +129,34 @@ TEST(PathRules, AProtectedNameIsOneInWhateverFormAFileSystemReadsIt) {
     }
 }
 
+TEST(PathRules, WhatGitCommitsIsOpenToCommandsAsTheRulesSay) {
+    const PathRules rules({rule("**", Permission::read_write)});
+    for (const std::string_view path :
+         {".git/HEAD", ".git/index", ".git/objects/ab/cdef", ".git/objects/pack/pack-1.idx",
+          ".git/refs/heads/config", ".git/logs/HEAD", ".git/packed-refs", ".git/COMMIT_EDITMSG"}) {
+        EXPECT_TRUE(is_git_state(path)) << path;
+        EXPECT_EQ(rules.decide(path, Operation::overwrite, kAgent).verdict, Verdict::deny) << path;
+        EXPECT_EQ(rules.decide_git_state(path, Operation::overwrite, kAgent).verdict,
+                  Verdict::allow)
+            << path;
+        EXPECT_EQ(PathRules(std::vector<PathRule>())
+                      .decide_git_state(path, Operation::overwrite, kAgent)
+                      .verdict,
+                  Verdict::deny)
+            << path;
+    }
+    for (const std::string_view path :
+         {".git", ".git/config", ".git/config.worktree", ".git/hooks/pre-commit",
+          ".git/info/exclude", ".git/objects/info/alternates", ".git/objects/info/http-alternates",
+          ".git/commondir", ".git/rebase-merge/git-rebase-todo", ".git/sequencer/todo",
+          ".git/modules/a/config", ".git/worktrees/a/gitdir", ".GIT/HEAD", ".git/head",
+          "sub/.git/HEAD", ".quire/db"}) {
+        EXPECT_FALSE(is_git_state(path)) << path;
+        EXPECT_EQ(rules.decide_git_state(path, Operation::overwrite, kAgent).verdict, Verdict::deny)
+            << path;
+    }
+}
+
 TEST(PathRules, ARefusalEscapesThePathWhereverItStands) {
     const PathRules rules((std::vector<PathRule>()));
     const std::string path = "a\x1b[2J";

@@ -21,6 +21,7 @@ using stage::StagedChange;
 
 // All texts of one command, which are held in memory; the files beyond are written without documents.
 constexpr std::size_t kMostText = std::size_t{256} << 20;
+constexpr std::string_view kGit = ".git";
 constexpr std::uint32_t kPermissions = 0777;
 constexpr std::uint32_t kNewFile = 0644;
 
@@ -75,6 +76,8 @@ CommandGate::CommandGate(Parts parts, const stage::Stage& stage, std::vector<Sta
 }
 
 policy::Decision CommandGate::decide(const std::string& path, Operation operation) const {
+    if (policy::is_git_state(path))
+        return parts_.gate.rules()->paths.decide_git_state(path, operation, by_);
     fs::Place place{path, {}, fs::Kind::file};
     // The file's other names count too.
     if (auto found = parts_.gate.files().resolve(path); found && !found->linked())
@@ -102,10 +105,15 @@ CommandGate::Step CommandGate::step_of(StagedChange change) {
             break;
     }
     step.way = Way::entry;
-    if (!made.is_directory && !made.was_link &&
-        (made.kind == ChangeKind::created || made.kind == ChangeKind::modified ||
-         made.kind == ChangeKind::deleted))
+    step.is_git = made.path == kGit || made.path.starts_with(cat(kGit, "/"));
+    const bool is_file = !made.is_directory && !made.was_link &&
+                         (made.kind == ChangeKind::created || made.kind == ChangeKind::modified ||
+                          made.kind == ChangeKind::deleted);
+    if (is_file && step.is_git) {
+        step.way = Way::plain;
+    } else if (is_file) {
         plan_file(step);
+    }
     step.decision = decide(made.path, step.operation);
     // A directory may be made or removed where a file in it may.
     if (made.is_directory && step.decision.verdict != Verdict::allow) {
@@ -116,6 +124,8 @@ CommandGate::Step CommandGate::step_of(StagedChange change) {
         step.decision.verdict = Verdict::deny;
         step.decision.why = std::move(why);
     };
+    if (step.is_git && (made.kind == ChangeKind::link || made.was_link))
+        refuse("it is a link in the repository of git");
     if (made.kind == ChangeKind::special) refuse("it is a fifo, a socket or a device");
     if (made.kind == ChangeKind::link && !stays_inside(made, parts_.workspace))
         refuse(cat("the link leads out of the workspace, to ", made.target));
@@ -206,6 +216,7 @@ GateResult CommandGate::commit(const Caller& by, shell::Enforcement level) {
     const bool is_strict = level == shell::Enforcement::strict;
     if (is_strict && !result_.violations.empty()) return std::move(result_);
     std::vector<Step*> texts, escalated;
+    if (level != shell::Enforcement::audit) judge_git();
     for (Step& step : steps_) {
         if (step.way == Way::none) continue;
         if (level == shell::Enforcement::audit && step.decision.verdict != Verdict::allow) {
@@ -262,6 +273,7 @@ GateResult CommandGate::commit(const Caller& by, shell::Enforcement level) {
         if (step.change.kind == ChangeKind::directory) enter(step);
     }
     for (Step& step : steps_) commit_plain(step);
+    commit_git();
     for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
         if (step->change.kind != ChangeKind::directory) enter(*step);
     }
@@ -361,22 +373,93 @@ void CommandGate::commit_texts(const Caller& by, std::vector<Step*> steps,
 }
 
 void CommandGate::commit_plain(Step& step) {
-    if (step.way != Way::plain) return;
-    const Result<void> done = write_plain(step);
+    if (step.way != Way::plain || step.is_git) return;
+    const auto done = write_plain(step);
     result_.changes[step.shown].committed = done.has_value();
     if (!done) result_.notes.push_back(done.error().message());
 }
 
-Result<void> CommandGate::write_plain(Step& step) {
+void CommandGate::judge_git() {
+    const Step* kept_out = nullptr;
+    for (const Step& step : steps_) {
+        if (step.is_git && (step.way == Way::none || step.decision.verdict != Verdict::allow))
+            kept_out = &step;
+    }
+    if (kept_out == nullptr) return;
+    bool any = false;
+    for (Step& step : steps_) {
+        if (!step.is_git || step.way == Way::none || step.decision.verdict != Verdict::allow)
+            continue;
+        step.way = Way::none;
+        any = true;
+    }
+    if (any) {
+        result_.notes.push_back(cat("what the command changed in ", kGit,
+                                    " is kept whole or not at all, and ", kept_out->change.path,
+                                    " was left out"));
+    }
+}
+
+// Objects first, since nothing refers to them yet, then all else. What was written is put back where
+// a file cannot be: somebody else's git has changed it since the command began.
+void CommandGate::commit_git() {
+    std::vector<Step*> steps;
+    for (Step& step : steps_) {
+        if (step.is_git && step.way == Way::plain) steps.push_back(&step);
+    }
+    if (steps.empty()) return;
+    const auto is_object = [](const Step* step) {
+        return step->change.path.starts_with(".git/objects/");
+    };
+    const auto rest = std::stable_partition(steps.begin(), steps.end(), is_object);
+    std::vector<std::pair<Step*, std::optional<fs::FileBytes>>> written;
+    std::string why;
+    for (auto at = steps.begin(); at != steps.end() && why.empty(); ++at) {
+        auto before = write_plain(**at);
+        if (!before) {
+            why = before.error().message();
+        } else if (at >= rest) {
+            written.emplace_back(*at, std::move(*before));
+        }
+    }
+    if (why.empty()) {
+        for (Step* const step : steps) result_.changes[step->shown].committed = true;
+        return;
+    }
+    for (auto each = written.rbegin(); each != written.rend(); ++each)
+        put_back(*each->first, each->second);
+    result_.notes.push_back(cat("nothing that the command changed in ", kGit, " was kept: ", why));
+}
+
+Result<std::optional<fs::FileBytes>> CommandGate::write_plain(const Step& step) {
     fs::FileSystem& files = parts_.gate.files();
     const StagedChange& made = step.change;
-    std::optional<fs::Hash> before;
-    if (made.kind != ChangeKind::created) before = TRY(files.read(made.path, kLargestFile)).hash;
-    if (made.kind == ChangeKind::deleted) return files.remove(made.path, *before);
+    std::optional<fs::FileBytes> before;
+    if (made.kind != ChangeKind::created) before = TRY(files.read(made.path, kLargestFile));
+    if (made.kind == ChangeKind::deleted) {
+        TRY(files.remove(made.path, before->hash));
+        return before;
+    }
     const std::string bytes = TRY(stage::staged_bytes(upper_, made.path, kLargestFile));
-    const Result<fs::Saved> saved =
-        before ? files.save(made.path, bytes, *before) : files.create(made.path, bytes);
-    return saved ? Result<void>() : Failure(saved.error());
+    TRY(before ? files.save(made.path, bytes, before->hash) : files.create(made.path, bytes));
+    return before;
+}
+
+void CommandGate::put_back(const Step& step, const std::optional<fs::FileBytes>& before) {
+    fs::FileSystem& files = parts_.gate.files();
+    const StagedChange& made = step.change;
+    if (made.kind == ChangeKind::deleted) {
+        static_cast<void>(files.create(made.path, before->bytes));
+        return;
+    }
+    const Result<fs::FileBytes> now = files.read(made.path, kLargestFile);
+    const auto after = stage::staged_bytes(upper_, made.path, kLargestFile);
+    if (!now || !after || now->bytes != *after) return;
+    if (before) {
+        static_cast<void>(files.save(made.path, before->bytes, now->hash));
+    } else {
+        static_cast<void>(files.remove(made.path, now->hash));
+    }
 }
 
 Result<void> CommandGate::write_entry(const fs::DiskEntries& entries, const Step& step) const {

@@ -4,6 +4,10 @@
 // files, so that what somebody else changed meanwhile is merged, and the change has an actor, a place
 // in history and an undo; they are written all or none (file_patch.cc). Other files, directories,
 // links and permissions are changed on the disk after that.
+//
+// The repository of git at the workspace's root is one unit: all that a command changed in .git is
+// committed, or none. Open is what git writes when it commits (policy::is_git_state), to those whom the
+// rules let write it; settings and hooks are protected as ever.
 #pragma once
 
 #include <cstdint>
@@ -55,6 +59,7 @@ private:
         Way way = Way::none;
         std::size_t shown = 0;  // Its place in GateResult::changes.
         std::optional<edits::FilePatch> patch = {};
+        bool is_git = false;  // A part of the unit of git.
         // The hashes of a text's bytes, for the journal.
         std::string before = {};
         std::string after = {};
@@ -66,7 +71,12 @@ private:
     void object(Step& step);
     void commit_texts(const Caller& by, std::vector<Step*> steps, const fs::DiskEntries& entries);
     void commit_plain(Step& step);
-    Result<void> write_plain(Step& step);
+    // Leaves out the unit of git if something keeps a part of it out.
+    void judge_git();
+    void commit_git();
+    // Gives a file its new bytes, and returns the old ones.
+    Result<std::optional<fs::FileBytes>> write_plain(const Step& step);
+    void put_back(const Step& step, const std::optional<fs::FileBytes>& before);
     Result<void> write_entry(const fs::DiskEntries& entries, const Step& step) const;
     // Called when nothing can refuse the commit any more: writes the journal, and removes the links
     // that files take the place of.

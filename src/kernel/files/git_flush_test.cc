@@ -1,6 +1,5 @@
 #include "kernel/files/git_flush.h"
 
-#include <csignal>
 #include <fstream>
 
 #include <gtest/gtest.h>
@@ -8,7 +7,7 @@
 #include "base/test_directory.h"
 #include "git/repository.h"
 #include "kernel/files/file_office_for_test.h"
-#include "process/spawn.h"
+#include "process/shell_for_test.h"
 
 namespace quire::kernel {
 namespace {
@@ -19,7 +18,6 @@ constexpr const char* kRef = "refs/quire/main";
 class Flush : public ::testing::Test {
 protected:
     Flush() {
-        std::signal(SIGPIPE, SIG_IGN);
         git("git init -q -b main . && git config user.name mel && git config user.email m@x");
         std::ofstream(root / "theirs.txt") << "theirs\n";
         git("git add theirs.txt && git commit -qm first");
@@ -34,14 +32,7 @@ protected:
             *office.kernel, *office.gate, office.scheduler, root.path(), {}});
         flush->set(GitFlushSettings{kRef, 3'600'000});
     }
-    std::string git(const std::string& command) {
-        const auto ended = process::run_program(
-            {{"/bin/sh", "-c", command}, root.path(), {"PATH=/usr/bin:/bin", "HOME=/nonexistent"}},
-            {}, real, {});
-        EXPECT_TRUE(ended);
-        EXPECT_EQ(ended ? ended->exit_code : -1, 0) << command << "\n" << ended->output;
-        return ended->output;
-    }
+    std::string git(const std::string& command) { return process::typed(root.path(), command); }
     GitFlushed flushed() {
         auto made = office.ask<GitFlushed>([&](auto reply) { flush->flush(std::move(reply)); });
         EXPECT_TRUE(made) << (made ? "" : made.error().message());
@@ -51,7 +42,6 @@ protected:
     std::string message() { return git(cat("git log -1 --format=%an%n%B ", kRef)); }
 
     TestDirectory root;
-    SystemClock real;
     FileOffice office;
     std::unique_ptr<GitFlush> flush;
 };
