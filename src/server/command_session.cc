@@ -307,11 +307,15 @@ void CommandSession::sources(const rpc::Answer& answer) {
 
 void CommandSession::run_source(const rpc::Answer& answer, std::string name) {
     kernel::Admission(workspace_.kernel)
-        .run<void>(caller(answer), {.name = "run_source", .arguments = Map{{"name", name}}},
-                   replying<void>(answer, [] { return Map{}; }),
-                   [&sources = workspace_.sources, name](const kernel::Caller& by, auto begun) {
-                       sources.run(by, name, std::move(begun));
-                   });
+        .run<std::string>(
+            caller(answer), {.name = "run_source", .arguments = Map{{"name", name}}},
+            replying<std::string>(answer,
+                                  [](std::string id) {
+                                      return Map{{"source_id", std::move(id)}};
+                                  }),
+            [&sources = workspace_.sources, name](const kernel::Caller& by, auto begun) {
+                sources.run(by, name, std::move(begun));
+            });
 }
 
 void CommandSession::mounts(const rpc::Answer& answer) {

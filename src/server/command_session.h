@@ -25,7 +25,7 @@
 //                                 the actor; with a hash, only a change to those bytes is
 //   hook_after {key, paths}    -> {files: [{path, result, change_type?}], pending}
 //   sources {}                 -> as source_report.h has it
-//   run_source {name}          -> {}, as Sources::run() replies
+//   run_source {name}          -> {source_id}, as Sources::run() replies
 //   mounts {}                  -> {mounts: [row]}, as mounts/mount.h has them
 //   mount  {name}              -> the whole row of one
 //   check_mount {name}         -> the same, once it has been asked what it lists

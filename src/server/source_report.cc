@@ -37,9 +37,11 @@ Map row_of(const kernel::Source& source, const kernel::Caller& by) {
             ++more;
             continue;
         }
+        const policy::Permission permission = source.permission_for(by.actor, block.name);
         blocks.push_back(Map{{"block_id", std::move(block.block_id)},
                              {spec.names, std::move(block.name)},
-                             {"owner", owner}});
+                             {"owner", owner},
+                             {"permission", name_of(permission)}});
     }
     Map out{{"source_id", std::move(spec.source_id)},
             {"name", std::move(spec.name)},

@@ -2,7 +2,7 @@
 //
 //   {sources: [{source_id, name, description, base, actor, schema, permission_rules: [{pattern,
 //     permission}], required_tools: [{tool, operations}], watch, state, running, failed,
-//     blocks: [{block_id, path? or label?, owner}], more_blocks?}]}
+//     blocks: [{block_id, path? or label?, owner, permission: the reader's}], more_blocks?}]}
 #pragma once
 
 #include <string_view>

@@ -158,9 +158,21 @@ void create_file(kernel::Kernel& kernel, kernel::FileCalls& files, const Session
 }
 
 // Opens the file of the path; if there is none, `otherwise` goes on.
-void open_file(kernel::FileCalls& files, const Session& session, std::string path,
-               std::string shown, Reply<Answered<BlockCreateAnswer>> reply,
+void open_file(kernel::Kernel& kernel, kernel::FileCalls& files, const Session& session,
+               std::string path, std::string token, std::string shown,
+               Reply<Answered<BlockCreateAnswer>> reply,
                Function<void(Reply<Answered<BlockCreateAnswer>>)> otherwise) {
+    if (!token.empty()) {
+        return files.open_once(
+            session.caller, std::move(path), std::move(token),
+            [&kernel, session, reply = std::move(reply),
+             otherwise = std::move(otherwise)](Result<kernel::BlockVersion> file) mutable {
+                if (!file && file.error().code() == Errc::not_found)
+                    return otherwise(std::move(reply));
+                if (!file) return reply(Failure(std::move(file).error()));
+                reply_as_it_is(kernel, session, std::move(*file), std::move(reply));
+            });
+    }
     files.open(session.caller, std::move(path),
                [shown = std::move(shown), reply = std::move(reply),
                 otherwise = std::move(otherwise)](Result<kernel::FileVersion> file) mutable {
@@ -198,14 +210,15 @@ MadeTool make_block_create(kernel::Kernel& kernel, kernel::FileCalls* files, Pro
                                     .client_token = std::move(args.client_token)},
                                    std::move(shown), std::move(reply));
             }
+            std::string token = args.client_token;
             auto in_conversation = [&kernel, session, args = std::move(args),
                                     shown](Reply<Answered<BlockCreateAnswer>> to) mutable {
                 create_in_conversation(kernel, session, std::move(args), std::move(shown),
                                        std::move(to));
             };
             if (path.empty()) return in_conversation(std::move(reply));
-            open_file(*files, session, std::move(path), std::move(shown), std::move(reply),
-                      std::move(in_conversation));
+            open_file(kernel, *files, session, std::move(path), std::move(token), std::move(shown),
+                      std::move(reply), std::move(in_conversation));
         });
 }
 

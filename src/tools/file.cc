@@ -376,15 +376,9 @@ void resolve_conflicts(FileTool tool, OperationCall call, std::string path,
                            {std::move(path), std::move(conflict_id), choice, std::move(content)});
 }
 
-// Without paths it answers once every change that was made on the disk before is taken in.
 void reconcile_disk(FileTool tool, OperationCall call,
                     std::optional<std::vector<std::string>> paths) {
-    if (paths) return reconcile_files(tool.files, std::move(call), std::move(paths));
-    tool.watch.sync([&files = tool.files, session = call.session,
-                     reply = std::move(call.reply)](Result<void> synced) mutable {
-        if (!synced) return reply(Failure(std::move(synced).error()));
-        reconcile_files(files, {session, std::move(reply)}, std::nullopt);
-    });
+    reconcile_files(tool.files, tool.watch, std::move(call), std::move(paths));
 }
 
 // Profiles differ in line_numbers and in where an insert goes; `load` and `read` are one function.

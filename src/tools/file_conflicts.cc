@@ -6,6 +6,7 @@
 
 #include "base/concat.h"
 #include "edits/numbering.h"
+#include "kernel/files/file_source.h"
 #include "text/escape_hidden.h"
 #include "text/utc_time.h"
 #include "tools/kernel_fields.h"
@@ -170,10 +171,12 @@ void resolve_file_conflicts(kernel::FileCalls& files, OperationCall call,
                   }));
 }
 
-void reconcile_files(kernel::FileCalls& files, OperationCall call,
+void reconcile_files(kernel::FileCalls& files, kernel::DiskWatch& watch, OperationCall call,
                      std::optional<std::vector<std::string>> paths) {
-    files.reconcile(call.by(), std::move(paths).value_or(std::vector<std::string>()),
-                    answer_with(std::move(call.reply), render_reconciled));
+    Reply<std::vector<kernel::FileReconciled>> reply =
+        answer_with(std::move(call.reply), render_reconciled);
+    if (paths) return files.reconcile(call.by(), std::move(*paths), std::move(reply));
+    kernel::reconcile_disk(watch, files, call.by(), std::move(reply));
 }
 
 Map file_conflicts_answer() {

@@ -8,12 +8,17 @@
 #include "kernel/files/file_calls.h"
 #include "tools/operation_tool.h"
 
+namespace quire::kernel {
+class DiskWatch;
+}
+
 namespace quire::tools {
 
 void show_file_conflicts(kernel::FileCalls& files, OperationCall call,
                          std::optional<std::string> path);
 void resolve_file_conflicts(kernel::FileCalls& files, OperationCall call, kernel::FileResolve what);
-void reconcile_files(kernel::FileCalls& files, OperationCall call,
+// Without paths it answers once every change that was made on the disk before is taken in.
+void reconcile_files(kernel::FileCalls& files, kernel::DiskWatch& watch, OperationCall call,
                      std::optional<std::vector<std::string>> paths);
 
 // The schemas of what they answer, beside that of an edit.

@@ -92,6 +92,23 @@ TEST_F(BlockNames, ARepeatedTokenGivesTheFileThatTheFirstCallMade) {
     EXPECT_EQ(reason("block_create", call), "token_used");
 }
 
+TEST_F(BlockNames, ARepeatedTokenGivesTheFileThatTheFirstCallOpened) {
+    workspace.disk.put("a.txt", "one\n");
+    const std::string open = R"({"kind":"file","metadata":{"path":"a.txt"},"client_token":"t1"})";
+    const Value opened = ask("block_create", open);
+    EXPECT_EQ(text(opened, "path"), "a.txt");
+    EXPECT_EQ(text(ask("block_create", open), "block_id"), text(opened, "block_id"));
+    const Value again = ask("block_create", R"({"content":"x","client_token":"t1"})");
+    EXPECT_EQ(text(again, "block_id"), text(opened, "block_id"));
+    EXPECT_EQ(text(again, "path"), "a.txt");
+
+    // A path without a file is a block of the conversation, as without a token.
+    const std::string none = R"({"kind":"file","metadata":{"path":"none"},"client_token":"t2"})";
+    const Value made = ask("block_create", none);
+    EXPECT_EQ(text(made, "path"), "<none>");
+    EXPECT_EQ(text(ask("block_create", none), "block_id"), text(made, "block_id"));
+}
+
 TEST_F(BlockNames, AFilesBlockIsNamedByItsIdToo) {
     workspace.disk.put("a.txt", "one\n");
     workspace.call(R"({"operation":"read","path":"a.txt"})");

@@ -76,6 +76,21 @@ TEST(FileApprovals, APersonSeesWhatTheCallWouldChange) {
     }
 }
 
+TEST(FileApprovals, APersonSeesWhatAnUndoWouldChange) {
+    Workspace workspace;
+    workspace.disk.put("ask/f", "x\nw\n");
+    constexpr auto kEdit = R"({"operation":"replace","path":"ask/f","find":"x","replace":"z"})";
+    ASSERT_EQ(workspace.resolve(workspace.asked(kEdit)), "ok");
+    ASSERT_EQ(workspace.outcome(kEdit), "ok");
+    workspace.call_tool("block_undo", R"({"block_id":"file:ask/f"})");
+    EXPECT_EQ(workspace.last.get("error")->get("details")->get("diff"), nullptr);
+    workspace.call_tool("approvals", R"({"operation":"list"})", "human:tom");
+    const List& approvals = workspace.last.get("approvals")->as_list();
+    ASSERT_EQ(approvals.size(), 1U);
+    EXPECT_EQ(approvals[0].get("diff")->as_string(),
+              "--- a/ask/f\n+++ b/ask/f\n@@ -1,2 +1,2 @@\n-z\n+x\n w\n");
+}
+
 TEST(FileApprovals, ACallThatIsMadeAgainShowsWhatItWouldChangeNow) {
     Workspace workspace;
     workspace.disk.put("ask/f", "x\n");

@@ -219,10 +219,12 @@ test("quire://sources names each source's blocks, and none that the reader may n
         assert.equal(file.source_id, "file");
         assert.deepEqual(file.permission_rules.map(({ pattern }) => pattern), ["sealed/**", "src/**", "**"]);
         assert.ok(file.blocks.every(({ block_id, owner }) => /^b\d+/.test(block_id) && owner === "source:disk"));
-        return file.blocks.map(({ path }) => path).sort();
+        return file.blocks.map(({ path, permission }) => `${path} ${permission}`).sort();
     };
-    assert.deepEqual(await seen(bo), ["sealed/b.txt", "src/a.txt"]);
-    assert.deepEqual(await seen(ada), ["src/a.txt"]);
+    assert.deepEqual(await seen(bo), ["sealed/b.txt read_write", "src/a.txt read_write"]);
+    assert.deepEqual(await seen(ada), ["src/a.txt read_write"]);
+    const run = command(folder, "sources", "run", "file:src/a.txt");
+    assert.match(run.stdout, /^file: /, run.stderr);
     const { result } = await ada.request("resources/list", {});
     assert.equal(result.resources[0].uri, "quire://sources");
 });

@@ -69,9 +69,10 @@ Result<int> list_sources(const Globals& globals) {
 
 Result<int> run_source(const Globals& globals, const SourceRunOptions& options) {
     CommandClient client = TRY(CommandClient::attach(globals));
-    TRY(client.request("run_source", Map{{"name", options.name}}));
-    const Value row = options.wait ? TRY(wait_for_source(client, options.name))
-                                   : TRY(source_row(client, options.name));
+    const Value begun = TRY(client.request("run_source", Map{{"name", options.name}}));
+    const std::string source = json::text_in(begun, "source_id");
+    const Value row =
+        options.wait ? TRY(wait_for_source(client, source)) : TRY(source_row(client, source));
     const int printed =
         globals.json
             ? output_json(row)
@@ -80,7 +81,9 @@ Result<int> run_source(const Globals& globals, const SourceRunOptions& options) 
 }
 
 void add_source_run_options(CLI::App& app, SourceRunOptions& options) {
-    app.add_option("name", options.name, "The source's name, as quire sources prints it")
+    app.add_option("name", options.name,
+                   "The source's name, as quire sources prints it, or one of its blocks: "
+                   "file:PATH, memory:LABEL")
         ->required()
         ->type_name("SOURCE");
     app.add_flag("--wait", options.wait,

@@ -95,9 +95,8 @@ private:
         }
         if (unit.record) {
             set_deleted(unit.record->before.deleted, unit.record->after.deleted);
-        } else if (block_.fields == nullptr && unit.kind == UnitKind::take_back &&
-                   unit.description == kFileDeleted) {
-            set_deleted(false, true);  // A file's.
+        } else if (block_.fields == nullptr && unit.deletes_file()) {
+            set_deleted(false, true);
         }
         step.after = facts_;
         step.block = info_of(document_, block_, facts_.text, core_.gate());

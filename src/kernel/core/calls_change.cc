@@ -187,8 +187,7 @@ void Kernel::create(Caller by, BlockCreate what, Reply<BlockVersion> reply) {
 void keep_token(LiveDocument& document, const policy::Actor& by, const std::string& token,
                 const std::string& block_id) {
     if (token.empty()) return;
-    document.batch().keep({.table = store::Table::tokens, .key = token, .owner = by.str()},
-                          block_id);
+    document.keep({.table = store::Table::tokens, .key = token, .owner = by.str()}, block_id);
 }
 
 void Core::once(const Caller& by, const std::string& token,

@@ -12,6 +12,8 @@
 #include "kernel/core/block_reads.h"
 #include "kernel/core/core.h"
 #include "kernel/core/take_back.h"
+#include "kernel/core/versions.h"
+#include "text/diff.h"
 
 namespace quire::kernel {
 
@@ -183,7 +185,13 @@ Result<Undone> Core::undo(LiveDocument& document, const BlockRef& block, const C
     flush(document, block);
     const std::vector<std::uint64_t> steps =
         TRY(steps_to_take_back(block.state->history, which));
-    TRY(by.check_approved());
+    TRY(by.check_approved([&]() -> std::string {
+        const Result<std::string> after = text_after(document, block, steps);
+        if (!after) return {};
+        const std::string name = diff_name(document, block);
+        return text::unified_diff(document.doc().text(block.content).rope().str(), *after,
+                                  {.from = cat("a/", name), .to = cat("b/", name)});
+    }));
     return take_back_steps(document, block, by.actor, steps, which.redo);
 }
 

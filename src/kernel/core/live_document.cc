@@ -364,6 +364,11 @@ void LiveDocument::note_header(Bytes header) {
     batch_.documents.push_back(record_);
 }
 
+void LiveDocument::keep(store::RecordKey key, std::string_view body) {
+    batch_.keep(std::move(key), body);
+    due_ = true;
+}
+
 void LiveDocument::rename(std::string name) {
     record_.name = std::move(name);
     batch_.documents.push_back(record_);

@@ -163,6 +163,8 @@ public:
     void note_header(Bytes header);
     // Changes the document's record. The caller changes the catalog.
     void rename(std::string name);
+    // Stores a record of another table with the transaction.
+    void keep(store::RecordKey key, std::string_view body);
     // The record as a whole, in one row of the transaction.
     void set_record(RecordState record);
     // A deleted document's block is found only where deleted ones are.

@@ -1,6 +1,5 @@
 #include "kernel/core/sources.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <utility>
@@ -9,12 +8,6 @@
 #include "sched/guarded.h"
 
 namespace quire::kernel {
-
-const Source* Sources::of(const std::string& name) const {
-    const auto found = std::find_if(all_.begin(), all_.end(),
-                                    [&](const Source* source) { return source->matches(name); });
-    return found == all_.end() ? nullptr : *found;
-}
 
 void Sources::start(Reply<std::vector<std::string>> reply) {
     struct Starting {
@@ -40,12 +33,18 @@ void Sources::stop() {
     for (Source* const source : all_) source->stop_watch();
 }
 
-void Sources::run(const Caller& by, const std::string& source_id, Reply<void> reply) const {
+void Sources::run(const Caller& by, const std::string& name, Reply<std::string> reply) const {
     for (Source* const source : all_) {
-        if (source->spec().source_id == source_id) return source->reconcile(by, std::move(reply));
+        std::string id = source->spec().source_id;
+        if (id != name && !source->matches(name)) continue;
+        return source->reconcile(
+            by, [id = std::move(id), reply = std::move(reply)](Result<void> done) mutable {
+                if (!done) return reply(Failure(std::move(done).error()));
+                reply(std::move(id));
+            });
     }
     reply(fail(Errc::not_found, "unknown_source",
-               cat("there is no source '", source_id,
+               cat("there is no source '", name,
                    "' here; quire sources lists those there are, and quire.toml has a "
                    "[sources.NAME] for each that feeds memory")));
 }

@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "kernel/core/block_edits.h"
+#include "kernel/core/kinds.h"
 
 namespace quire::kernel {
 
@@ -136,6 +137,10 @@ crdt::StandIn read_stand_in(ByteReader& in) {
 // what (crdt::StandIn::As) u8, first atom peer u64, counter u32, of the copy the same, length u32.
 // Format 5 had no record, format 4 kept nothing either, format 3 had no heads, format 2 no statuses,
 // format 1 neither the number of spans nor stand-ins.
+bool Unit::deletes_file() const {
+    return kind == UnitKind::take_back && description == kFileDeleted;
+}
+
 store::UnitRecord to_record(const Unit& unit, store::DocumentKey document,
                             const std::string& block) {
     ByteWriter body;

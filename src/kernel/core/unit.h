@@ -78,6 +78,9 @@ struct Unit {
     // existed have none.
     std::optional<crdt::Frontiers> heads = {};
     std::shared_ptr<const RecordChange> record = {};  // Null for most units.
+
+    // True for the entry that says that a file was deleted.
+    bool deletes_file() const;
 };
 
 // The unit as the store keeps it (unit.cc has the format).

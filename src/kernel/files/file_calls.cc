@@ -183,6 +183,22 @@ void FileCalls::Body::create_at_door(const std::shared_ptr<Body>& body, Caller b
         });
 }
 
+void FileCalls::open_once(Caller by, std::string path, std::string token,
+                          Reply<BlockVersion> reply) {
+    body_->kernel->once(
+        by, token,
+        [body = body_, by, path = std::move(path), token](Reply<BlockVersion> made) mutable {
+            body->run<BlockVersion>(by, std::move(path), Operation::read, std::move(made),
+                                    [token](LiveDocument& document, DiskUpdate,
+                                            const Caller& caller) -> Result<BlockVersion> {
+                                        FileVersion file = version_of_file(document);
+                                        keep_token(document, caller.actor, token, file.block_id);
+                                        return BlockVersion{std::move(file.block_id), file.version};
+                                    });
+        },
+        std::move(reply));
+}
+
 void FileCalls::create_once(Caller by, FileCreate what, Reply<BlockVersion> reply) {
     const std::string token = what.client_token;
     body_->kernel->once(

@@ -217,6 +217,8 @@ public:
     // Creates a file by a call that may be a retry: if the actor's token made a block before, it is
     // answered with that one. Errors: those of create() and Core::once().
     void create_once(Caller by, FileCreate what, Reply<BlockVersion> reply);
+    // Opens a file in the same way. Errors: those of open() and Core::once().
+    void open_once(Caller by, std::string path, std::string token, Reply<BlockVersion> reply);
     // Writes the document to the disk, atomically. Errors: conflict "disk_changed" or
     // "needs_resolution" {path, conflicts} while a conflict is open: the disk changed the same
     // words, or the file is gone. The first is for an actor who was not told of it before.

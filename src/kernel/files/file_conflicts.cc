@@ -320,7 +320,9 @@ Result<FileResolved> FileCalls::Conflicts::take_deletion(LiveDocument& document,
     const fs::Place place{document.name(), {}, fs::Kind::file};
     TRY(files_.gate.admit(place, Operation::erase, by.actor,
                           files_.kernel->oversight().approved(by, document)));
-    TRY(by.check_approved());
+    TRY(by.check_approved([&] {
+        return file_diff(document, document.doc().text(document.whole().content).rope().str(), "");
+    }));
     files_.record_deletion(document, by.actor);
     FileResolved out{version_of_file(document), {}};
     out.edited.version = out.file.version;

@@ -74,12 +74,17 @@ void FileSource::stop_watch() {
 }
 
 void FileSource::reconcile(const Caller& by, Reply<void> reply) {
-    parts_.watch.sync([this, by, reply = std::move(reply)](Result<void> synced) mutable {
-        if (!synced) return reply(std::move(synced));
-        parts_.files.reconcile(
-            by, {}, [reply = std::move(reply)](Result<std::vector<FileReconciled>> done) mutable {
-                reply(done ? Result<void>() : Failure(std::move(done).error()));
-            });
+    reconcile_disk(parts_.watch, parts_.files, by,
+                   [reply = std::move(reply)](Result<std::vector<FileReconciled>> done) mutable {
+                       reply(done ? Result<void>() : Failure(std::move(done).error()));
+                   });
+}
+
+void reconcile_disk(DiskWatch& watch, FileCalls& files, const Caller& by,
+                    Reply<std::vector<FileReconciled>> reply) {
+    watch.sync([&files, by, reply = std::move(reply)](Result<void> synced) mutable {
+        if (!synced) return reply(Failure(std::move(synced).error()));
+        files.reconcile(by, {}, std::move(reply));
     });
 }
 

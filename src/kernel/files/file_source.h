@@ -11,7 +11,13 @@ namespace quire::kernel {
 class DiskWatch;
 class FileCalls;
 class FileGate;
+struct FileReconciled;
 class Kernel;
+
+// Takes in every change that was made on the disk before the call. Replies with what it found, as
+// FileCalls::reconcile() without paths. Errors: its, and DiskWatch::sync()'s.
+void reconcile_disk(DiskWatch& watch, FileCalls& files, const Caller& by,
+                    Reply<std::vector<FileReconciled>> reply);
 
 class FileSource final : public Source {
 public:

@@ -65,10 +65,14 @@ TEST(FileSource, TakesInWhatChangedWhenItIsRun) {
     ASSERT_EQ(desk.office.text("src/a.txt"), "one\n");
     Sources all({&desk.source});
     desk.office.files.put("src/a.txt", "two\n");
-    EXPECT_TRUE(desk.office.ask<void>(
-        [&](auto reply) { all.run(FileOffice::as("ada"), "file", std::move(reply)); }));
-    EXPECT_EQ(all.of("file:src/a.txt"), &desk.source);
+    const auto run = [&](const std::string& name) {
+        return desk.office.ask<std::string>(
+            [&](auto reply) { all.run(FileOffice::as("ada"), name, std::move(reply)); });
+    };
+    EXPECT_EQ(run("file"), "file");
     EXPECT_EQ(desk.office.text("src/a.txt"), "two\n");
+    EXPECT_EQ(run("file:src/a.txt"), "file");
+    EXPECT_EQ(FileOffice::reason(run("memory:plan")), "unknown_source");
 }
 
 }  // namespace

@@ -34,14 +34,25 @@ struct Export {
     bool is_too_large = false;
 };
 
-// Appends the versions of one file. Runs on its strand; false once there is too much.
+// Appends the versions of one file, and its deletions. Runs on its strand; false once there is too
+// much.
 bool take_history(LiveDocument& document, const FileGate& gate, Core& core, Export& out) {
     const BlockRef block = document.whole();
     core.flush(document, block);
     const std::optional<files::DiskState> disk = gate.state(document);
     if (!disk) return true;
     std::optional<std::string> last;
+    const auto add = [&](const Unit& unit, std::optional<std::string> bytes) {
+        out.versions.push_back({unit.at_ms,
+                                {document.name(),
+                                 std::move(bytes),
+                                 {{unit.actor, unit.description, unit.version, document.name()}}}});
+    };
     for (const Unit& unit : block.state->history.units()) {
+        if (unit.deletes_file()) {
+            if (std::exchange(last, std::nullopt)) add(unit, std::nullopt);
+            continue;
+        }
         if (!unit.heads) continue;
         // A version that the document's text cannot go back to has no bytes.
         Result<std::string> text = document.doc().text(block.content).at(*unit.heads);
@@ -54,9 +65,7 @@ bool take_history(LiveDocument& document, const FileGate& gate, Core& core, Expo
             out.is_too_large = true;
             return false;
         }
-        out.versions.push_back({unit.at_ms,
-                                {document.name(), std::move(*bytes),
-                                 {{unit.actor, unit.description, unit.version, document.name()}}}});
+        add(unit, std::move(*bytes));
     }
     return true;
 }
@@ -86,7 +95,11 @@ Result<GitExported> commit_history(const git::Repository& repository, Export& wh
         const FlushedOperation& operation = version.file.operations.front();
         stream.begin({flush_author(operation.actor), version.at_ms / 1000,
                       export_message(operation)});
-        stream.write(path, repository.mode_on_disk(version.file.path), *version.file.bytes);
+        if (version.file.bytes) {
+            stream.write(path, repository.mode_on_disk(version.file.path), *version.file.bytes);
+        } else {
+            stream.remove(path);
+        }
     }
     for (const std::string& path : paths) {
         (ignored.contains(path) ? out.ignored : out.files)
@@ -117,11 +130,13 @@ void export_to_git(const GitExportParts& parts, const Caller& by, std::string re
     const std::shared_ptr<Core>& core = parts.kernel.core();
     auto gathered = std::make_shared<Export>();
     gathered->ref = std::move(ref);
-    std::vector<store::DocumentKey> files = core->catalog().keys();
-    std::erase_if(files, [&](store::DocumentKey key) {
-        const auto record = core->catalog().record(key);
-        return !record || record->kind != kFileKind;
-    });
+    std::vector<store::DocumentKey> files;
+    for (const Catalog::Known& known : core->catalog().known(kFileKind, ""))
+        files.push_back(known.record.key);
+    for (const store::DocumentRecord& record : core->catalog().deleted(kFileKind))
+        files.push_back(record.key);
+    // A file that took the name of a deleted one has the greater key.
+    std::ranges::sort(files);
     std::make_shared<Walk>(
         core, by, std::move(files),
         Walk::Round{

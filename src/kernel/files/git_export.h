@@ -1,6 +1,6 @@
-// The history of all files that are there as commits of git: one commit for each version of a file, in the order in
-// which the versions were made, each by its actor. The commits form a line of their own on a new ref,
-// so that index, branches and work tree stay as they are. A message ends in trailers:
+// The history of all files as commits of git: one commit for each version of a file, and for its deletion, in the
+// order in which these were made, each by its actor. The commits form a line of their own on a new ref, so that
+// index, branches and work tree stay as they are. A message ends in trailers:
 //
 //     Quire-Actor: agent:ada
 //     Quire-Operation: agent:ada edit v7 src/main.cc

@@ -1,13 +1,12 @@
 #include "kernel/files/git_export.h"
 
-#include <csignal>
 #include <fstream>
 
 #include <gtest/gtest.h>
 
 #include "base/test_directory.h"
 #include "kernel/files/file_office_for_test.h"
-#include "process/spawn.h"
+#include "process/shell_for_test.h"
 
 namespace quire::kernel {
 namespace {
@@ -17,18 +16,8 @@ constexpr const char* kHistory = "refs/quire/history";
 // Files in memory, exported to a real repository.
 class Exporting : public ::testing::Test {
 protected:
-    Exporting() {
-        std::signal(SIGPIPE, SIG_IGN);
-        git("git init -q -b main .");
-    }
-    std::string git(const std::string& command) {
-        const auto ended = process::run_program(
-            {{"/bin/sh", "-c", command}, root.path(), {"PATH=/usr/bin:/bin", "HOME=/nonexistent"}},
-            {}, real, {});
-        EXPECT_TRUE(ended);
-        EXPECT_EQ(ended ? ended->exit_code : -1, 0) << command << "\n" << ended->output;
-        return ended->output;
-    }
+    Exporting() { git("git init -q -b main ."); }
+    std::string git(const std::string& command) { return process::typed(root.path(), command); }
     Result<GitExported> exported(const std::string& by = "human:mel",
                                  const std::string& ref = kHistory) {
         return office.ask<GitExported>([&](auto reply) {
@@ -38,7 +27,6 @@ protected:
     }
 
     TestDirectory root;
-    SystemClock real;
     FileOffice office;
 };
 
@@ -50,8 +38,6 @@ TEST_F(Exporting, EachVersionIsACommitOfItsActorInTheOrderOfTime) {
     ASSERT_TRUE(office.create("free/b.txt", "b\n"));
     office.clock.advance(1000);
     ASSERT_EQ(office.edit("a.txt", "two", "three", "bob"), "ok");
-    ASSERT_TRUE(office.create("free/gone.txt", "c\n"));
-    ASSERT_TRUE(office.erase("free/gone.txt"));
 
     const auto made = exported();
 
@@ -70,6 +56,39 @@ TEST_F(Exporting, EachVersionIsACommitOfItsActorInTheOrderOfTime) {
     EXPECT_NE(git(cat("git log -1 --format=%B ", kHistory))
                   .find("Quire-Operation: agent:bob replace v3 a.txt\n"),
               std::string::npos);
+}
+
+TEST_F(Exporting, ADeletedFileHasItsVersionsAndThenACommitThatRemovesIt) {
+    ASSERT_TRUE(office.create("free/gone.txt", "one\n"));
+    office.clock.advance(1000);
+    ASSERT_TRUE(office.create("free/back.txt", "back\n"));
+    office.clock.advance(1000);
+    ASSERT_TRUE(office.erase("free/gone.txt"));
+    ASSERT_TRUE(office.erase("free/back.txt"));
+    office.clock.advance(1000);
+    ASSERT_TRUE(office.ask<Undone>([&](auto reply) {
+        office.calls->undo(FileOffice::as("ada"), "free/back.txt", {}, std::move(reply));
+    }));
+    office.clock.advance(1000);
+    ASSERT_TRUE(office.create("free/gone.txt", "another\n"));
+    ASSERT_TRUE(office.erase("free/gone.txt"));
+
+    const auto made = exported();
+
+    ASSERT_TRUE(made) << made.error().message();
+    EXPECT_EQ(made->files, (std::vector<std::string>{"free/back.txt", "free/gone.txt"}));
+    EXPECT_EQ(git(cat("git log --reverse --format='%s' ", kHistory)),
+              "free/gone.txt: create\n"
+              "free/back.txt: create\n"
+              "free/gone.txt: delete\n"
+              "free/back.txt: delete\n"
+              "free/back.txt: undo of delete\n"
+              "free/gone.txt: create\n"
+              "free/gone.txt: delete\n");
+    EXPECT_EQ(git(cat("git ls-tree -r --name-only ", kHistory, "~6")), "free/gone.txt\n");
+    EXPECT_EQ(git(cat("git ls-tree -r --name-only ", kHistory)), "free/back.txt\n");
+    EXPECT_EQ(git(cat("git show ", kHistory, ":free/back.txt")), "back\n");
+    EXPECT_EQ(git(cat("git show ", kHistory, "~1:free/gone.txt")), "another\n");
 }
 
 TEST_F(Exporting, ARefThatIsThereOrIsNotOursIsRefused) {
