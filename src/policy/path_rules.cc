@@ -40,6 +40,10 @@ std::string lower(std::string_view word) {
     return out;
 }
 
+bool is_hex_digit(char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+}
+
 // Calls `take(component, is_last)` until it returns true.
 template <class F>
 bool any_component(std::string_view path, F take) {
@@ -70,7 +74,8 @@ bool is_protected(std::string_view path) {
     });
 }
 
-// A list of what is open, so that what a later git adds is closed.
+// A list of what is open, so that what a later git adds is closed, and so is each other spelling of a
+// name where the file system ignores case.
 bool is_git_state(std::string_view path) {
     constexpr std::string_view kRepository = ".git/";
     if (!path.starts_with(kRepository)) return false;
@@ -78,10 +83,14 @@ bool is_git_state(std::string_view path) {
     const std::string_view first = path.substr(0, path.find('/'));
     if (first == "refs" || first == "logs") return true;
     if (first == "objects") {
-        constexpr std::string_view kInfo = "objects/info";
-        const bool is_info = path == kInfo || path.starts_with("objects/info/");
-        return !is_info || path == kInfo || path == "objects/info/packs" ||
-               path.starts_with("objects/info/commit-graph");
+        path.remove_prefix(first.size());
+        if (path.empty() || path == "/info") return true;
+        path.remove_prefix(1);
+        if (path == "info/packs" || path.starts_with("info/commit-graph")) return true;
+        // A loose object is in the directory of the first two digits of its name.
+        const std::string_view folder = path.substr(0, path.find('/'));
+        return folder == "pack" ||
+               (folder.size() == 2 && std::ranges::all_of(folder, is_hex_digit));
     }
     constexpr std::array<std::string_view, 15> kFiles = {
         "HEAD",       "ORIG_HEAD",      "FETCH_HEAD", "MERGE_HEAD",       "MERGE_MSG",

@@ -133,6 +133,7 @@ TEST(PathRules, WhatGitCommitsIsOpenToCommandsAsTheRulesSay) {
     const PathRules rules({rule("**", Permission::read_write)});
     for (const std::string_view path :
          {".git/HEAD", ".git/index", ".git/objects/ab/cdef", ".git/objects/pack/pack-1.idx",
+          ".git/objects", ".git/objects/ab", ".git/objects/info/commit-graphs/chain",
           ".git/refs/heads/config", ".git/logs/HEAD", ".git/packed-refs", ".git/COMMIT_EDITMSG"}) {
         EXPECT_TRUE(is_git_state(path)) << path;
         EXPECT_EQ(rules.decide(path, Operation::overwrite, kAgent).verdict, Verdict::deny) << path;
@@ -145,12 +146,27 @@ TEST(PathRules, WhatGitCommitsIsOpenToCommandsAsTheRulesSay) {
                   Verdict::deny)
             << path;
     }
-    for (const std::string_view path :
-         {".git", ".git/config", ".git/config.worktree", ".git/hooks/pre-commit",
-          ".git/info/exclude", ".git/objects/info/alternates", ".git/objects/info/http-alternates",
-          ".git/commondir", ".git/rebase-merge/git-rebase-todo", ".git/sequencer/todo",
-          ".git/modules/a/config", ".git/worktrees/a/gitdir", ".GIT/HEAD", ".git/head",
-          "sub/.git/HEAD", ".quire/db"}) {
+    for (const std::string_view path : {".git",
+                                        ".git/config",
+                                        ".git/config.worktree",
+                                        ".git/hooks/pre-commit",
+                                        ".git/info/exclude",
+                                        ".git/objects/info/alternates",
+                                        ".git/objects/info/http-alternates",
+                                        ".git/commondir",
+                                        ".git/rebase-merge/git-rebase-todo",
+                                        ".git/sequencer/todo",
+                                        ".git/modules/a/config",
+                                        ".git/worktrees/a/gitdir",
+                                        ".git/objects/INFO/alternates",
+                                        ".git/objects/in\xE2\x80\x8B"
+                                        "fo/alternates",
+                                        ".git/objects/other/x",
+                                        ".git/Refs/heads/x",
+                                        ".GIT/HEAD",
+                                        ".git/head",
+                                        "sub/.git/HEAD",
+                                        ".quire/db"}) {
         EXPECT_FALSE(is_git_state(path)) << path;
         EXPECT_EQ(rules.decide_git_state(path, Operation::overwrite, kAgent).verdict, Verdict::deny)
             << path;
