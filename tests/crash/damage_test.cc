@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/concat.h"
+#include "base/share_for_test.h"
 #include "json/json.h"
 #include "tests/crash/program.h"
 #include "tests/crash/small_disk.h"
@@ -27,7 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kDamages = 30;
+constexpr int kDamages = 30 / kRoundsShare;
 constexpr int kBlocks = 20;
 
 std::string content_of(const fs::path& path) {

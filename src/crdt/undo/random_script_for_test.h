@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "base/concat.h"
+#include "base/share_for_test.h"
 
 namespace quire::crdt {
 
@@ -127,7 +128,7 @@ std::optional<std::string> first_failure(Script& script, Play play) {
 }
 
 // Plays `moves` moves from each of the seeds that SEED (the first) and QUIRE_STEPS (how many) name,
-// one of `share` of 1,000 or, with QUIRE_LONG, 20,000. Goes on after a failure, so that one does
+// one of `share` of 1,000 (fewer under a sanitizer) or, with QUIRE_LONG, 20,000. Goes on after a failure, so that one does
 // not hide the rest; tells the shrunk scripts of the first few.
 template <class Play>
 void play_seeds(unsigned share, std::size_t moves, Play play) {
@@ -138,7 +139,8 @@ void play_seeds(unsigned share, std::size_t moves, Play play) {
     };
     const unsigned first = number("SEED", 1);
     const bool is_long = std::getenv("QUIRE_LONG") != nullptr;
-    const unsigned count = std::max(1U, number("QUIRE_STEPS", is_long ? 20000 : 1000) / share);
+    const unsigned count =
+        std::max(1U, number("QUIRE_STEPS", is_long ? 20000 : 1000 / kRoundsShare) / share);
     constexpr unsigned kTold = 5;
     unsigned failed = 0;
     for (unsigned seed = first; seed < first + count; ++seed) {
