@@ -11,6 +11,16 @@
 namespace quire::json {
 
 template <>
+struct FieldsOf<conversation::Marks> {
+    static Fields<conversation::Marks> fields() {
+        using conversation::Marks;
+        return Fields<Marks>()
+            .optional("excluded", &Marks::excluded)
+            .optional("collapsed", &Marks::collapsed)
+            .optional("ephemeral", &Marks::ephemeral);
+    }
+};
+template <>
 struct FieldsOf<kernel::BlockInfo> {
     static Fields<kernel::BlockInfo> fields() {
         using kernel::BlockInfo;
@@ -26,11 +36,7 @@ struct FieldsOf<kernel::BlockInfo> {
             .required("line_count", &BlockInfo::line_count)
             .required("bytes", &BlockInfo::bytes)
             .required("dirty", &BlockInfo::dirty)
-            .members(Fields<conversation::Marks>()
-                         .optional("excluded", &conversation::Marks::excluded)
-                         .optional("collapsed", &conversation::Marks::collapsed)
-                         .optional("ephemeral", &conversation::Marks::ephemeral),
-                     &BlockInfo::marks)
+            .members(FieldsOf<conversation::Marks>::fields(), &BlockInfo::marks)
             .optional("reason", &BlockInfo::reason);
     }
 };
@@ -63,6 +69,7 @@ struct FieldsOf<kernel::BlockEvent> {
             .optional("edits", &BlockEvent::edits)
             .optional("status", &BlockEvent::status)
             .optional("metadata", &BlockEvent::metadata)
+            .members(FieldsOf<conversation::Marks>::fields(), &BlockEvent::marks)
             .optional("block", &BlockEvent::block)
             .optional("content", &BlockEvent::content)
             .optional("updates", &BlockEvent::updates);

@@ -45,6 +45,25 @@ TEST(BlockFeedFlow, EventsOfAFileNameItsPath) {
               R"("path":"a.txt","edits":[{"start":0,"end":1,"content":"ONE\n"}]}])");
 }
 
+TEST(BlockFeedFlow, AMarkIsTold) {
+    Feed feed;
+    const std::string block =
+        json::text_in(feed.ok("block_create", R"({"role":"user","kind":"text"})"), "block_id");
+    const std::string id = feed.subscribe();
+
+    feed.ok("block_mark", cat(R"({"block_id":")", block, R"(","excluded":true,"collapsed":true})"));
+    feed.ok("block_mark", cat(R"({"block_id":")", block, R"(","excluded":false})"));
+
+    const Value answer = feed.pull(id);
+    const List& events = answer.get("events")->as_list();
+    ASSERT_EQ(events.size(), 2U) << json::write(answer);
+    EXPECT_EQ(json::text_in(events[0], "type"), "metadata");
+    EXPECT_EQ(*events[0].get("excluded"), Value(true));
+    EXPECT_EQ(*events[0].get("collapsed"), Value(true));
+    EXPECT_EQ(events[1].get("excluded"), nullptr);
+    EXPECT_EQ(*events[1].get("collapsed"), Value(true));
+}
+
 TEST(BlockFeedFlow, AChangeOfTheDiskIsItsOwn) {
     Feed feed;
     feed.desk.call(R"({"operation":"read","path":"a.txt"})");

@@ -29,6 +29,7 @@ BlockEvent project(BlockStep step) {
     } else {
         event.type = BlockEventType::metadata;
         event.metadata = std::move(step.metadata);
+        event.marks = step.marks;
     }
     return event;
 }

@@ -43,6 +43,7 @@ struct BlockEvent {
     std::optional<std::vector<edits::LineChange>> edits = {};
     std::optional<std::string> status = {};
     std::optional<Map> metadata = {};
+    conversation::Marks marks = {};  // With metadata: of a block of a conversation.
     std::optional<BlockInfo> block = {};
     std::optional<std::string> content = {};
     // The operations from the block's version before to this one, and what they depend on, as Loro
@@ -71,6 +72,7 @@ struct BlockStep {
     // The members of events that show the block, or what is known beside its content.
     BlockInfo block = {};
     Map metadata = {};
+    conversation::Marks marks = {};
 };
 
 // The event of a step. O(what differs), for texts that are copies of one rope. Any thread.

@@ -80,7 +80,10 @@ private:
             step.before.is_deleted = before;
             facts_.is_deleted = after;
         };
-        if (block_.fields != nullptr) step.metadata = block_.fields->metadata;
+        if (block_.fields != nullptr) {
+            step.metadata = block_.fields->metadata;
+            step.marks = block_.fields->marks;
+        }
 
         const crdt::Diff diff = TRY(document_.doc().history().diff(heads_, *unit.heads));
         for (const crdt::ContainerDiff& each : diff) take(each, step.before);

@@ -94,6 +94,7 @@ void DocumentFeed::record(const BlockRef& block, const Unit& unit, std::uint64_t
     step.is_new = is_creation(unit, units.empty());
     if (const auto seen = seen_.find(captured.key); seen != seen_.end()) step.before = seen->second;
     step.after = facts_of(block, &step.metadata);
+    if (block.fields != nullptr) step.marks = block.fields->marks;
 
     const crdt::Frontiers now = document_.doc().frontiers();
     if (document_.kind() == kMemoryKind && document_.doc().history().load()) {
