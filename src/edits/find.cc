@@ -34,6 +34,7 @@ public:
         const std::string_view text = without_terminator(with_terminator);
         text::Query::Hit hit;
         bool any = false;
+        counted_ = {};
         for (std::size_t from = 0; query_.find(text, from, hit);) {
             if (out_.hits.size() == options_.max_matches) {
                 out_.truncated = true;
@@ -65,15 +66,20 @@ private:
         }
         before_.clear();
         const std::string_view shown = around(text, hit.begin, options_.columns);
-        const auto skipped = static_cast<std::size_t>(shown.data() - text.data());
         found.cut = found.cut || shown.size() < text.size();
-        found.match_start = utf8::count_code_points(found.content) +
-                            utf8::count_code_points(shown.substr(0, hit.begin - skipped));
-        found.match_end = found.match_start + utf8::count_code_points(shown.substr(
-                                                  hit.begin - skipped, hit.end - hit.begin));
+        found.match_start = column_of(text, hit.begin);
+        found.match_end = column_of(text, hit.end);
         found.content.append(shown);
         out_.hits.push_back(std::move(found));
         after_ = options_.context_lines;
+    }
+
+    // The code points of the line before `byte`, which is no less than in the call before.
+    std::size_t column_of(std::string_view line, std::size_t byte) {
+        counted_.code_points +=
+            utf8::count_code_points(line.substr(counted_.bytes, byte - counted_.bytes));
+        counted_.bytes = byte;
+        return counted_.code_points;
     }
 
     // A line between hits belongs to the hit before as long as that lacks context, else it is kept
@@ -101,6 +107,9 @@ private:
     const text::Query& query_;
     const FindOptions options_;
     Finding out_;
+    struct {
+        std::size_t bytes = 0, code_points = 0;
+    } counted_;                  // In the line that is looked at.
     std::deque<Before> before_;  // The lines since the last one shown.
     std::size_t after_ = 0;      // How many lines of context are still to come after the last hit.
 };

@@ -26,8 +26,7 @@ struct Finding {
         // once: the lines between two hits belong to the first.
         std::string content;
         text::Line content_begin;  // The first line of `content`.
-        // The place of the match in `content`, in code points. If the match is longer than the
-        // shown part of its line, the shown part of the match.
+        // The place of the match in its line, in code points, whatever `content` shows of it.
         std::size_t match_start = 0;
         std::size_t match_end = 0;
         bool cut = false;  // A line of `content` was cut.

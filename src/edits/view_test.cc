@@ -181,33 +181,35 @@ Finding found(std::string_view text, std::string_view query, FindOptions options
     return find(Rope(text), *text::Query::compile(query, text::Match::regex), options);
 }
 
-// The text that a hit's offsets name in its content.
-std::string matched(const Finding::Hit& hit) {
-    const std::string_view rest =
-        std::string_view(hit.content).substr(utf8::prefix(hit.content, hit.match_start).size());
+// The text that a hit's offsets name in its line of this text.
+std::string matched(std::string_view text, const Finding::Hit& hit) {
+    for (std::size_t n = hit.line.n; n > 0; --n) text.remove_prefix(text.find('\n') + 1);
+    const std::string_view rest = text.substr(utf8::prefix(text, hit.match_start).size());
     return std::string(utf8::prefix(rest, hit.match_end - hit.match_start));
 }
 
-TEST(Find, ReturnsLinesContextAndTheMatchesPlaceInIt) {
-    const Finding finding = found("0\n1\n2\n3 é needle\n4\n5\n6\n", "needle");
+TEST(Find, ReturnsLinesContextAndTheMatchesPlaceInItsLine) {
+    const std::string text = "0\n1\n2\n3 é needle\n4\n5\n6\n";
+    const Finding finding = found(text, "needle");
 
     ASSERT_EQ(finding.hits.size(), 1U);
     EXPECT_EQ(finding.hits[0].line.n, 3U);
-    EXPECT_EQ(finding.hits[0].match_start, 8U);
-    EXPECT_EQ(finding.hits[0].match_end, 14U);
-    EXPECT_EQ(matched(finding.hits[0]), "needle");
+    EXPECT_EQ(finding.hits[0].match_start, 4U);
+    EXPECT_EQ(finding.hits[0].match_end, 10U);
+    EXPECT_EQ(matched(text, finding.hits[0]), "needle");
     EXPECT_EQ(finding.hits[0].content, "1\n2\n3 é needle\n4\n5");
     EXPECT_EQ(finding.hits[0].content_begin.n, 1U);
     EXPECT_FALSE(finding.truncated);
 }
 
 TEST(Find, NoLineIsShownTwiceIfContextsMeet) {
-    const Finding finding = found("0\nx1\n2\nx3\n4\n5\n6\n", "x");
+    const std::string text = "0\nx1\n2\nx3\n4\n5\n6\n";
+    const Finding finding = found(text, "x");
 
     ASSERT_EQ(finding.hits.size(), 2U);
     EXPECT_EQ(finding.hits[0].content, "0\nx1\n2");
     EXPECT_EQ(finding.hits[1].content, "x3\n4\n5");
-    for (const Finding::Hit& hit : finding.hits) EXPECT_EQ(matched(hit), "x");
+    for (const Finding::Hit& hit : finding.hits) EXPECT_EQ(matched(text, hit), "x");
 }
 
 TEST(Find, EachPlaceInALineCounts) {
@@ -253,14 +255,26 @@ TEST(Find, ALongLineIsCutAroundItsMatch) {
 
     EXPECT_EQ(finding.hits[0].content.size(), 100U);
     EXPECT_NE(finding.hits[0].content.find("needle"), std::string::npos);
-    EXPECT_EQ(matched(finding.hits[0]), "needle");
+    EXPECT_EQ(matched(line, finding.hits[0]), "needle");
 }
 
-TEST(Find, OffsetsOfALongMatchNameItsShownPart) {
-    const Finding finding = found("é\n" + std::string(5000, 'a'), "a+", {.columns = 100});
+TEST(Find, OffsetsOfALongMatchNameAllOfIt) {
+    const std::string text = "é\né" + std::string(5000, 'a');
+    const Finding finding = found(text, "a+", {.columns = 100});
 
     ASSERT_EQ(finding.hits.size(), 1U);
-    EXPECT_EQ(matched(finding.hits[0]), std::string(100, 'a'));
+    EXPECT_EQ(matched(text, finding.hits[0]), std::string(5000, 'a'));
+    EXPECT_EQ(finding.hits[0].match_start, 1U);
+    EXPECT_EQ(finding.hits[0].match_end, 5001U);
+}
+
+TEST(Find, OffsetsOfManyMatchesInALongLineAreCountedOnce) {
+    std::string line;
+    for (int i = 0; i < 500'000; ++i) line += "éx";
+    const Finding finding = found(line, "x", {.max_matches = 100'000, .columns = 20});
+
+    ASSERT_EQ(finding.hits.size(), 100'000U);
+    EXPECT_EQ(finding.hits.back().match_start, 199'999U);
 }
 
 }  // namespace

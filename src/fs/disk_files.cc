@@ -254,34 +254,48 @@ Result<Fd> DiskFiles::open_settled(const std::string& path) {
     }
 }
 
-// Reads between two looks at the stamp; if they differ, a writer was active.
+// Reads between two looks at the stamp. If they differ, or the size is not what was read, a writer was
+// active.
+Result<DiskFiles::ReadOnce> DiskFiles::read_once(int fd, const std::string& path,
+                                                 std::size_t limit) {
+    struct stat before = {};
+    struct stat after = {};
+    if (::fstat(fd, &before) != 0) return system_failure(errno, path, "cannot look at");
+    ReadOnce out;
+    FileBytes& file = out.file;
+    file.bytes = TRY(read_all(fd, static_cast<std::size_t>(before.st_size), limit, path));
+    if (file.bytes.size() > limit) {
+        Map details;
+        details.set("limit", limit);
+        details.set("size", static_cast<std::uint64_t>(before.st_size));
+        return fail(Errc::out_of_range, "too_large", cat(path, " has more than ", limit, " bytes"),
+                    std::move(details));
+    }
+    if (::fstat(fd, &after) != 0) return system_failure(errno, path, "cannot look at");
+    const Stamp first = stamp_of(before);
+    file.stamp = stamp_of(after);
+    out.is_of_one_moment = first.modified_ns == file.stamp.modified_ns &&
+                           first.changed_ns == file.stamp.changed_ns &&
+                           first.size == file.stamp.size && file.stamp.size == file.bytes.size();
+    return out;
+}
+
+Result<FileBytes> DiskFiles::peek(const std::string& path, std::size_t limit) {
+    const Fd fd = TRY(open_file(root_.get(), path, path));
+    ReadOnce once = TRY(read_once(fd.get(), path, limit));
+    once.file.stamp.settled = once.file.stamp.settled && once.is_of_one_moment;
+    return std::move(once.file);
+}
+
 Result<FileBytes> DiskFiles::read(const std::string& path, std::size_t limit) {
     for (int attempt = 0; attempt < kReadTries; ++attempt) {
         // A writer is active: wait 1, 4 and 16 ms for it to finish.
         if (attempt > 0) ::poll(nullptr, 0, 1 << (2 * (attempt - 1)));
         const Fd fd = TRY(open_settled(path));
-        struct stat before = {};
-        struct stat after = {};
-        if (::fstat(fd.get(), &before) != 0) return system_failure(errno, path, "cannot look at");
-        FileBytes file;
-        file.bytes = TRY(read_all(fd.get(), static_cast<std::size_t>(before.st_size), limit, path));
-        if (file.bytes.size() > limit) {
-            Map details;
-            details.set("limit", limit);
-            details.set("size", static_cast<std::uint64_t>(before.st_size));
-            return fail(Errc::out_of_range, "too_large",
-                        cat(path, " has more than ", limit, " bytes"), std::move(details));
-        }
-        if (::fstat(fd.get(), &after) != 0) return system_failure(errno, path, "cannot look at");
-        const Stamp first = stamp_of(before);
-        file.stamp = stamp_of(after);
-        if (first.modified_ns != file.stamp.modified_ns ||
-            first.changed_ns != file.stamp.changed_ns || first.size != file.stamp.size ||
-            file.stamp.size != file.bytes.size()) {
-            continue;
-        }
-        file.hash = Hash::of(file.bytes);
-        return file;
+        ReadOnce once = TRY(read_once(fd.get(), path, limit));
+        if (!once.is_of_one_moment) continue;
+        once.file.hash = Hash::of(once.file.bytes);
+        return std::move(once.file);
     }
     return fail(Errc::unavailable, "busy",
                 cat(path, " is being written; try again when its writer has finished"));
@@ -303,7 +317,7 @@ Result<Listing> DiskFiles::list(std::size_t limit, const IgnoreNames& ignore) {
             return false;
         }
         const auto size = is_link ? 0 : static_cast<std::uint64_t>(found.status.st_size);
-        listing.entries.push_back({found.path, size, is_link});
+        listing.entries.push_back({found.path, size, is_link, stamp_of(found.status)});
         return true;
     });
     std::ranges::sort(listing.entries,

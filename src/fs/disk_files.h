@@ -38,6 +38,7 @@ public:
     Result<Place> resolve(std::string_view path) override;
     Result<Stamp> stamp(const std::string& path) override;
     Result<FileBytes> read(const std::string& path, std::size_t limit) override;
+    Result<FileBytes> peek(const std::string& path, std::size_t limit) override;
     Result<Saved> save(const std::string& path, std::string_view bytes,
                        const Hash& expected) override;
     Result<Saved> create(const std::string& path, std::string_view bytes) override;
@@ -74,6 +75,12 @@ private:
                               std::string_view path);
     // Opens a regular file for reading, without waiting for the other end of a fifo.
     Result<Fd> open_file(int directory, const std::string& name, const std::string& path);
+    // The outcome of reading an open file once; the hash is left out.
+    struct ReadOnce {
+        FileBytes file;
+        bool is_of_one_moment = false;
+    };
+    static Result<ReadOnce> read_once(int fd, const std::string& path, std::size_t limit);
     // Opens the file for reading once no writer is busy with it. Errors: unavailable "busy".
     Result<Fd> open_settled(const std::string& path);
     // The entry at a path whose parents are no links.

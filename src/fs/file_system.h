@@ -89,6 +89,7 @@ struct Entry {
     std::string path;
     std::uint64_t size = 0;  // 0 for a link.
     bool is_link = false;    // Not followed; resolve() tells where it leads.
+    Stamp stamp = {};        // Says nothing for a link.
 };
 // The files of the directory, at about one moment.
 struct Listing {
@@ -109,6 +110,11 @@ public:
     // once it is closed or was left alone for the settle time; "busy" after five seconds, and then
     // at once for as long as it is written to. Errors: out_of_range "too_large" {limit, size}.
     virtual Result<FileBytes> read(const std::string& path, std::size_t limit) = 0;
+
+    // The content now, maybe in the middle of another program's write: for those who only look. Never
+    // waits, and leaves the hash out. The stamp is settled only if nothing changed meanwhile. Errors:
+    // those of read() but "busy".
+    virtual Result<FileBytes> peek(const std::string& path, std::size_t limit) = 0;
 
     // Replaces bytes with the hash `expected` by `bytes`; mode, owner and extended attributes stay.
     // After any failure the path holds either all of the old or all of the new bytes; on success

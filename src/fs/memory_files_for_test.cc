@@ -267,7 +267,8 @@ Result<Listing> MemoryFiles::list(std::size_t limit, const IgnoreNames& ignore) 
                 listing.truncated = true;
                 break;
             }
-            listing.entries.push_back({path, node.is_link ? 0 : node.bytes.size(), node.is_link});
+            listing.entries.push_back(
+                {path, node.is_link ? 0 : node.bytes.size(), node.is_link, node.stamp});
         }
         return listing;
     });

@@ -34,6 +34,9 @@ public:
     Result<Place> resolve(std::string_view path) override;
     Result<Stamp> stamp(const std::string& path) override;
     Result<FileBytes> read(const std::string& path, std::size_t limit) override;
+    Result<FileBytes> peek(const std::string& path, std::size_t limit) override {
+        return read(path, limit);
+    }
     Result<Saved> save(const std::string& path, std::string_view bytes,
                        const Hash& expected) override;
     Result<Saved> create(const std::string& path, std::string_view bytes) override;

@@ -42,6 +42,47 @@ private:
     Fd folder_;
 };
 
+Entry entry_of(std::string path, const FileSight& sight) {
+    return {std::move(path), sight.is_link ? 0 : sight.size, sight.is_link, sight.stamp()};
+}
+
+// Returns true if the file's path is before those of the folder's files.
+bool comes_before(std::string_view file, std::string_view folder) {
+    const int order = file.substr(0, folder.size()).compare(folder);
+    if (order != 0 || file.size() <= folder.size()) return order <= 0;
+    return file[folder.size()] < '/';
+}
+
+// Calls take(path, sight) for each file that was last seen, sorted by path.
+template <class Take>
+void for_each_seen(const Folder& root, Take take) {
+    struct Position {
+        const Folder* folder;
+        std::string prefix;
+        decltype(root.files.begin()) file;
+        decltype(root.folders.begin()) below;
+    };
+    const auto begin = [](const Folder& folder, std::string prefix) {
+        return Position{&folder, std::move(prefix), folder.files.begin(), folder.folders.begin()};
+    };
+    std::vector<Position> stack;
+    stack.push_back(begin(root, ""));
+    while (!stack.empty()) {
+        Position& here = stack.back();
+        const bool has_below = here.below != here.folder->folders.end();
+        if (here.file != here.folder->files.end() &&
+            (!has_below || comes_before(here.file->first, here.below->first))) {
+            take(cat(here.prefix, here.file->first), here.file->second);
+            ++here.file;
+        } else if (has_below) {
+            const auto& [name, folder] = *here.below++;
+            if (!folder->is_gone) stack.push_back(begin(*folder, cat(here.prefix, name, "/")));
+        } else {
+            stack.pop_back();
+        }
+    }
+}
+
 TreeChange change_of(ChangeType type, const std::string& path, const FileSight& sight) {
     TreeChange change;
     change.type = type;
@@ -61,6 +102,48 @@ std::optional<Hash> hash_at(int root, const std::string& path, std::size_t size)
 }
 
 }  // namespace
+
+// Returns true if the next settling may change what is ignored.
+bool TreeWatch::has_touched_rules() const {
+    return std::ranges::any_of(touched_, [this](const auto& entry) {
+        const std::string name = split(entry.first).second;
+        return std::ranges::find(rules_.ignore, name) != rules_.ignore.end();
+    });
+}
+
+// A file with several names may have been written through another one, whose event is all there is; it
+// may also be the other one that is new.
+std::optional<std::vector<Entry>> TreeWatch::list() {
+    if (!is_started_ || is_detached_ || !take_events()) return std::nullopt;
+    if (is_detached_ || is_rescan_due_ || is_polling() || has_touched_rules()) return std::nullopt;
+    std::vector<Entry> out;
+    OpenFolder parent(root_fd_.get());
+    std::set<std::uint64_t> shared;  // Inodes.
+    const auto look_at = [&](const std::string& path) {
+        const auto [above, name] = split(path);
+        const int opened = parent.at(above);
+        return opened < 0 ? std::nullopt : sight_of(opened, name);
+    };
+    const auto add_as_it_is = [&](const std::string& path) {
+        const auto sight = look_at(path);
+        if (!sight) return;
+        if (sight->is_shared) shared.insert(sight->inode);
+        out.push_back(entry_of(path, *sight));
+    };
+    for_each_seen(*root_, [&](std::string path, const FileSight& sight) {
+        if (touched_.contains(path)) return;
+        if (sight.is_shared && !sight.is_link) return add_as_it_is(path);
+        out.push_back(entry_of(std::move(path), sight));
+    });
+    for (const auto& [path, file] : touched_) add_as_it_is(path);
+    for (Entry& entry : out) {
+        if (entry.is_link || !shared.contains(entry.stamp.inode)) continue;
+        if (const auto sight = look_at(entry.path)) entry = entry_of(entry.path, *sight);
+    }
+    if (!touched_.empty())
+        std::ranges::sort(out, [](const Entry& a, const Entry& b) { return a.path < b.path; });
+    return out;
+}
 
 bool TreeWatch::is_quiet(const Touched& file, std::int64_t now) const {
     if (file.sync != 0 && !file.is_open) return true;

@@ -118,11 +118,12 @@ bool TreeWatch::is_attached() const {
 
 // --- events ---
 
-void TreeWatch::take_events() {
+bool TreeWatch::take_events() {
     std::vector<WatchEvent> events;
     while (events.size() < kMostEventsARound && source_->read(events)) {
     }
     for (const WatchEvent& event : events) take(event);
+    return events.size() < kMostEventsARound;
 }
 
 void TreeWatch::take(const WatchEvent& event) {

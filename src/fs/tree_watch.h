@@ -110,6 +110,11 @@ public:
 
     TreeStatus status() const;  // O(folders).
     WatchState state() const;
+    // The files and links of the tree as they are now, sorted by path: what a walk would find, without
+    // one. Takes the events that have come and looks only at the files that they name. None where the
+    // events do not tell everything, so that a walk is needed. A store through a mapping has no event.
+    // O(files).
+    std::optional<std::vector<Entry>> list();
     // The file as it was last seen; null for one that is not there or not watched.
     const FileSight* seen(const std::string& path) const;
 
@@ -136,7 +141,7 @@ private:
     TreeWatch(std::string directory, Fd root, Options options, const Clock& clock);
 
     // --- events (tree_watch.cc) ---
-    void take_events();
+    bool take_events();  // Returns false if there may be more.
     void take(const WatchEvent& event);
     void take_folder_event(Folder& folder, const std::string& name, std::uint32_t mask);
     void take_cookie(const std::string& name);
@@ -165,6 +170,7 @@ private:
     void poll(std::int64_t now);
 
     // --- settling (tree_settle.cc) ---
+    bool has_touched_rules() const;
     std::vector<TreeChange> settle(std::int64_t now);
     bool is_quiet(const Touched& file, std::int64_t now) const;
     std::vector<std::string> due_files(std::int64_t now);

@@ -5,6 +5,7 @@
 
 #include "base/concat.h"
 #include "store/audit_chain.h"
+#include "store/record_map_for_test.h"
 #include "store/text_scan_for_test.h"
 
 namespace quire::store {
@@ -165,6 +166,10 @@ Result<std::vector<KeyedRecord>> MemoryStore::records(Table table) {
 Result<std::optional<Bytes>> MemoryStore::record(const RecordKey& key) {
     return disk_->state_.with(
         [&](const MemoryDisk::State& state) { return record_at(state.contents.records, key); });
+}
+
+Result<DocumentMark> MemoryStore::mark(DocumentKey document) {
+    return mark_of(TRY(load(document)));
 }
 
 Result<std::vector<BlockRecord>> MemoryStore::whole_blocks(const std::string& kind) {

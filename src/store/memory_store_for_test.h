@@ -68,6 +68,7 @@ public:
     Result<std::vector<AuditEntry>> audit_before(std::uint64_t seq, std::size_t limit) override;
     Result<std::vector<AuditEntry>> audit_after(std::uint64_t seq, std::size_t limit) override;
     Result<AuditHash> audit_origin() override;
+    Result<DocumentMark> mark(DocumentKey document) override;
     Result<std::vector<BlockRecord>> whole_blocks(const std::string& kind) override;
     Result<std::vector<TextHit>> search(const TextQuery& query) override;
     Result<std::vector<DocumentKey>> stale_texts(const std::string& kind) override;

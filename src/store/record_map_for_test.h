@@ -38,4 +38,13 @@ inline std::optional<Bytes> record_at(const RecordMap& map, const RecordKey& key
     return at == map.end() ? std::nullopt : std::optional(at->second);
 }
 
+inline DocumentMark mark_of(const StoredDocument& stored) {
+    DocumentMark mark;
+    for (const BlockRecord& block : stored.blocks) {
+        ++mark.blocks;
+        mark.versions += static_cast<std::int64_t>(block.version);
+    }
+    return mark;
+}
+
 }  // namespace quire::store

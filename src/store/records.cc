@@ -254,6 +254,15 @@ Result<std::vector<UnitRecord>> read_recent_units(Database& database, const std:
     return units;
 }
 
+Result<DocumentMark> read_mark(Database& database, DocumentKey document) {
+    Statement rows = TRY(database.prepare(
+        "SELECT count(*), coalesce(sum(version), 0) FROM blocks WHERE document = ?"));
+    rows.bind(document);
+    DocumentMark mark;
+    if (TRY(rows.step())) mark = {rows.integer(0), rows.integer(1)};
+    return mark;
+}
+
 Result<std::vector<BlockRecord>> read_whole_blocks(Database& database, const std::string& kind) {
     Statement rows = TRY(database.prepare(
         "SELECT document, version FROM blocks JOIN documents USING(document) WHERE documents.kind "

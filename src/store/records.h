@@ -17,6 +17,7 @@ Result<std::vector<KeyedRecord>> read_records(Database& database, Table table);
 Result<std::optional<Bytes>> read_record(Database& database, const RecordKey& key);
 Result<std::vector<UnitRecord>> read_recent_units(Database& database, const std::string& actor,
                                                   std::size_t limit);
+Result<DocumentMark> read_mark(Database& database, DocumentKey document);
 Result<std::vector<BlockRecord>> read_whole_blocks(Database& database, const std::string& kind);
 
 }  // namespace quire::store

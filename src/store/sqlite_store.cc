@@ -287,6 +287,11 @@ Result<std::optional<Bytes>> SqliteStore::record(const RecordKey& key) {
     return read_record(database_, key);
 }
 
+Result<DocumentMark> SqliteStore::mark(DocumentKey document) {
+    const sched::TurnLock::Urgent turn(turn_);
+    return read_mark(database_, document);
+}
+
 Result<std::vector<BlockRecord>> SqliteStore::whole_blocks(const std::string& kind) {
     const sched::TurnLock::Urgent turn(turn_);
     return read_whole_blocks(database_, kind);

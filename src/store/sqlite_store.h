@@ -47,6 +47,7 @@ public:
     bool note(std::string body) override;
     Result<std::vector<DocumentRecord>> documents() override;
     Result<StoredDocument> load(DocumentKey document) override;
+    Result<DocumentMark> mark(DocumentKey document) override;
     Result<std::vector<UnitRecord>> recent_units(const std::string& actor,
                                                  std::size_t limit) override;
     Result<std::vector<KeyedRecord>> records(Table table) override;

@@ -45,6 +45,8 @@ public:
     // Every document there is, by key. One whose row is damaged or lost is among them, and says so.
     virtual Result<std::vector<DocumentRecord>> documents() = 0;
     virtual Result<StoredDocument> load(DocumentKey document) = 0;
+    // The mark of the document's stored text: as long as it stays, so does the text. O(blocks).
+    virtual Result<DocumentMark> mark(DocumentKey document) = 0;
     // All records of a table, by owner and key, without those that are damaged; and the body of one
     // record, if it exists.
     virtual Result<std::vector<KeyedRecord>> records(Table table) = 0;

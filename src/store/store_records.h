@@ -48,6 +48,14 @@ struct UpdateRecord {
     Bytes bytes = {};
 };
 
+// Tells a document's stored text from every later one: how many blocks it has, and the sum of their
+// versions, which only grow.
+struct DocumentMark {
+    std::int64_t blocks = 0;
+    std::int64_t versions = 0;
+    friend bool operator==(const DocumentMark&, const DocumentMark&) = default;
+};
+
 // A block's version and header. `block` is its id within the document.
 struct BlockRecord {
     DocumentKey document = 0;

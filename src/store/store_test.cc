@@ -23,6 +23,23 @@ TYPED_TEST(StoreContract, ANewStoreIsEmpty) {
     EXPECT_EQ(this->store().reserve_document_key(), 1);
 }
 
+TYPED_TEST(StoreContract, TheMarkOfADocumentChangesWithItsBlocks) {
+    const auto mark = [&] { return this->store().mark(7).value(); };
+    const auto block = [](const char* name, std::uint64_t version) {
+        return BlockRecord{.document = 7, .block = name, .version = version};
+    };
+    EXPECT_EQ(mark(), DocumentMark());
+    ASSERT_TRUE(commit(this->store(), {.documents = {document(7, "main"), document(8, "other")},
+                                       .blocks = {block("b1", 1)}}));
+    EXPECT_EQ(mark(), (DocumentMark{1, 1}));
+    ASSERT_TRUE(commit(this->store(), {.blocks = {block("b1", 2), block("b2", 1)}}));
+    EXPECT_EQ(mark(), (DocumentMark{2, 3}));
+    ASSERT_TRUE(commit(this->store(), {.blocks = {{.document = 8, .block = "b1", .version = 9}}}));
+    ASSERT_TRUE(commit(this->store(), {.compactions = {{7, bytes("sum")}}}));
+    this->reopen();
+    EXPECT_EQ(mark(), (DocumentMark{2, 3}));
+}
+
 TYPED_TEST(StoreContract, EveryRecordIsThereAfterAReopening) {
     const std::uint64_t high = 0xfedc'ba98'7654'3210U;
     Batch batch{

@@ -17,7 +17,7 @@ constexpr std::int64_t kMaxProgramMemory = 8 << 20;
 }  // namespace
 
 struct Query::Body {
-    std::string literal;
+    std::string text;
     std::unique_ptr<const RE2> regex;  // Null for a literal.
 };
 
@@ -33,9 +33,8 @@ Result<Query> Query::compile(std::string_view text, Match mode) {
     if (!utf8::is_valid(text)) return invalid("invalid_utf8", "the query is not well-formed UTF-8");
 
     auto body = std::make_shared<Body>();
-    if (mode == Match::literal) {
-        body->literal = std::string(text);
-    } else {
+    body->text = std::string(text);
+    if (mode == Match::regex) {
         RE2::Options options;
         options.set_log_errors(false);
         options.set_max_mem(kMaxProgramMemory);
@@ -53,13 +52,21 @@ Result<Query> Query::compile(std::string_view text, Match mode) {
     return query;
 }
 
+Match Query::mode() const {
+    return body_->regex ? Match::regex : Match::literal;
+}
+
+const std::string& Query::text() const {
+    return body_->text;
+}
+
 // A literal is searched directly, a regular expression by RE2.
 bool Query::find(std::string_view line, std::size_t from, Hit& hit) const {
     if (from > line.size()) return false;
     if (!body_->regex) {
-        const std::size_t at = line.find(body_->literal, from);
+        const std::size_t at = line.find(body_->text, from);
         if (at == std::string_view::npos) return false;
-        hit = {at, at + body_->literal.size()};
+        hit = {at, at + body_->text.size()};
         return true;
     }
     // RE2 gets the whole line and a start within it, so that ^ and \b see the text before `from`.

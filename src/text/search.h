@@ -32,6 +32,9 @@ public:
     // The first hit at or after byte `from` of one line (without its terminator).
     bool find(std::string_view line, std::size_t from, Hit& hit) const;
 
+    Match mode() const;
+    const std::string& text() const;  // The one given to compile().
+
 private:
     struct Body;
     std::shared_ptr<const Body> body_;

@@ -17,7 +17,6 @@ namespace quire::tools {
 namespace {
 
 constexpr std::string_view kArgument = "block_id";
-constexpr std::string_view kFilePrefix = "file:";
 
 // A block, and the names that answers give it.
 struct BlockTarget {
@@ -68,9 +67,9 @@ ToolInfo with_names(ToolInfo info) {
 // tool to refuse.
 void resolve(const BlockNames& names, const kernel::Caller& by, std::string name,
              Reply<BlockTarget> reply) {
-    if (name.starts_with(kFilePrefix) && names.files != nullptr) {
+    if (name.starts_with(kernel::kFilePrefix) && names.files != nullptr) {
         return names.files->open(
-            by, name.substr(kFilePrefix.size()),
+            by, name.substr(kernel::kFilePrefix.size()),
             [reply = std::move(reply)](Result<kernel::FileVersion> file) mutable {
                 if (!file) return reply(Failure(std::move(file).error()));
                 reply(BlockTarget{std::move(file->block_id), std::move(file->path)});

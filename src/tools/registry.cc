@@ -15,6 +15,7 @@
 #include "base/concat.h"
 #include "json/schema/schema.h"
 #include "kernel/core/kernel.h"
+#include "kernel/files/workspace_search.h"
 #include "kernel/oversight/admission.h"
 #include "kernel/oversight/rule_calls.h"
 #include "policy/approval.h"
@@ -227,6 +228,7 @@ struct Registry::Body {
     }
 
     kernel::Kernel& kernel;
+    std::optional<kernel::WorkspaceSearch> documents;  // Made if no other search was given.
     std::optional<RememberTools> remembering;
     ReadMarks marks;
     kernel::RuleCalls* rules = nullptr;
@@ -234,8 +236,10 @@ struct Registry::Body {
     mutable sched::Guarded<Views> views;
 };
 
-Registry::Registry(kernel::Kernel& kernel, kernel::FileCalls* files, kernel::MemoryCalls* memory)
+Registry::Registry(kernel::Kernel& kernel, kernel::FileCalls* files, kernel::MemoryCalls* memory,
+                   kernel::WorkspaceSearch* search)
     : body_(std::make_unique<Body>(kernel)) {
+    if (search == nullptr) search = &body_->documents.emplace(kernel);
     const auto add_named = [&](Profile profile, MadeTool tool) {
         add(profile, addressed(std::move(tool), {kernel, files, memory}));
     };
@@ -246,9 +250,9 @@ Registry::Registry(kernel::Kernel& kernel, kernel::FileCalls* files, kernel::Mem
     add_named(Profile::full, make_block_splice(kernel, files));
     if (files != nullptr) add_named(Profile::full, make_block_apply_patch(kernel, *files));
     add_named(Profile::full, make_block_read(kernel));
-    add_named(Profile::full, make_block_search(kernel, Profile::full));
+    add_named(Profile::full, make_block_search(kernel, *search, Profile::full));
     add(Profile::full, make_block_list(kernel));
-    add(Profile::full, make_kernel_search(kernel));
+    add(Profile::full, make_kernel_search(*search));
     add_named(Profile::full, make_block_delete(kernel));
     add_named(Profile::full, make_block_undo(kernel, files, Profile::full));
     add_named(Profile::full, make_block_redo(kernel, files));
@@ -269,7 +273,7 @@ Registry::Registry(kernel::Kernel& kernel, kernel::FileCalls* files, kernel::Mem
     add_named(Profile::model, make_block_append(kernel, files, Profile::model));
     add(Profile::model, make_block_create(kernel, files, Profile::model));
     add(Profile::model, make_block_list(kernel));
-    add_named(Profile::model, make_block_search(kernel, Profile::model));
+    add_named(Profile::model, make_block_search(kernel, *search, Profile::model));
     add_named(Profile::model, make_block_undo(kernel, files, Profile::model));
 }
 

@@ -63,7 +63,7 @@ Fields<FoundLine> FoundLine::fields() {
         .kept()
         .required("match_start", &FoundLine::match_start)
         .required("match_end", &FoundLine::match_end)
-        .implied("match_start")  // The query says where in the content; they cost a quarter more.
+        .implied("match_start")  // The query says where in the line; they cost a quarter more.
         .implied("match_end");
 }
 
@@ -78,6 +78,8 @@ Fields<FoundInMany::InBlock> FoundInMany::InBlock::fields() {
     return Fields<InBlock>()
         .required("block_id", &InBlock::block_id)
         .nullable("path", &InBlock::path)
+        .optional("label", &InBlock::label)
+        .optional("owner", &InBlock::owner)
         .required("matches", &InBlock::matches)
         .kept();
 }
@@ -105,15 +107,20 @@ Answered<FoundInMany> render_found_all(const kernel::FoundAll& found, Profile pr
     std::vector<FoundInMany::InBlock> blocks;
     bool cut = false;
     std::string text =
-        cat(count_of(found.blocks.size(), "block"), " with matches, ", found.searched, " searched",
+        cat(count_of(found.blocks.size(), "block"), " with matches, ",
+            found.searched.indexed + found.searched.scanned, " searched",
+            found.searched.left == 0 ? "" : cat(", ", found.searched.left, " left"),
             found.truncated ? ", and there are more (narrow the search or raise the limits)" : "",
             "\n");
     for (const kernel::FoundAll::InBlock& block : found.blocks) {
         const bool here = any_cut(block.matches);
         cut = cut || here;
-        text += cat("\n", block.block_id, block.path.empty() ? "" : " ", block.path, ":\n",
+        const std::string& name = block.path.empty() ? block.label : block.path;
+        const bool is_named = name.empty() || block.block_id.ends_with(name);
+        text += cat("\n", block.block_id, is_named ? "" : " ", is_named ? "" : name, ":\n",
                     here ? kCut : "", lines_of_hits(block.matches, numbering));
-        blocks.push_back({block.block_id, block.path, matches(block.matches, numbering)});
+        blocks.push_back({block.block_id, block.path, block.label, block.owner,
+                          matches(block.matches, numbering)});
     }
     return {{std::move(blocks), found.searched, found.truncated || cut}, std::move(text)};
 }

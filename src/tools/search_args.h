@@ -1,9 +1,9 @@
 // The common part of block_search and kernel_search: bounds of their arguments, and their
 // answers.
 //
-// Lines are numbered as the profile counts them. `match_start` and `match_end` say where in
-// `content` the match lies, in code points, whatever the profile. Long lines are cut around their
-// matches; then the answer is `truncated`, too.
+// Lines are numbered as the profile counts them. `match_start` and `match_end` say where in its line
+// the match lies, in code points from 0, whatever the profile and the lines around. Long lines are cut
+// around their matches; then the answer is `truncated`, too.
 #pragma once
 
 #include <string>
@@ -14,6 +14,21 @@
 #include "text/search.h"
 #include "tools/render.h"
 #include "tools/tool.h"
+
+namespace quire::json {
+
+template <>
+struct FieldsOf<kernel::Searched> {
+    static Fields<kernel::Searched> fields() {
+        using kernel::Searched;
+        return Fields<Searched>()
+            .required("indexed", &Searched::indexed)
+            .required("scanned", &Searched::scanned)
+            .required("left", &Searched::left);
+    }
+};
+
+}  // namespace quire::json
 
 namespace quire::tools {
 
@@ -41,13 +56,14 @@ struct Found {
 // The answer of a search in many blocks.
 struct FoundInMany {
     struct InBlock {
-        std::string block_id;
+        std::string block_id;  // "file:PATH" of a file that was not opened.
         std::string path;
+        std::string label, owner;  // A memory block's.
         std::vector<FoundLine> matches;
         static Fields<InBlock> fields();
     };
     std::vector<InBlock> blocks;
-    std::size_t searched = 0;
+    kernel::Searched searched;
     bool truncated = false;
     static Fields<FoundInMany> fields();
 };

@@ -28,6 +28,7 @@ class Admission;
 class FileCalls;
 class Kernel;
 class MemoryCalls;
+class WorkspaceSearch;
 class RuleCalls;
 }  // namespace quire::kernel
 
@@ -144,9 +145,11 @@ class RememberTools;
 class Registry {
 public:
     // Makes the tools that work on blocks. Calls may name files and memory blocks by path and label
-    // (addressed.h) if those of them are given; they outlive the registry.
+    // (addressed.h) if those of them are given; they outlive the registry. Without a search, one of
+    // documents alone is made.
     explicit Registry(kernel::Kernel& kernel, kernel::FileCalls* files = nullptr,
-                      kernel::MemoryCalls* memory = nullptr);
+                      kernel::MemoryCalls* memory = nullptr,
+                      kernel::WorkspaceSearch* search = nullptr);
     // The tools of all profiles, for checking rules against.
     policy::ToolCatalog catalog() const;
     // Limits what agents see and call to what `rules` allow. Before the first call.

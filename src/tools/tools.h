@@ -16,6 +16,7 @@ class DiskWatch;
 class FileCalls;
 class Kernel;
 class MemoryCalls;
+class WorkspaceSearch;
 }  // namespace quire::kernel
 
 namespace quire::tools {
@@ -28,7 +29,7 @@ using MadeTool = std::unique_ptr<const Tool>;
 MadeTool make_block_list(kernel::Kernel& kernel);
 MadeTool make_block_create(kernel::Kernel& kernel, kernel::FileCalls* files, Profile profile);
 MadeTool make_block_append(kernel::Kernel& kernel, kernel::FileCalls* files, Profile profile);
-MadeTool make_block_search(kernel::Kernel& kernel, Profile profile);
+MadeTool make_block_search(kernel::Kernel& kernel, kernel::WorkspaceSearch& all, Profile profile);
 MadeTool make_block_undo(kernel::Kernel& kernel, kernel::FileCalls* files, Profile profile);
 
 // The tool is the same in both, and works on files too.
@@ -39,7 +40,7 @@ MadeTool make_block_status(kernel::Kernel& kernel);
 MadeTool make_block_edit(kernel::Kernel& kernel, kernel::FileCalls* files);
 MadeTool make_block_splice(kernel::Kernel& kernel, kernel::FileCalls* files);
 MadeTool make_block_read(kernel::Kernel& kernel);
-MadeTool make_kernel_search(kernel::Kernel& kernel);
+MadeTool make_kernel_search(kernel::WorkspaceSearch& search);
 MadeTool make_block_mark(kernel::Kernel& kernel);
 MadeTool make_block_fork(kernel::Kernel& kernel);
 MadeTool make_block_cursor(kernel::Kernel& kernel);

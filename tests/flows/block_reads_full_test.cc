@@ -57,7 +57,7 @@ TEST_F(FullReads, ASearchGivesLinesColumnsAndContext) {
     EXPECT_EQ(
         ok("block_search", Map{{"block_id", id}, {"query", "ne+dle"}}),
         parsed(
-            R"({"matches":[{"line":2,"content":"zero\none\ntwo é needle\nthree\nfour","match_start":15,"match_end":21}],
+            R"({"matches":[{"line":2,"content":"zero\none\ntwo é needle\nthree\nfour","match_start":6,"match_end":12}],
                          "truncated":false})"));
     EXPECT_EQ(ok("block_search", Map{{"block_id", id}, {"query", "ne+dle"}, {"mode", "literal"}}),
               parsed(R"({"matches":[],"truncated":false})"));
@@ -71,13 +71,14 @@ TEST_F(FullReads, ASearchGivesLinesColumnsAndContext) {
 
 TEST_F(FullReads, KernelSearchLooksIntoTheKindsAsked) {
     const std::string id = block("one needle\n");
-    EXPECT_EQ(ok("kernel_search", parsed(R"({"query":"needle"})")),
-              parsed(R"({"blocks":[],"searched":0,"truncated":false})"))
+    EXPECT_EQ(
+        ok("kernel_search", parsed(R"({"query":"needle"})")),
+        parsed(R"({"blocks":[],"searched":{"indexed":0,"scanned":0,"left":0},"truncated":false})"))
         << "files only, unless said otherwise";
 
     const Value found =
         ok("kernel_search", parsed(R"({"query":"needle","kinds":["text","tool_call"]})"));
-    EXPECT_EQ(*found.get("searched"), Value(1));
+    EXPECT_EQ(*found.get("searched"), parsed(R"({"indexed":0,"scanned":1,"left":0})"));
     const Value& hit = found.get("blocks")->as_list().at(0);
     EXPECT_EQ(*hit.get("block_id"), Value(id));
     EXPECT_EQ(*hit.get("matches")->as_list().at(0).get("line"), Value(0));

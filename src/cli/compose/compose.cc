@@ -43,6 +43,7 @@
 #include "kernel/files/file_gate.h"
 #include "kernel/files/file_source.h"
 #include "kernel/files/git_flush.h"
+#include "kernel/files/workspace_search.h"
 #include "kernel/memory/fed_source.h"
 #include "kernel/memory/memory_calls.h"
 #include "kernel/oversight/approval_calls.h"
@@ -87,6 +88,7 @@ struct KernelProcess::Body {
         runner.reset();
         if (git_flush != nullptr) end_flushes();
         git_worker.reset();
+        if (search != nullptr) end_searches();
         if (sources != nullptr) sources->stop();
         // A command commits what it changed before the kernel ends, or is ended.
         if (commands != nullptr) commands->stop();
@@ -113,6 +115,13 @@ struct KernelProcess::Body {
     void end_flushes() {
         std::promise<void> ended;
         git_flush->stop([&](const Result<void>&) { ended.set_value(); });
+        ended.get_future().wait();
+    }
+
+    // Ends searches and keeps their index.
+    void end_searches() {
+        std::promise<void> ended;
+        search->stop([&](const Result<void>&) { ended.set_value(); });
         ended.get_future().wait();
     }
 
@@ -154,6 +163,9 @@ struct KernelProcess::Body {
     std::unique_ptr<sched::Pool> git_worker;
     std::unique_ptr<kernel::GitFlush> git_flush;
     std::unique_ptr<kernel::DiskWatch> watch;
+    // Searches and indexing wait for the disk there.
+    std::unique_ptr<sched::Pool> search_worker;
+    std::unique_ptr<kernel::WorkspaceSearch> search;
     // A check blocks the worker that it runs on.
     std::unique_ptr<sched::Pool> checkers;
     std::unique_ptr<diagnostics::DiagnosticsFeed> checks;
@@ -314,6 +326,9 @@ void KernelProcess::Body::open_use_cases(const Settings& settings,
     git_flush->set(flush_settings(settings));
     watch = std::make_unique<kernel::DiskWatch>(*kernel, *gate, state.workspace(),
                                                 watch_settings(settings));
+    search_worker = std::make_unique<sched::Pool>(1U);
+    search = std::make_unique<kernel::WorkspaceSearch>(kernel::WorkspaceSearch::Parts{
+        *kernel, gate.get(), watch.get(), *search_worker, state.file("search-index")});
     std::vector<memory::Feed*> feeds;
     if (settings.diagnostics) {
         open_diagnostics(*settings.diagnostics, state);
@@ -339,7 +354,8 @@ void KernelProcess::Body::add_tools(const Settings& settings) {
     using tools::Profile;
     std::vector<std::string> templates;
     for (const auto& [name, each] : settings.memory.templates) templates.push_back(name);
-    registry = std::make_unique<tools::Registry>(*kernel, file_calls.get(), memory_calls.get());
+    registry = std::make_unique<tools::Registry>(*kernel, file_calls.get(), memory_calls.get(),
+                                                 search.get());
     for (const Profile profile : {Profile::model, Profile::full, Profile::compat}) {
         registry->add(profile, tools::make_file(*kernel, *file_calls, *watch, profile));
         registry->add(profile, tools::make_file_history(*file_calls, profile));
@@ -465,6 +481,7 @@ Result<std::unique_ptr<KernelProcess>> KernelProcess::open(const KernelProcessOp
                            [made = body.get()](const Settings& now) { return made->apply(now); });
     body->open_disk_log(settings, log);
     body->start_sources(log);
+    if (!looks) body->search->start();
     for (const std::string& said : looks ? std::vector<std::string>() : body->commands->sweep())
         log.write(LogLevel::warning, text::escape_hidden(said));
     // Removes temporary files of interrupted saves; nothing waits for it.

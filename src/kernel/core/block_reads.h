@@ -1,12 +1,16 @@
 // Calls that read blocks, as values: lists, texts, searches and history.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/enum_words.h"
 #include "base/value.h"
 #include "conversation/block.h"
 #include "edits/find.h"
@@ -78,24 +82,48 @@ struct SearchQuery {
     text::Query query;
     std::size_t context_lines = 2;
     std::size_t max_matches = 20;  // In one block.
+
+    // With lines cut at so many columns.
+    edits::FindOptions options(std::size_t columns) const {
+        return {context_lines, max_matches, columns};
+    }
 };
-// A search in all blocks of these kinds whose paths begin with the prefix.
+// The kinds of text that a search looks into: those of conversations' blocks, by the same numbers, and
+// memory.
+enum class SearchKind : std::uint8_t { memory = kWords<conversation::Kind>.size() };
+constexpr auto words_of(SearchKind) {
+    std::array<std::string_view, kWords<conversation::Kind>.size() + 1> words{};
+    std::ranges::copy(kWords<conversation::Kind>, words.begin());
+    words.back() = "memory";
+    return words;
+}
+constexpr SearchKind search_kind(conversation::Kind kind) {
+    return static_cast<SearchKind>(kind);
+}
+// A search in all that is of these kinds and whose path begins with the prefix.
 struct SearchAll {
     SearchQuery search;
-    std::vector<conversation::Kind> kinds = {conversation::Kind::file};
+    std::vector<SearchKind> kinds = {search_kind(conversation::Kind::file)};
     std::string path_prefix;
     std::size_t max_blocks = 20;
+
+    bool wants(SearchKind kind) const { return std::ranges::find(kinds, kind) != kinds.end(); }
 };
-// The blocks with matches. `searched` counts the blocks that were looked at; `truncated`: a limit
-// ended the search, or a damaged document could not be looked at.
+// The files and documents that a search looked into: by the index alone, which ruled them out, or in
+// their text; and those that it left, because it had enough or could not read them.
+struct Searched {
+    std::size_t indexed = 0, scanned = 0, left = 0;
+};
+// The blocks with matches. `truncated`: there may be more.
 struct FoundAll {
     struct InBlock {
         std::string block_id;
-        std::string path;
+        std::string path;          // A file's, or what a block of a conversation names.
+        std::string label, owner;  // A memory block's.
         std::vector<edits::Finding::Hit> matches;
     };
     std::vector<InBlock> blocks;
-    std::size_t searched = 0;
+    Searched searched;
     bool truncated = false;
 };
 

@@ -1,4 +1,5 @@
-// Calls that read: a block's text, a list of blocks, a block's history, the log of all documents.
+// Calls that read: a block's text, a search in it, a list of blocks, a block's history, the log of all
+// documents.
 // A read first flushes the block's pending appends. A list visits documents by key, one strand
 // after another; its cursor is the id of the last block shown, so it stays valid while blocks
 // come and go. The log is read from the store alone.
@@ -204,6 +205,34 @@ Result<WholeText> Core::text(LiveDocument& document, const BlockRef& block, cons
     flush(document, block);
     const seq::Rope text = TRY(shown_text(document, block, by));
     return WholeText{info_of(document, block, text, gate()), text.str()};
+}
+
+void Kernel::search(Caller by, std::string block_id, SearchQuery query,
+                    Reply<edits::Finding> reply) {
+    core_->run_on_block<edits::Finding>(
+        std::move(by), block_id, Access::read, std::move(reply),
+        [core = core_, query = std::move(query)](LiveDocument& document, const BlockRef& block,
+                                                 const Caller& caller) -> Result<edits::Finding> {
+            core->flush(document, block);
+            return edits::find(TRY(core->shown_text(document, block, caller)), query.query,
+                               query.options(core->limits().read_columns));
+        });
+}
+
+Result<void> Core::for_each_text(LiveDocument& document, const Caller& by, TakeText take) {
+    if (document.conversation() == nullptr) {
+        if (document.record().deleted) return {};
+        const BlockRef whole = document.whole();
+        flush(document, whole);
+        take(whole, TRY(shown_text(document, whole, by)));
+        return {};
+    }
+    for (const auto& visit : document.conversation()->walk({}, 0)) {
+        const BlockRef block = document.ref_of(*visit.block);
+        flush(document, block);
+        take(block, document.doc().text(block.content).rope());
+    }
+    return {};
 }
 
 void Kernel::list(Caller by, ListQuery query, Reply<ListPage> reply) {

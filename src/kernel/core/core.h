@@ -146,6 +146,10 @@ public:
     // The text that readers see: of a memory block its plain text. Errors: those of
     // Oversight::plain_text().
     Result<seq::Rope> shown_text(LiveDocument& document, const BlockRef& block, const Caller& by);
+    // Calls take(block, text) for each block of the document that is not deleted, in their order, with
+    // the text that readers see. Pending appends are flushed. Errors: those of shown_text().
+    using TakeText = Function<void(const BlockRef&, const seq::Rope&)>;
+    Result<void> for_each_text(LiveDocument& document, const Caller& by, TakeText take);
 
     // --- editing (calls_change.cc) ---
     // Edits a text, whatever kind of block holds it: plans, admits the plan, writes, and describes

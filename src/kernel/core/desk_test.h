@@ -71,6 +71,9 @@ public:
     Result<std::vector<store::UnitRecord>> recent_units(const std::string&, std::size_t) override {
         return std::vector<store::UnitRecord>();
     }
+    Result<store::DocumentMark> mark(store::DocumentKey document) override {
+        return store::mark_of(stored_[document]);
+    }
     Result<std::vector<store::BlockRecord>> whole_blocks(const std::string& kind) override {
         std::vector<store::BlockRecord> blocks;
         for (const auto& [key, record] : documents_) {

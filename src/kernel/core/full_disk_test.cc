@@ -81,13 +81,11 @@ TEST(KernelOnAFullDisk, SearchesAndHistoryAreAnswered) {
     EXPECT_EQ(history->versions.size(), 1U);
 
     ASSERT_EQ(reason(desk.splice(id, 0, 0, "lost")), "disk_full");
-    SearchAll query;
-    query.kinds = {conversation::Kind::text};
-    query.search.query = text::Query::compile("durable", text::Match::literal).value();
-    const auto found = desk.ask<FoundAll>(
-        [&](auto reply) { desk.kernel->search_all(Desk::as("eve"), query, std::move(reply)); });
+    const SearchQuery query{text::Query::compile("durable", text::Match::literal).value()};
+    const auto found = desk.ask<edits::Finding>(
+        [&](auto reply) { desk.kernel->search(Desk::as("eve"), id, query, std::move(reply)); });
     ASSERT_TRUE(found) << found.error().message();
-    EXPECT_EQ(found->blocks.size(), 1U);
+    EXPECT_EQ(found->hits.size(), 1U);
 }
 
 }  // namespace

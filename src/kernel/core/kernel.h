@@ -34,7 +34,6 @@ class Oversight;
 struct Blame;
 struct BlockDiff;
 struct BlockText;
-struct FoundAll;
 struct HistoryEntry;
 struct HistoryPage;
 struct Limits;
@@ -42,7 +41,6 @@ struct ListPage;
 struct ListQuery;
 struct LogEntry;
 struct Parts;
-struct SearchAll;
 struct SearchQuery;
 struct WholeText;
 
@@ -101,7 +99,6 @@ public:
     // The whole text of a block, uncut.
     void text(Caller by, std::string block_id, Reply<WholeText> reply);
     void search(Caller by, std::string block_id, SearchQuery query, Reply<edits::Finding> reply);
-    void search_all(Caller by, SearchAll query, Reply<FoundAll> reply);
     // A page of blocks. The cursor stays valid while blocks come and go. Errors: invalid_argument
     // "invalid_argument" for a cursor of another list.
     void list(Caller by, ListQuery query, Reply<ListPage> reply);

@@ -10,6 +10,8 @@ inline constexpr const char* kConversationKind = "conversation";
 inline constexpr const char* kMemoryKind = "memory";
 // Files, which are named by their paths.
 inline constexpr const char* kFileKind = "file";
+// Before a path, where a block's id may stand.
+inline constexpr std::string_view kFilePrefix = "file:";
 // Private copies of files (kernel/files/file_stage.h), which are named by the file's path and owned
 // by the actor who staged it.
 inline constexpr const char* kStageKind = "stage";

@@ -57,6 +57,7 @@ struct DiskWatch::Body : std::enable_shared_from_this<DiskWatch::Body> {
         std::optional<WatchSettings> settings;
         std::vector<std::string> made;  // Paths whose documents are new.
         std::vector<Reply<void>> syncs;
+        std::vector<Reply<std::optional<std::vector<fs::Entry>>>> lists;
         bool is_started = false;
         bool is_over = false;
     };
@@ -179,6 +180,18 @@ void DiskWatch::sync(Reply<void> reply) {
     body_->wake();
 }
 
+void DiskWatch::files(Reply<std::optional<std::vector<fs::Entry>>> reply) {
+    const bool is_watching = body_->told_status.with(
+        [](const fs::TreeStatus& status) { return status.state == fs::WatchState::watching; });
+    const bool is_asked = body_->inbox.with([&](Body::Inbox& box) {
+        if (!is_watching || !box.is_started || box.is_over) return false;
+        box.lists.push_back(std::move(reply));
+        return true;
+    });
+    if (!is_asked) return reply(std::nullopt);
+    body_->wake();
+}
+
 void DiskWatch::events(const Caller& by, std::optional<std::string> subscription_id,
                        std::int64_t wait_ms, Push push, Reply<FileEvents> reply) {
     const bool is_session = by.notify != nullptr;
@@ -251,6 +264,7 @@ void DiskWatch::Body::run() {
         });
         if (box.is_over) {
             for (Reply<void>& reply : box.syncs) reply(Failure(kernel_ending()));
+            for (auto& reply : box.lists) reply(std::nullopt);
             break;
         }
         settle_inbox(std::move(box));
@@ -301,6 +315,8 @@ void DiskWatch::Body::settle_inbox(Inbox box) {
         }
     }
     if (tree == nullptr) finish_syncs();
+    for (auto& reply : box.lists)
+        reply(tree != nullptr ? tree->list() : std::optional<std::vector<fs::Entry>>());
 }
 
 void DiskWatch::Body::open_tree() {

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/function.h"
@@ -53,6 +54,10 @@ public:
     // published; before start() at once. Costs a look at every file of the tree. Errors: unavailable
     // "kernel_ending".
     void sync(Reply<void> reply);
+
+    // The files and links of the directory as they are now, sorted by path, without a walk over it. None
+    // where it is not watched, or not well enough (fs::TreeWatch::list()).
+    void files(Reply<std::optional<std::vector<fs::Entry>>> reply);
 
     // Called with each batch of events of a subscription, and its id, as they come. Any thread.
     using Push = std::function<void(const std::string& id, const FileHub::Events& events)>;

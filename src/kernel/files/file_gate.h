@@ -109,6 +109,8 @@ public:
     Result<Disk> look(LiveDocument& document);
 
     fs::FileSystem& files() { return files_; }
+    // The size from which files are refused.
+    std::size_t file_bytes() const { return file_bytes_; }
     // Files that saves displaced. take_in() begins with what was written to them.
     LateWrites& late_writes() { return late_writes_; }
     // The versions that files had before they were saved. A save that replaces bytes is added.

@@ -30,7 +30,6 @@ namespace {
 
 using policy::Operation;
 
-constexpr std::string_view kFilePrefix = "file:";
 constexpr std::string_view kMemoryPrefix = "memory:";
 
 // True if all that the patch is known to do is to add to the end.

@@ -134,13 +134,6 @@ TEST(FileCalls, AFileThatACallerMayNotSeeHidesNoOther) {
     };
     EXPECT_EQ(listed(person), "sealed/b a.txt z.txt ");
     EXPECT_EQ(listed(FileOffice::as("ada")), "a.txt z.txt ");
-    const SearchQuery query{text::Query::compile("secret", text::Match::literal).value()};
-    const auto found = office.ask<FoundAll>([&](auto reply) {
-        office.kernel->search_all(FileOffice::as("ada"), {.search = query, .path_prefix = {}},
-                                  std::move(reply));
-    });
-    ASSERT_TRUE(found);
-    EXPECT_EQ(found->searched, 2U);
     const auto all = office.ask<std::vector<FileStatus>>(
         [&](auto reply) { office.calls->status(FileOffice::as("ada"), {}, std::move(reply)); });
     ASSERT_TRUE(all);

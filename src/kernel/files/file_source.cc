@@ -15,7 +15,6 @@
 namespace quire::kernel {
 namespace {
 
-constexpr std::string_view kPrefix = "file:";
 
 }  // namespace
 
@@ -46,12 +45,12 @@ SourceState FileSource::state() const {
 }
 
 bool FileSource::matches(const std::string& name) const {
-    return name.starts_with(kPrefix) && name.size() > kPrefix.size();
+    return name.starts_with(kFilePrefix) && name.size() > kFilePrefix.size();
 }
 
 policy::Permission FileSource::permission_for(const policy::Actor& by,
                                               const std::string& name) const {
-    const std::string path = matches(name) ? name.substr(kPrefix.size()) : name;
+    const std::string path = matches(name) ? name.substr(kFilePrefix.size()) : name;
     return parts_.gate.decide({path, {}, fs::Kind::file}, policy::Operation::read, by).permission;
 }
 

@@ -1,0 +1,77 @@
+// SearchIndex: the signatures of texts (text/signature.h), each with a proof that tells if it is still
+// that of its text. A file keeps it for the next process (docs/formats/search-index.md).
+//
+// It only ever saves work: what it does not know is looked into, and a file that is damaged in any way
+// counts as none. One thread.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/function.h"
+#include "base/result.h"
+#include "fs/file_system.h"
+#include "store/store_records.h"
+#include "text/signature.h"
+
+namespace quire::kernel {
+
+// Numbers that change with a text: those of a file's stamp, or of a document's mark.
+using TextProof = std::array<std::int64_t, 5>;
+// None for a stamp that a later change may leave as it is.
+std::optional<TextProof> proof_of(const fs::Stamp& stamp);
+TextProof proof_of(const store::DocumentMark& mark);
+
+class SearchIndex {
+public:
+    struct Entry {
+        TextProof proof = {};
+        bool is_text = true;  // False for a file that cannot be read as text.
+        text::Signature signature = {};
+    };
+
+    SearchIndex();
+    SearchIndex(const SearchIndex&) = delete;
+    SearchIndex& operator=(const SearchIndex&) = delete;
+    ~SearchIndex();
+
+    // The entry of that name, and the same if it has this proof; else null. O(1).
+    const Entry* find(const std::string& name) const;
+    const Entry* find(const std::string& name, const TextProof& proof) const;
+    void put(const std::string& name, const TextProof& proof, bool is_text,
+             std::vector<std::uint64_t> signature);
+    // Forgets the entries whose names are not wanted any more.
+    void keep(Function<bool(const std::string& name)> is_wanted);
+    std::size_t size() const { return entries_.size(); }
+    std::size_t signature_bytes() const;  // O(entries).
+    // Counts put() and what keep() forgot, since the last load() or save().
+    std::size_t changes() const { return changes_; }
+
+    // Replaces all entries by those of the file; by none if it is missing or damaged. O(file).
+    void load(const std::string& file);
+    // Writes the file anew, and reads the signatures from there. Mode 0600. Errors: unavailable
+    // "file_not_writable" {file}.
+    Result<void> save(const std::string& file);
+
+private:
+    class Mapping;
+    struct Held {
+        Entry entry;
+        std::vector<std::uint64_t> own;  // Empty where the signature is in the mapping.
+    };
+    void take(std::unique_ptr<Mapping> mapping);
+    bool write_records(int fd) const;
+
+    std::unordered_map<std::string, Held> entries_;
+    std::unique_ptr<Mapping> mapping_;
+    std::size_t changes_ = 0;
+};
+
+}  // namespace quire::kernel
