@@ -183,7 +183,8 @@ private:
     void add_files();
     void add_documents(const char* kind);
     void go_on();
-    void look_into(const fs::Entry& file);
+    bool may_see(const Step& step) const;
+    void look_into(const Step& step);
     bool may_read(const std::string& path) const;
     // The index's word on a document: what its entries are the signatures of, if they are of one text.
     struct Knowledge {
@@ -370,8 +371,8 @@ void WorkspaceSearch::Run::go_on() {
         if (body_->is_over()) return end(Failure(kernel_ending()));
         const Step& step = steps_[next_++];
         if (!step.document) {
-            look_into(files_[*step.file]);
-        } else if (body_->core->may_see(by_.actor, documents_[*step.document].record)) {
+            look_into(step);
+        } else if (may_see(step)) {
             const Knowledge known = known_of(documents_[*step.document].record);
             if (!is_ruled_out(step, known))
                 return visit(documents_[*step.document].record.key, known);
@@ -379,10 +380,16 @@ void WorkspaceSearch::Run::go_on() {
         if (body_->now_ms() >= until)
             return body_->strand.post([self = shared_from_this()] { self->go_on(); });
     }
-    found_.searched.left += steps_.size() - next_;
-    if (next_ < steps_.size() && body_->now_ms() - body_->indexed_ms > kIndexAgainMs)
-        body_->begin_indexing();
+    const bool is_index_due =
+        next_ < steps_.size() && body_->now_ms() - body_->indexed_ms > kIndexAgainMs;
+    for (; next_ < steps_.size(); ++next_) found_.searched.left += may_see(steps_[next_]) ? 1 : 0;
     end(std::move(found_));
+    if (is_index_due) body_->begin_indexing();
+}
+
+bool WorkspaceSearch::Run::may_see(const Step& step) const {
+    if (step.document) return body_->core->may_see(by_.actor, documents_[*step.document].record);
+    return body_->gate->may_see(files_[*step.file].path, by_.actor);
 }
 
 // The rules are asked for every name of a file that has several.
@@ -393,10 +400,11 @@ bool WorkspaceSearch::Run::may_read(const std::string& path) const {
 }
 
 // Other names are looked for where there is something to tell: that may cost a walk over the directory.
-void WorkspaceSearch::Run::look_into(const fs::Entry& file) {
+void WorkspaceSearch::Run::look_into(const Step& step) {
+    const fs::Entry& file = files_[*step.file];
     const SearchIndex::Entry* const known = body_->known(file);
     if (known != nullptr && !known->is_text) return;
-    if (!body_->gate->may_see(file.path, by_.actor)) return;
+    if (!may_see(step)) return;
     if (known != nullptr && !needs_.may_match(known->signature)) {
         ++found_.searched.indexed;
         return;
@@ -435,7 +443,8 @@ WorkspaceSearch::Run::Knowledge WorkspaceSearch::Run::known_of(
         if (entry == nullptr || (out.proof && *out.proof != entry->proof)) return {};
         out.proof = entry->proof;
         if (!what_.wants(kind) || !entry->is_text) continue;
-        out.is_counted = true;
+        // Few blocks of a conversation name a path.
+        out.is_counted = record.kind == kFileKind || what_.path_prefix.empty();
         out.may_match = out.may_match || needs_.may_match(entry->signature);
     }
     return out;
