@@ -98,3 +98,30 @@ test("the index outlives the kernel, counts what it rules out, and is never beli
     stop();
     assert.ok(existsSync(index));
 });
+
+test("quire search prints lines as people name their places", { skip }, (t) => {
+    const folder = workspace(t, {}, settings);
+    put(folder, { "src/one.txt": "first\nsecond needle, needle\n", "src/two.txt": "a [needle]\n", "three.txt": "needle\n" });
+    call(folder, "context", { operation: "create", label: "notes", type: "working", schema: "Text" });
+    call(folder, "context", { operation: "set_text", label: "notes", content: "a needle remembered" });
+    const { block_id } = call(folder, "block_create", { role: "user", kind: "text", content: "hay\nneedle said\n" });
+    const search = (words, cwd = folder) => {
+        const { status, stdout, stderr } = spawnSync(quire, ["search", ...words], { cwd, encoding: "utf8", timeout: 60_000 });
+        assert.equal(status, 0, stderr);
+        return { lines: stdout.split("\n").filter(Boolean), stderr };
+    };
+
+    const memory = search(["needle", "--in", "memory"]).lines;
+    assert.equal(memory.length, 1);
+    assert.match(memory[0], /^memory:agent:ada\/notes:\d+:.*a needle remembered$/);
+    assert.deepEqual(search(["needle"]).lines, ["src/one.txt:2:second needle, needle", "src/two.txt:1:a [needle]", "three.txt:1:needle", `${block_id}:2:needle said`, ...memory]);
+    assert.deepEqual(search(["-F", "[needle]"]).lines, ["src/two.txt:1:a [needle]"]);
+    assert.deepEqual(search(["needle", "src/"]).lines.map((line) => line.split(":")[0]), ["src/one.txt", "src/two.txt"]);
+    assert.deepEqual(search(["needle", "t"], join(folder, "src")).lines, ["src/two.txt:1:a [needle]"]);
+    assert.deepEqual(search(["needle", "--in", "files", "--in", "conversations"]).lines.length, 4);
+    const none = search(["haystack"]);
+    assert.deepEqual([none.lines, none.stderr], [[], "quire: nothing matches\n"]);
+    assert.match(search(["needle", "--limit", "1"]).stderr, /there is more/);
+    const { status, stderr } = spawnSync(quire, ["search", "(a"], { cwd: folder, encoding: "utf8", timeout: 60_000 });
+    assert.deepEqual([status, JSON.parse(stderr).error.reason], [1, "invalid_regex"]);
+});

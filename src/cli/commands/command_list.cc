@@ -6,16 +6,16 @@
 namespace quire::cli {
 
 std::vector<Command> all_commands() {
-    return {init_command(),       mcp_command(),     serve_command(),        call_command(),
-            cat_command(),        file_command(),    file_history_command(), memory_command(),
-            edit_command(),       export_command(),  import_command(),       context_command(),
-            approvals_command(),  log_command(),     watch_command(),        blame_command(),
-            diff_command(),       audit_command(),   undo_command(),         rollback_command(),
-            sh_command(),         hook_command(),    status_command(),       stop_command(),
-            flush_command(),      sources_command(), mounts_command(),       rules_command(),
-            demo_command(),       doctor_command(),  fsck_command(),         backup_command(),
-            restore_command(),    salvage_command(), engine_command(),       kernel_command(),
-            completion_command(), complete_command()};
+    return {init_command(),      mcp_command(),        serve_command(),        call_command(),
+            cat_command(),       file_command(),       file_history_command(), memory_command(),
+            edit_command(),      export_command(),     import_command(),       context_command(),
+            approvals_command(), log_command(),        watch_command(),        blame_command(),
+            search_command(),    diff_command(),       audit_command(),        undo_command(),
+            rollback_command(),  sh_command(),         hook_command(),         status_command(),
+            stop_command(),      flush_command(),      sources_command(),      mounts_command(),
+            rules_command(),     demo_command(),       doctor_command(),       fsck_command(),
+            backup_command(),    restore_command(),    salvage_command(),      engine_command(),
+            kernel_command(),    completion_command(), complete_command()};
 }
 
 std::string check_actor(const std::string& word) {

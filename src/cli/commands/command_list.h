@@ -25,6 +25,7 @@ Command memory_command();
 Command log_command();
 Command watch_command();
 Command blame_command();
+Command search_command();
 Command diff_command();
 Command rollback_command();
 Command audit_command();
