@@ -223,7 +223,10 @@ TEST(RulesAnalysis, PerSessionRulesMatchASearchOfAllCalls) {
     EXPECT_GT(counts.never_end, 40U / kRoundsShare);
     EXPECT_GT(counts.dead_ends, 30U / kRoundsShare);
     EXPECT_GT(counts.never_called, 100U / kRoundsShare);
-    EXPECT_GT(counts.one_loop, 0U);
+    // A share of the seeds may meet none.
+    if (kRoundsShare == 1) {
+        EXPECT_GT(counts.one_loop, 0U);
+    }
 }
 
 TEST(RulesAnalysis, WithAllConversationsAndSessionsNothingIsClaimedThatCanBeCalled) {

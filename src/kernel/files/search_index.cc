@@ -89,7 +89,7 @@ private:
     std::size_t size_;
 };
 
-SearchIndex::SearchIndex() = default;
+SearchIndex::SearchIndex(std::size_t most_bytes) : most_bytes_(most_bytes) {}
 SearchIndex::~SearchIndex() = default;
 
 const SearchIndex::Entry* SearchIndex::find(const std::string& name) const {
@@ -104,20 +104,27 @@ const SearchIndex::Entry* SearchIndex::find(const std::string& name, const TextP
 
 void SearchIndex::put(const std::string& name, const TextProof& proof, bool is_text,
                       std::vector<std::uint64_t> signature) {
-    Held& held = entries_[name];
+    ++changes_;
+    const auto at = entries_.find(name);
+    if (at != entries_.end()) bytes_ -= at->second.entry.signature.size_bytes();
+    if (bytes_ + signature.size() * kWord > most_bytes_) {
+        is_full_ = true;
+        if (at != entries_.end()) entries_.erase(at);
+        return;
+    }
+    Held& held = at != entries_.end() ? at->second : entries_[name];
     held.own = std::move(signature);
     held.entry = {proof, is_text, held.own};
-    ++changes_;
+    bytes_ += held.entry.signature.size_bytes();
 }
 
 void SearchIndex::keep(Function<bool(const std::string& name)> is_wanted) {
-    changes_ += std::erase_if(entries_, [&](const auto& each) { return !is_wanted(each.first); });
-}
-
-std::size_t SearchIndex::signature_bytes() const {
-    std::size_t bytes = 0;
-    for (const auto& [name, held] : entries_) bytes += held.entry.signature.size_bytes();
-    return bytes;
+    is_full_ = false;
+    changes_ += std::erase_if(entries_, [&](const auto& each) {
+        if (is_wanted(each.first)) return false;
+        bytes_ -= each.second.entry.signature.size_bytes();
+        return true;
+    });
 }
 
 void SearchIndex::load(const std::string& file) {
@@ -129,7 +136,8 @@ void SearchIndex::load(const std::string& file) {
 // Sizes are checked although the hash is right: the program that wrote it may have been another.
 void SearchIndex::take(std::unique_ptr<Mapping> mapping) {
     entries_.clear();
-    changes_ = 0;
+    bytes_ = changes_ = 0;
+    is_full_ = false;
     mapping_ = std::move(mapping);
     if (mapping_ == nullptr) return;
     std::string_view rest = mapping_->body();
@@ -144,6 +152,7 @@ void SearchIndex::take(std::unique_ptr<Mapping> mapping) {
         rest.remove_prefix(name_bytes);
         held.entry = {record.proof, record.is_text != 0,
                       {reinterpret_cast<const std::uint64_t*>(rest.data()), record.signature_words}};
+        bytes_ += signature_bytes;
         rest.remove_prefix(signature_bytes);
     }
 }

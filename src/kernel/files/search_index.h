@@ -37,7 +37,9 @@ public:
         text::Signature signature = {};
     };
 
-    SearchIndex();
+    // Signatures take at most so many bytes: those of some 4 GB of text. What comes later is not kept.
+    static constexpr std::size_t kMostBytes = std::size_t{512} << 20;
+    explicit SearchIndex(std::size_t most_bytes = kMostBytes);
     SearchIndex(const SearchIndex&) = delete;
     SearchIndex& operator=(const SearchIndex&) = delete;
     ~SearchIndex();
@@ -50,7 +52,8 @@ public:
     // Forgets the entries whose names are not wanted any more.
     void keep(Function<bool(const std::string& name)> is_wanted);
     std::size_t size() const { return entries_.size(); }
-    std::size_t signature_bytes() const;  // O(entries).
+    std::size_t signature_bytes() const { return bytes_; }
+    bool is_full() const { return is_full_; }  // Something was not kept.
     // Counts put() and what keep() forgot, since the last load() or save().
     std::size_t changes() const { return changes_; }
 
@@ -69,7 +72,10 @@ private:
     void take(std::unique_ptr<Mapping> mapping);
     bool write_records(int fd) const;
 
+    const std::size_t most_bytes_;
     std::unordered_map<std::string, Held> entries_;
+    std::size_t bytes_ = 0;
+    bool is_full_ = false;
     std::unique_ptr<Mapping> mapping_;
     std::size_t changes_ = 0;
 };

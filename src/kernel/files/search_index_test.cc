@@ -112,6 +112,22 @@ TEST(SearchIndex, AFileThatCannotBeWrittenLeavesTheIndexAsItIs) {
     EXPECT_NE(index.find("./a", proof(1)), nullptr);
 }
 
+TEST(SearchIndex, WhatHasNoRoomIsNotKept) {
+    SearchIndex index(10 * 8);
+    index.put("./a", proof(1), true, {1, 2, 3, 4, 5, 6});
+    index.put("./b", proof(1), true, {1, 2, 3, 4, 5});
+    EXPECT_EQ(index.find("./b"), nullptr);
+    EXPECT_TRUE(index.is_full());
+    index.put("./a", proof(2), true, {1, 2, 3, 4});
+    index.put("./b", proof(1), true, {1, 2, 3, 4, 5, 6});
+    EXPECT_NE(index.find("./b"), nullptr);
+    index.put("./b", proof(2), true, {1, 2, 3, 4, 5, 6, 7});
+    EXPECT_EQ(index.find("./b"), nullptr) << "nothing that is out of date stays either";
+    EXPECT_EQ(index.signature_bytes(), 4U * 8);
+    index.keep([](const std::string&) { return false; });
+    EXPECT_EQ(index.signature_bytes(), 0U);
+}
+
 TEST(SearchIndex, OnlyASettledStampIsAProof) {
     fs::Stamp stamp{1, 2, 3, 4, 5, true};
     EXPECT_EQ(proof_of(stamp), (TextProof{1, 2, 3, 4, 5}));

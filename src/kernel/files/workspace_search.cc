@@ -273,7 +273,7 @@ bool WorkspaceSearch::Body::is_indexed(const fs::Entry& file) const {
 
 void WorkspaceSearch::Body::index_some() {
     const std::int64_t until = now_ms() + kSliceMs;
-    while (!is_over() && indexing->next < indexing->files.size()) {
+    while (!is_over() && !index.is_full() && indexing->next < indexing->files.size()) {
         const fs::Entry& file = indexing->files[indexing->next++];
         if (!is_indexed(file)) static_cast<void>(read(file.path));
         if (now_ms() >= until)
