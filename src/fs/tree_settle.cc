@@ -50,7 +50,7 @@ Entry entry_of(std::string path, const FileSight& sight) {
 bool comes_before(std::string_view file, std::string_view folder) {
     const int order = file.substr(0, folder.size()).compare(folder);
     if (order != 0 || file.size() <= folder.size()) return order <= 0;
-    return file[folder.size()] < '/';
+    return static_cast<unsigned char>(file[folder.size()]) < '/';
 }
 
 // Calls take(path, sight) for each file that was last seen, sorted by path.

@@ -197,6 +197,20 @@ void run_all_seeds(Weather weather) {
         EXPECT_GT(lists, 500U);
     }
 }
+// A folder's files come where the slash behind its name is in the order of bytes.
+TEST(TreeLists, AreSortedByPath) {
+    Watched it([](const auto& directory) {
+        for (const char* name :
+             {"a/f", "a/b/f", "a.x", "a-", "a\u00E9", "ab", "b", "\u00E9/f", "\u00E9-x"})
+            directory.put(name, name);
+    });
+    std::size_t lists = 0;
+    expect_same_list(it.directory, *it.watch, lists, "after the first round");
+    it.directory.put("a/\u00E9", "new");
+    it.directory.put("c/d/e", "new");
+    expect_same_list(it.directory, *it.watch, lists, "with files that are new");
+    EXPECT_EQ(lists, 2U);
+}
 TEST(RandomTrees, AreToldAsAPlainWalkFindsThem) {
     run_all_seeds(Weather::calm);
 }
