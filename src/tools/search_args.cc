@@ -8,6 +8,7 @@
 
 #include "base/concat.h"
 #include "edits/numbering.h"
+#include "text/escape_hidden.h"
 #include "tools/render.h"
 
 namespace quire::tools {
@@ -117,8 +118,9 @@ Answered<FoundInMany> render_found_all(const kernel::FoundAll& found, Profile pr
         cut = cut || here;
         const std::string& name = block.path.empty() ? block.label : block.path;
         const bool is_named = name.empty() || block.block_id.ends_with(name);
-        text += cat("\n", block.block_id, is_named ? "" : " ", is_named ? "" : name, ":\n",
-                    here ? kCut : "", lines_of_hits(block.matches, numbering));
+        const std::string heading = cat(block.block_id, is_named ? "" : " ", is_named ? "" : name);
+        text += cat("\n", text::escape_hidden(heading), ":\n", here ? kCut : "",
+                    lines_of_hits(block.matches, numbering));
         blocks.push_back({block.block_id, block.path, block.label, block.owner,
                           matches(block.matches, numbering)});
     }

@@ -119,6 +119,8 @@ test("quire search prints lines as people name their places", { skip }, (t) => {
     assert.deepEqual(search(["needle", "src/"]).lines.map((line) => line.split(":")[0]), ["src/one.txt", "src/two.txt"]);
     assert.deepEqual(search(["needle", "t"], join(folder, "src")).lines, ["src/two.txt:1:a [needle]"]);
     assert.deepEqual(search(["needle", "--in", "files", "--in", "conversations"]).lines.length, 4);
+    put(folder, { "odd\u001b[31m\nname": "straw\n" });
+    assert.deepEqual(search(["straw"]).lines, ["odd\\u{1b}[31m\\u{a}name:1:straw"]);
     const none = search(["haystack"]);
     assert.deepEqual([none.lines, none.stderr], [[], "quire: nothing matches\n"]);
     assert.match(search(["needle", "--limit", "1"]).stderr, /there is more/);

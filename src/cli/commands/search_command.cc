@@ -16,6 +16,7 @@
 #include "cli/commands/terminal.h"
 #include "cli/commands/workspace_path.h"
 #include "json/members.h"
+#include "text/escape_hidden.h"
 
 namespace quire::cli {
 namespace {
@@ -95,7 +96,7 @@ std::string found_lines_of(const Value& block) {
     for (const Value& match : json::list_in(block, "matches")) {
         const std::int64_t line = json::number_in(match, "line");
         if (std::exchange(last, line) == line) continue;
-        out += cat(coloured(drawn_text(name_of_block(block)), Colour::magenta), ":",
+        out += cat(coloured(text::escape_hidden(name_of_block(block)), Colour::magenta), ":",
                    coloured(cat(line + 1), Colour::green), ":", found_line_of(match), "\n");
     }
     return out;
