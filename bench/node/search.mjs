@@ -6,6 +6,7 @@ import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { randomness } from "../../tests/node/support/random.mjs";
 import { everythingAllowed, mcpArguments, quire, RawClient } from "../../tests/node/support/workspace.mjs";
 import { fill, megabytes, ms, now, onDisk, p50, Report, resident, times } from "./measure.mjs";
 
@@ -15,18 +16,8 @@ const conversations = Math.round(200 * share);
 const report = new Report(`Searching ${files} files and ${conversations} conversations`);
 const ripgrep = spawnSync("rg", ["--version"]).status === 0;
 
-// mulberry32
-function randomNumbers(state) {
-    return (limit) => {
-        state = (state + 0x6d2b79f5) | 0;
-        let t = Math.imul(state ^ (state >>> 15), 1 | state);
-        t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-        return ((t ^ (t >>> 14)) >>> 0) % limit;
-    };
-}
-
 // Text like a program's: words of a vocabulary of 20,000, the first ones often, with signs between them.
-const random = randomNumbers(11);
+const random = randomness(11);
 const syllables = "ka lo mi re su ta ne vo di pa qu er st on al in th ex co de ra ti fi bu gy zed wor plex".split(" ");
 const vocabulary = Array.from({ length: 20_000 }, () => Array.from({ length: 2 + random(3) }, () => syllables[random(syllables.length)]).join(""));
 const signs = [" ", " ", " ", "(", ") ", " = ", ".", ", ", "->", "_", ";\n    ", ";\n", " {\n        ", "}\n"];

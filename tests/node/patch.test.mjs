@@ -6,22 +6,13 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 
+import { randomness } from "./support/random.mjs";
 import { seeds } from "./support/seeds.mjs";
 import { quire, skip, workspace } from "./support/workspace.mjs";
 
 const settings = '[files]\nsave = "on_commit"\n\n[[files.rules]]\npattern = "**"\npermission = "admin"\n';
 const { base, count } = seeds(1, { usual: 8, long: 200 });
 const noGit = spawnSync("git", ["--version"]).status === 0 ? false : "git is needed";
-
-// mulberry32
-function randomNumbers(state) {
-    return (limit) => {
-        state = (state + 0x6d2b79f5) | 0;
-        let t = Math.imul(state ^ (state >>> 15), 1 | state);
-        t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-        return ((t ^ (t >>> 14)) >>> 0) % limit;
-    };
-}
 
 function git(folder, ...args) {
     const { status, stdout, stderr } = spawnSync("git", ["-c", "user.name=t", "-c", "user.email=t@example.org", ...args],
@@ -65,7 +56,7 @@ test("a workspace takes what git tells of many files", { skip: skip || noGit }, 
     const names = ["a.txt", "d/b.txt", "d/e/c d.txt", "ä.txt", 'q"uote.txt', "-dash", "d/g", "h"];
     for (let seed = base; seed < base + count; ++seed) {
         t.diagnostic(`SEED=${seed}`);
-        const random = randomNumbers(seed);
+        const random = randomness(seed);
         const folder = mkdtempSync(join(tmpdir(), "quire-git-"));
         t.after(() => rmSync(folder, { recursive: true, force: true }));
         const before = Object.fromEntries(names.filter(() => random(4) > 0)

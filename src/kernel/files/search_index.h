@@ -25,7 +25,7 @@ namespace quire::kernel {
 
 // Numbers that change with a text: those of a file's stamp, or of a document's mark.
 using TextProof = std::array<std::int64_t, 5>;
-// None for a stamp that a later change may leave as it is.
+// Returns none for a stamp that a later change may leave as it is.
 std::optional<TextProof> proof_of(const fs::Stamp& stamp);
 TextProof proof_of(const store::DocumentMark& mark);
 

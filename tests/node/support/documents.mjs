@@ -2,15 +2,9 @@
 import assert from "node:assert/strict";
 import { LoroCounter, LoroDoc, LoroList, LoroMap, LoroMovableList, LoroText, LoroTree } from "loro-crdt";
 
-// mulberry32: the same script for the same seed.
-export function randomness(state) {
-    return (below) => {
-        state = (state + 0x6d2b79f5) | 0;
-        let t = Math.imul(state ^ (state >>> 15), state | 1);
-        t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-        return ((t ^ (t >>> 14)) >>> 0) % below;
-    };
-}
+import { randomness } from "./random.mjs";
+
+export { randomness };
 
 export function newDoc(peer) {
     const doc = new LoroDoc();
