@@ -2,6 +2,7 @@
 
 #include <fstream>
 
+#include <malloc.h>
 #include <unistd.h>
 
 namespace quire {
@@ -11,6 +12,10 @@ std::size_t resident_size() {
     std::size_t all = 0, resident = 0;
     file >> all >> resident;
     return file ? resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) : 0;
+}
+
+void give_back_memory() {
+    ::malloc_trim(0);
 }
 
 }  // namespace quire

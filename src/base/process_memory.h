@@ -7,5 +7,8 @@ namespace quire {
 
 // The bytes of the process that are in physical memory; 0 where the system does not tell. Some 10 us.
 std::size_t resident_size();
+// Gives memory that was freed back to the system: after work that took much more than what stays. Some
+// milliseconds.
+void give_back_memory();
 
 }  // namespace quire

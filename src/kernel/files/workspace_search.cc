@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/concat.h"
+#include "base/process_memory.h"
 #include "edits/find.h"
 #include "files/disk_state.h"
 #include "files/form.h"
@@ -291,6 +292,7 @@ void WorkspaceSearch::Body::end_indexing() {
     indexing.reset();
     // Saving costs as much as all entries, so a few changes wait for the end.
     if (index.changes() * 16 > index.size()) save();
+    give_back_memory();
     finish_if_over();
 }
 
