@@ -143,7 +143,7 @@ Command search_command() {
             .about =
                 "Find lines in all files that ignore files do not leave out, in conversations "
                 "and in memory",
-            .example = "quire search 'TODO|FIXME' src/",
+            .example = "quire search 'open|close' src/",
             .action = action_with(add_search_options, run_search),
             .touches = Touches::looks};
 }

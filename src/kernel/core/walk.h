@@ -9,6 +9,11 @@
 
 namespace quire::kernel {
 
+// Returns true for what a rule refuses, or lets a person decide.
+inline bool is_refusal(const Error& error) {
+    return error.code() == Errc::denied || error.code() == Errc::escalation_required;
+}
+
 // Visits `documents` in order: visit(document) runs on each one's strand and returns whether to
 // continue. What it saw is durable before the next document is visited. Then done() is called, or
 // done(error) if a document could not be read. The walk skips documents that are gone and those
@@ -61,10 +66,6 @@ public:
     }
 
 private:
-    static bool is_refusal(const Error& error) {
-        return error.code() == Errc::denied || error.code() == Errc::escalation_required;
-    }
-
     std::shared_ptr<Core> core_;
     Caller by_;
     std::vector<store::DocumentKey> documents_;

@@ -17,6 +17,7 @@
 #include "files/form.h"
 #include "kernel/core/block_reads.h"
 #include "kernel/core/core.h"
+#include "kernel/core/walk.h"
 #include "kernel/files/disk_watch.h"
 #include "kernel/files/file_gate.h"
 #include "kernel/files/search_index.h"
@@ -42,10 +43,6 @@ std::string name_in_index(store::DocumentKey key, SearchKind kind) {
 
 bool is_of_file(std::string_view name_in_index) {
     return name_in_index.starts_with(kFileName);
-}
-
-bool is_refusal(const Error& error) {
-    return error.code() == Errc::denied || error.code() == Errc::escalation_required;
 }
 
 // The kinds of texts that documents of a kind have.
