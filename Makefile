@@ -3,6 +3,8 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 JOBS ?= $(shell nproc)
+# Tests wait for disks and other programs a third of their time.
+TEST_JOBS ?= $(shell expr $(JOBS) + 1)
 QUIRE_CCACHE ?= $(shell command -v ccache)
 export QUIRE_CCACHE
 FUZZ_SECONDS ?= 600
@@ -47,21 +49,21 @@ test: ## Install what is missing, build everything and run every test
 	@$(DEPS) build test node
 	@scripts/configure.sh release -DQUIRE_TESTS=ON
 	@$(BUILD) build $(JOBS)
-	@python3 scripts/run_tests.py --build build --jobs $(JOBS) $(TEST_FLAGS)
+	@python3 scripts/run_tests.py --build build --jobs $(TEST_JOBS) $(TEST_FLAGS)
 
 .PHONY: test-san
 test-san: ## The same tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	@$(DEPS) build test node
 	@scripts/configure.sh dev -DQUIRE_TESTS=ON
 	@$(BUILD) build-dev $(JOBS)
-	@python3 scripts/run_tests.py --build build-dev --jobs $(JOBS) $(TEST_FLAGS)
+	@python3 scripts/run_tests.py --build build-dev --jobs $(TEST_JOBS) $(TEST_FLAGS)
 
 .PHONY: test-tsan
 test-tsan: ## The same tests under ThreadSanitizer
 	@$(DEPS) build test node
 	@scripts/configure.sh tsan -DQUIRE_TESTS=ON
 	@$(BUILD) build-tsan $(JOBS)
-	@python3 scripts/run_tests.py --build build-tsan --jobs $(JOBS) $(TEST_FLAGS)
+	@python3 scripts/run_tests.py --build build-tsan --jobs $(TEST_JOBS) $(TEST_FLAGS)
 
 .PHONY: bench
 bench: ## Measure Quire and its peers, and write docs/benchmarks.md

@@ -20,9 +20,9 @@ set(man_page "${PROJECT_SOURCE_DIR}/scripts/man_page.sh")
 add_custom_command(OUTPUT "${generated}/quire.1.gz" VERBATIM
     COMMAND sh -c "\"$1\" \"$2\" > \"$3\" && gzip -9nf \"$3\"" sh "${man_page}" $<TARGET_FILE:quire> "${generated}/quire.1"
     DEPENDS quire "${man_page}" COMMENT "")
-# All that the component installs. A build of the program alone does without.
+# All that the component installs. A build of the program alone does without, and so does one that is never installed.
 set(with_the_tests)
-if(QUIRE_TESTS)
+if(QUIRE_TESTS AND NOT QUIRE_SANITIZE)
     set(with_the_tests ALL)
 endif()
 add_custom_target(quire_installed ${with_the_tests} DEPENDS quire ${completions} "${generated}/quire.1.gz")

@@ -2,7 +2,7 @@
 // seen, and how one folder is looked into.
 //
 // A look opens the folder beneath the root, never follows a link, and costs one statx per file that
-// is wanted and one open per ignore file that is there. Memory: about 150 bytes per file.
+// is wanted and one open per ignore file that is there. Memory: about 130 bytes per file.
 #pragma once
 
 #include <cstdint>

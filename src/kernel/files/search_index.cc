@@ -3,8 +3,11 @@
 // is checked once, when it is mapped.
 #include "kernel/files/search_index.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <functional>
+#include <string_view>
 #include <utility>
 
 #include <fcntl.h>
@@ -61,6 +64,13 @@ TextProof proof_of(const store::DocumentMark& mark) {
 
 class SearchIndex::Mapping {
 public:
+    // A record, and where the next one begins.
+    struct Read {
+        std::string_view name;
+        Entry entry;
+        std::size_t next = 0;
+    };
+
     // Null if there is no file behind the descriptor that a header fits into.
     static std::unique_ptr<Mapping> of(const Fd& fd) {
         struct stat status = {};
@@ -69,7 +79,7 @@ public:
         if (size < sizeof(Header)) return nullptr;
         void* const at = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, fd.get(), 0);
         if (at == MAP_FAILED) return nullptr;
-        return std::unique_ptr<Mapping>(new Mapping(static_cast<const char*>(at), size));
+        return std::unique_ptr<Mapping>(new Mapping(static_cast<char*>(at), size));
     }
     Header right_header() const { return {kMagic, body().size(), fs::Hash::of(body())}; }
     bool is_whole() const {
@@ -77,54 +87,101 @@ public:
         std::memcpy(&header, at_, sizeof header);
         return header == right_header();
     }
+    // The record at an offset in the body; none at its end. Sizes are checked although the hash is
+    // right: the program that wrote it may have been another.
+    std::optional<Read> read(std::size_t offset) const {
+        std::string_view rest = body().substr(offset);
+        if (rest.size() < sizeof(Record)) return std::nullopt;
+        Record record;
+        std::memcpy(&record, rest.data(), sizeof record);
+        rest.remove_prefix(sizeof record);
+        const std::size_t name_bytes = whole_words(record.name_bytes);
+        const std::size_t signature_bytes = std::size_t{record.signature_words} * kWord;
+        if (name_bytes > rest.size() || signature_bytes > rest.size() - name_bytes)
+            return std::nullopt;
+        const auto* const words = reinterpret_cast<const std::uint64_t*>(rest.data() + name_bytes);
+        return Read{rest.substr(0, record.name_bytes),
+                    {record.proof, record.is_text != 0, {words, record.signature_words}},
+                    offset + sizeof record + name_bytes + signature_bytes};
+    }
+    // Gives the memory of its pages back; they are read again when they are wanted.
+    void let_go() const { ::madvise(at_, size_, MADV_DONTNEED); }
     Mapping(const Mapping&) = delete;
     Mapping& operator=(const Mapping&) = delete;
-    ~Mapping() { ::munmap(const_cast<char*>(at_), size_); }
-
-    std::string_view body() const { return {at_ + sizeof(Header), size_ - sizeof(Header)}; }
+    ~Mapping() { ::munmap(at_, size_); }
 
 private:
-    Mapping(const char* at, std::size_t size) : at_(at), size_(size) {}
-    const char* at_;
+    Mapping(char* at, std::size_t size) : at_(at), size_(size) {}
+    std::string_view body() const { return {at_ + sizeof(Header), size_ - sizeof(Header)}; }
+    char* at_;
     std::size_t size_;
 };
 
 SearchIndex::SearchIndex(std::size_t most_bytes) : most_bytes_(most_bytes) {}
 SearchIndex::~SearchIndex() = default;
 
-const SearchIndex::Entry* SearchIndex::find(const std::string& name) const {
-    const auto at = entries_.find(name);
-    return at == entries_.end() ? nullptr : &at->second.entry;
+std::optional<std::size_t> SearchIndex::find_saved(const std::string& name) const {
+    const std::size_t hash = std::hash<std::string>()(name);
+    const auto [begin, end] = std::ranges::equal_range(saved_, hash, {}, &Saved::name_hash);
+    const auto at = std::find_if(begin, end, [&](const Saved& each) {
+        return each.offset != kForgotten && mapping_->read(each.offset)->name == name;
+    });
+    if (at == end) return std::nullopt;
+    return static_cast<std::size_t>(at - saved_.begin());
 }
 
-const SearchIndex::Entry* SearchIndex::find(const std::string& name, const TextProof& proof) const {
-    const Entry* const entry = find(name);
-    return entry == nullptr || entry->proof != proof ? nullptr : entry;
+std::optional<SearchIndex::Entry> SearchIndex::find(const std::string& name) const {
+    if (const auto at = fresh_.find(name); at != fresh_.end()) return at->second.entry();
+    const std::optional<std::size_t> at = find_saved(name);
+    if (!at) return std::nullopt;
+    return mapping_->read(saved_[*at].offset)->entry;
+}
+
+std::optional<SearchIndex::Entry> SearchIndex::find(const std::string& name,
+                                                    const TextProof& proof) const {
+    std::optional<Entry> entry = find(name);
+    if (entry && entry->proof != proof) entry.reset();
+    return entry;
+}
+
+void SearchIndex::forget(const std::string& name) {
+    const std::optional<Entry> entry = find(name);
+    if (!entry) return;
+    bytes_ -= entry->signature.size_bytes();
+    if (fresh_.erase(name) > 0) return;
+    saved_[*find_saved(name)].offset = kForgotten;
+    ++forgotten_;
 }
 
 void SearchIndex::put(const std::string& name, const TextProof& proof, bool is_text,
                       std::vector<std::uint64_t> signature) {
     ++changes_;
-    const auto at = entries_.find(name);
-    if (at != entries_.end()) bytes_ -= at->second.entry.signature.size_bytes();
-    if (bytes_ + signature.size() * kWord > most_bytes_) {
+    forget(name);
+    const std::size_t bytes = signature.size() * kWord;
+    if (bytes_ + bytes > most_bytes_) {
         is_full_ = true;
-        if (at != entries_.end()) entries_.erase(at);
         return;
     }
-    Held& held = at != entries_.end() ? at->second : entries_[name];
-    held.own = std::move(signature);
-    held.entry = {proof, is_text, held.own};
-    bytes_ += held.entry.signature.size_bytes();
+    bytes_ += bytes;
+    fresh_[name] = {proof, is_text, std::move(signature)};
 }
 
 void SearchIndex::keep(Function<bool(const std::string& name)> is_wanted) {
     is_full_ = false;
-    changes_ += std::erase_if(entries_, [&](const auto& each) {
+    changes_ += std::erase_if(fresh_, [&](const auto& each) {
         if (is_wanted(each.first)) return false;
-        bytes_ -= each.second.entry.signature.size_bytes();
+        bytes_ -= each.second.signature.size() * kWord;
         return true;
     });
+    std::erase_if(saved_, [](const Saved& each) { return each.offset == kForgotten; });
+    forgotten_ = 0;
+    changes_ += std::erase_if(saved_, [&](const Saved& each) {
+        const Mapping::Read read = *mapping_->read(each.offset);
+        if (is_wanted(std::string(read.name))) return false;
+        bytes_ -= read.entry.signature.size_bytes();
+        return true;
+    });
+    if (mapping_ != nullptr) mapping_->let_go();
 }
 
 void SearchIndex::load(const std::string& file) {
@@ -133,28 +190,21 @@ void SearchIndex::load(const std::string& file) {
     take(std::move(mapping));
 }
 
-// Sizes are checked although the hash is right: the program that wrote it may have been another.
 void SearchIndex::take(std::unique_ptr<Mapping> mapping) {
-    entries_.clear();
-    bytes_ = changes_ = 0;
+    fresh_.clear();
+    saved_.clear();
+    bytes_ = changes_ = forgotten_ = 0;
     is_full_ = false;
     mapping_ = std::move(mapping);
     if (mapping_ == nullptr) return;
-    std::string_view rest = mapping_->body();
-    while (rest.size() >= sizeof(Record)) {
-        Record record;
-        std::memcpy(&record, rest.data(), sizeof record);
-        rest.remove_prefix(sizeof record);
-        const std::size_t name_bytes = whole_words(record.name_bytes);
-        const std::size_t signature_bytes = std::size_t{record.signature_words} * kWord;
-        if (name_bytes > rest.size() || signature_bytes > rest.size() - name_bytes) break;
-        Held& held = entries_[std::string(rest.substr(0, record.name_bytes))];
-        rest.remove_prefix(name_bytes);
-        held.entry = {record.proof, record.is_text != 0,
-                      {reinterpret_cast<const std::uint64_t*>(rest.data()), record.signature_words}};
-        bytes_ += signature_bytes;
-        rest.remove_prefix(signature_bytes);
+    std::size_t offset = 0;
+    while (const std::optional<Mapping::Read> read = mapping_->read(offset)) {
+        saved_.push_back({std::hash<std::string_view>()(read->name), offset});
+        bytes_ += read->entry.signature.size_bytes();
+        offset = read->next;
     }
+    std::ranges::sort(saved_, {}, &Saved::name_hash);
+    mapping_->let_go();
 }
 
 // The header comes last, when what it covers is written and can be read through the mapping.
@@ -181,16 +231,25 @@ Result<void> SearchIndex::save(const std::string& file) {
 
 bool SearchIndex::write_records(int fd) const {
     std::string out(sizeof(Header), '\0');
-    for (const auto& [name, held] : entries_) {
-        const text::Signature signature = held.entry.signature;
-        put_bytes(out, Record{held.entry.proof, static_cast<std::uint32_t>(name.size()),
-                              static_cast<std::uint32_t>(signature.size()),
-                              held.entry.is_text ? 1U : 0U});
+    const auto write = [&](std::string_view name, const Entry& entry) {
+        const text::Signature signature = entry.signature;
+        put_bytes(out,
+                  Record{entry.proof, static_cast<std::uint32_t>(name.size()),
+                         static_cast<std::uint32_t>(signature.size()), entry.is_text ? 1U : 0U});
         out.append(name).append(whole_words(name.size()) - name.size(), '\0');
         out.append(reinterpret_cast<const char*>(signature.data()), signature.size_bytes());
-        if (out.size() < kWriteBytes) continue;
-        if (!write_all(fd, out)) return false;
+        if (out.size() < kWriteBytes) return true;
+        const bool is_written = write_all(fd, out).has_value();
         out.clear();
+        return is_written;
+    };
+    for (const auto& [name, fresh] : fresh_) {
+        if (!write(name, fresh.entry())) return false;
+    }
+    for (const Saved& saved : saved_) {
+        if (saved.offset == kForgotten) continue;
+        const Mapping::Read read = *mapping_->read(saved.offset);
+        if (!write(read.name, read.entry)) return false;
     }
     return write_all(fd, out).has_value();
 }

@@ -1,5 +1,6 @@
 // SearchIndex: the signatures of texts (text/signature.h), each with a proof that tells if it is still
-// that of its text. A file keeps it for the next process (docs/formats/search-index.md).
+// that of its text. A file keeps it for the next process (docs/formats/search-index.md), and for this
+// one: what is saved is read from there, and takes 16 bytes of memory an entry.
 //
 // It only ever saves work: what it does not know is looked into, and a file that is damaged in any way
 // counts as none. One thread.
@@ -11,7 +12,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -44,14 +44,15 @@ public:
     SearchIndex& operator=(const SearchIndex&) = delete;
     ~SearchIndex();
 
-    // The entry of that name, and the same if it has this proof; else null. O(1).
-    const Entry* find(const std::string& name) const;
-    const Entry* find(const std::string& name, const TextProof& proof) const;
+    // The entry of that name, and the same if it has this proof; else none. Its signature holds until
+    // the next call that is not const. O(log entries).
+    std::optional<Entry> find(const std::string& name) const;
+    std::optional<Entry> find(const std::string& name, const TextProof& proof) const;
     void put(const std::string& name, const TextProof& proof, bool is_text,
              std::vector<std::uint64_t> signature);
     // Forgets the entries whose names are not wanted any more.
     void keep(Function<bool(const std::string& name)> is_wanted);
-    std::size_t size() const { return entries_.size(); }
+    std::size_t size() const { return fresh_.size() + saved_.size() - forgotten_; }
     std::size_t signature_bytes() const { return bytes_; }
     bool is_full() const { return is_full_; }  // Something was not kept.
     // Counts put() and what keep() forgot, since the last load() or save().
@@ -65,15 +66,28 @@ public:
 
 private:
     class Mapping;
-    struct Held {
-        Entry entry;
-        std::vector<std::uint64_t> own;  // Empty where the signature is in the mapping.
+    struct Fresh {
+        TextProof proof = {};
+        bool is_text = true;
+        std::vector<std::uint64_t> signature;
+
+        Entry entry() const { return {proof, is_text, signature}; }
     };
+    // An entry in the mapping, by its name.
+    struct Saved {
+        std::size_t name_hash = 0;
+        std::size_t offset = 0;  // kForgotten, if it does not count any more.
+    };
+    static constexpr std::size_t kForgotten = SIZE_MAX;
+    std::optional<std::size_t> find_saved(const std::string& name) const;  // Its place in saved_.
+    void forget(const std::string& name);
     void take(std::unique_ptr<Mapping> mapping);
     bool write_records(int fd) const;
 
     const std::size_t most_bytes_;
-    std::unordered_map<std::string, Held> entries_;
+    std::unordered_map<std::string, Fresh> fresh_;  // They were put since the last load or save.
+    std::vector<Saved> saved_;                      // Sorted by hash. No name is in both.
+    std::size_t forgotten_ = 0;                     // They are in saved_, and do not count.
     std::size_t bytes_ = 0;
     bool is_full_ = false;
     std::unique_ptr<Mapping> mapping_;

@@ -6,43 +6,29 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "base/concat.h"
-#include "base/process_memory.h"
 #include "edits/find.h"
 #include "files/disk_state.h"
-#include "files/form.h"
 #include "kernel/core/block_reads.h"
 #include "kernel/core/core.h"
 #include "kernel/core/walk.h"
 #include "kernel/files/disk_watch.h"
 #include "kernel/files/file_gate.h"
-#include "kernel/files/search_index.h"
-#include "sched/guarded.h"
-#include "sched/scheduler.h"
+#include "kernel/files/workspace_search_body.h"
 #include "text/needs.h"
 
 namespace quire::kernel {
 namespace {
 
-constexpr std::size_t kMostFiles = 1'000'000;
-constexpr std::int64_t kSliceMs = 10;
 // How often a search that left something lets the files be indexed anew.
 constexpr std::int64_t kIndexAgainMs = 60'000;
-// How the index names files; its names of documents begin with a digit.
-constexpr std::string_view kFileName = "./";
-
 constexpr SearchKind kFileSearch = search_kind(conversation::Kind::file);
 
 std::string name_in_index(store::DocumentKey key, SearchKind kind) {
     return cat(key, "/", name_of(kind));
-}
-
-bool is_of_file(std::string_view name_in_index) {
-    return name_in_index.starts_with(kFileName);
 }
 
 // The kinds of texts that documents of a kind have.
@@ -89,62 +75,6 @@ struct Visited {
 };
 
 }  // namespace
-
-struct WorkspaceSearch::Body : std::enable_shared_from_this<WorkspaceSearch::Body> {
-    explicit Body(Parts of)
-        : core(of.kernel.core()),
-          gate(of.gate),
-          watch(of.watch),
-          index_file(std::move(of.index_file)),
-          strand(of.worker) {}
-
-    // A file of the disk, as it was read.
-    struct ReadFile {
-        bool is_text = false;
-        std::string text;
-        std::vector<std::uint64_t> signature;
-    };
-    // Reads a file, and adds it to the index. Errors: those of FileSystem::peek().
-    Result<ReadFile> read(const std::string& path);
-    // A file whose stamp says little, or whose encoding the rules name, is none that the index knows.
-    bool can_index(const fs::Entry& file) const;
-    // The entry of a file; null if it has to be read.
-    const SearchIndex::Entry* known(const fs::Entry& file) const;
-
-    bool is_over() const {
-        return over.with([](bool is_over) { return is_over; });
-    }
-    std::int64_t now_ms() const { return core->parts().clock.steady_ms(); }
-
-    // --- indexing ---
-    void begin_indexing();
-    void index_some();
-    bool is_indexed(const fs::Entry& file) const;
-    void end_indexing();
-    void save();
-    void end_run();
-    void finish_if_over();
-
-    const std::shared_ptr<Core> core;
-    FileGate* const gate;
-    DiskWatch* const watch;
-    const std::string index_file;
-    sched::Guarded<bool> over;
-
-    // On the strand.
-    sched::Strand strand;
-    SearchIndex index;
-    text::SignatureMaker maker;
-    struct Indexing {
-        std::vector<fs::Entry> files;
-        std::size_t next = 0;
-        bool has_all = false;  // The list has every file.
-    };
-    std::optional<Indexing> indexing;
-    std::int64_t indexed_ms = 0;  // When it was last begun.
-    std::size_t runs = 0;         // Searches under way.
-    std::optional<Reply<void>> stopped;
-};
 
 class WorkspaceSearch::Run : public std::enable_shared_from_this<WorkspaceSearch::Run> {
 public:
@@ -223,102 +153,10 @@ private:
     FoundAll found_;
 };
 
-// --- reading and indexing files ---
-
-Result<WorkspaceSearch::Body::ReadFile> WorkspaceSearch::Body::read(const std::string& path) {
-    fs::FileBytes file = TRY(gate->files().peek(path, gate->file_bytes()));
-    const auto encoding = gate->rules()->paths.encoding(path);
-    ReadFile out;
-    if (auto decoded = files::decode(std::move(file.bytes), path, encoding)) {
-        out.is_text = true;
-        out.text = std::move(decoded->text);
-        maker.add(out.text);
-        out.signature = maker.finish();
-    }
-    const std::optional<TextProof> proof = proof_of(file.stamp);
-    if (proof && !encoding) index.put(cat(kFileName, path), *proof, out.is_text, out.signature);
-    return out;
-}
-
-bool WorkspaceSearch::Body::can_index(const fs::Entry& file) const {
-    if (!file.stamp.settled) return false;
-    const policy::PathRules& rules = gate->rules()->paths;
-    const bool any = std::ranges::any_of(
-        rules.rules(), [](const policy::PathRule& rule) { return rule.encoding.has_value(); });
-    return !any || !rules.encoding(file.path);
-}
-
-const SearchIndex::Entry* WorkspaceSearch::Body::known(const fs::Entry& file) const {
-    if (!can_index(file)) return nullptr;
-    return index.find(cat(kFileName, file.path), *proof_of(file.stamp));
-}
-
-void WorkspaceSearch::Body::begin_indexing() {
-    if (gate == nullptr || indexing || is_over()) return;
-    Result<fs::Listing> all = gate->files().list(kMostFiles, gate->ignore_files());
-    if (!all) return;
-    indexed_ms = now_ms();
-    indexing = Indexing{std::move(all->entries), 0, !all->truncated};
-    index_some();
-}
-
-// Only what a person may read without being asked is indexed, and so nothing that is hidden.
-bool WorkspaceSearch::Body::is_indexed(const fs::Entry& file) const {
-    static const policy::Actor kReader{policy::ActorKind::human, "index"};
-    if (file.is_link || file.size > gate->file_bytes()) return true;
-    return !can_index(file) || known(file) != nullptr || !gate->may_see(file.path, kReader);
-}
-
-void WorkspaceSearch::Body::index_some() {
-    const std::int64_t until = now_ms() + kSliceMs;
-    while (!is_over() && !index.is_full() && indexing->next < indexing->files.size()) {
-        const fs::Entry& file = indexing->files[indexing->next++];
-        if (!is_indexed(file)) static_cast<void>(read(file.path));
-        if (now_ms() >= until)
-            return strand.post([self = shared_from_this()] { self->index_some(); });
-    }
-    end_indexing();
-}
-
-void WorkspaceSearch::Body::end_indexing() {
-    if (indexing->has_all && !is_over()) {
-        std::unordered_set<std::string> there;
-        for (const fs::Entry& file : indexing->files) there.insert(cat(kFileName, file.path));
-        index.keep([&](const std::string& name) { return !is_of_file(name) || there.contains(name); });
-    }
-    indexing.reset();
-    // Saving costs as much as all entries, so a few changes wait for the end.
-    if (index.changes() * 16 > index.size()) save();
-    give_back_memory();
-    finish_if_over();
-}
-
-// An index that cannot be kept is made anew by the next process.
-void WorkspaceSearch::Body::save() {
-    if (index_file.empty() || index.changes() == 0) return;
-    index.keep([&](const std::string& name) {
-        if (is_of_file(name)) return true;
-        const auto record = core->catalog().record(std::strtoll(name.c_str(), nullptr, 10));
-        return record && !record->deleted;
-    });
-    static_cast<void>(index.save(index_file));
-}
-
-void WorkspaceSearch::Body::end_run() {
-    --runs;
-    finish_if_over();
-}
-
-void WorkspaceSearch::Body::finish_if_over() {
-    if (!stopped || runs != 0 || indexing) return;
-    save();
-    (*std::exchange(stopped, std::nullopt))({});
-}
-
 // --- one search ---
 
 void WorkspaceSearch::Run::walk() {
-    Result<fs::Listing> all = body_->gate->files().list(kMostFiles, body_->gate->ignore_files());
+    Result<fs::Listing> all = body_->walk();
     if (!all) return end(Failure(std::move(all).error()));
     found_.truncated = all->truncated;
     begin_with(std::move(all->entries));
@@ -401,10 +239,10 @@ bool WorkspaceSearch::Run::may_read(const std::string& path) const {
 // Other names are looked for where there is something to tell: that may cost a walk over the directory.
 void WorkspaceSearch::Run::look_into(const Step& step) {
     const fs::Entry& file = files_[*step.file];
-    const SearchIndex::Entry* const known = body_->known(file);
-    if (known != nullptr && !known->is_text) return;
+    const std::optional<SearchIndex::Entry> known = body_->known(file);
+    if (known && !known->is_text) return;
     if (!may_see(step)) return;
-    if (known != nullptr && !needs_.may_match(known->signature)) {
+    if (known && !needs_.may_match(known->signature)) {
         ++found_.searched.indexed;
         return;
     }
@@ -438,8 +276,8 @@ WorkspaceSearch::Run::Knowledge WorkspaceSearch::Run::known_of(
     const store::DocumentRecord& record) const {
     Knowledge out;
     for (const SearchKind kind : kinds_in(record.kind)) {
-        const auto* const entry = body_->index.find(name_in_index(record.key, kind));
-        if (entry == nullptr || (out.proof && *out.proof != entry->proof)) return {};
+        const auto entry = body_->index.find(name_in_index(record.key, kind));
+        if (!entry || (out.proof && *out.proof != entry->proof)) return {};
         out.proof = entry->proof;
         if (!what_.wants(kind) || !entry->is_text) continue;
         // Few blocks of a conversation name a path.
@@ -538,6 +376,18 @@ void WorkspaceSearch::Run::take(Result<Visited> visited) {
 }
 
 // --- the door ---
+
+WorkspaceSearch::Body::Body(Parts of)
+    : core(of.kernel.core()),
+      has_document([core = core](store::DocumentKey key) {
+          const auto record = core->catalog().record(key);
+          return record && !record->deleted;
+      }),
+      clock(core->parts().clock),
+      gate(of.gate),
+      watch(of.watch),
+      index_file(std::move(of.index_file)),
+      strand(of.worker) {}
 
 WorkspaceSearch::WorkspaceSearch(Parts parts) : body_(std::make_shared<Body>(std::move(parts))) {}
 

@@ -3,9 +3,9 @@
 // It looks into every file of the workspace that ignore files do not leave out, opened or not, and into
 // conversations and memory. An index of signatures (search_index.h) rules out most of what cannot match,
 // unread; what the index does not know is read, and is known from then on. Files are indexed from
-// start() on. A file is known by its stamp, so a search sees every change that was made before it, but for
-// a store through a mapping where the directory is watched; files that changed within the last two seconds, or that have an encoding by rule, are always read. A document
-// in memory is searched there.
+// start() on. A file is known by its stamp, so a search sees every change that was made before it, but
+// for a store through a mapping where the directory is watched; files that changed within the last two
+// seconds, or that have an encoding by rule, are always read. A document in memory is searched there.
 //
 // Links are not followed: their targets are searched where they are. Results come by path, then
 // conversations and memory blocks by name.
