@@ -308,10 +308,22 @@ TEST(Reconcile, AFileThatIsNeverMergedHasOneConflictOfAllItsText) {
 }
 
 TEST(Reconcile, WhatWasAppendedComesAfterTheDisksText) {
-    const Reconciled plan = reconcile({"a", "ab", "ac"}, {.ties = TieShows::disk_then_appended});
+    const Reconciled plan = reconcile({"a", "ab", "ac"}, {.keeps = Keeps::appended});
     EXPECT_EQ(plan.text, "ac\nb");
     EXPECT_TRUE(plan.ties.empty());
-    EXPECT_EQ(plan.lost, 1U);
+    EXPECT_FALSE(plan.is_edit_lost);
+}
+
+TEST(Reconcile, EditsThatTheRulesDoNotAllowGoOutOfTheText) {
+    const Sides both{"a\nb\n", "a\nb\nours\n", "A\nb\n"};
+    EXPECT_EQ(reconcile(both, {.keeps = Keeps::appended}).text, "A\nb\nours\n");
+    EXPECT_EQ(reconcile(both, {.keeps = Keeps::nothing}).text, "A\nb\n");
+    EXPECT_TRUE(reconcile(both, {.keeps = Keeps::nothing}).is_edit_lost);
+    const Sides inside{"a\nb\n", "ours\nb\n", "a\nB\n"};
+    const Reconciled appended = reconcile(inside, {.keeps = Keeps::appended});
+    EXPECT_EQ(appended.text, "a\nB\n");
+    EXPECT_TRUE(appended.is_edit_lost);
+    EXPECT_FALSE(reconcile({"a\n", "a\n", "A\n"}, {.keeps = Keeps::nothing}).is_edit_lost);
 }
 
 TEST(Reconcile, ADocumentWithoutEditsTakesTheDisksText) {
@@ -336,7 +348,7 @@ TEST(Reconcile, IfBothChangedTheSameWordsOneSideIsShown) {
     const Reconciled ours = reconcile(sides, {});
     EXPECT_EQ(ours.text, "ours\n");
     EXPECT_EQ(ours.ties.size(), 1U);
-    EXPECT_EQ(reconcile(sides, {.ties = TieShows::disk}).text, "theirs\n");
+    EXPECT_EQ(reconcile(sides, {.keeps = Keeps::nothing}).text, "theirs\n");
 }
 
 TEST(Reconcile, OfTwoInsertionsAtOnePlaceTheDisksComesFirst) {

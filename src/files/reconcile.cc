@@ -81,11 +81,9 @@ std::optional<std::size_t> continued(std::vector<OpenPlace>& places, std::size_t
 
 // Both sides of a file that is never merged.
 void reconcile_whole(const Sides& sides, const Manner& manner, Reconciled& out) {
-    out.text = manner.ties == TieShows::agent ? sides.ours : sides.theirs;
-    if (manner.ties != TieShows::agent) {
-        out.lost = 1;
-        return;
-    }
+    out.is_edit_lost = manner.keeps != Keeps::all;
+    out.text = out.is_edit_lost ? sides.theirs : sides.ours;
+    if (out.is_edit_lost) return;
     Tie tie{out.base, std::string(sides.ours), std::string(sides.theirs)};
     tie.kind = ConflictKind::whole;
     if (!manner.open.empty()) tie.open = 0;
@@ -107,6 +105,12 @@ Reconciled reconcile(const Sides& sides, const Manner& manner) {
         out.text = sides.theirs;
         return out;
     }
+    const bool only_appended = sides.ours.starts_with(out.base);
+    if (manner.keeps == Keeps::nothing || (manner.keeps == Keeps::appended && !only_appended)) {
+        out.text = sides.theirs;
+        out.is_edit_lost = true;
+        return out;
+    }
     if (out.base == sides.theirs) {
         out.text = sides.ours;
         return out;
@@ -118,25 +122,20 @@ Reconciled reconcile(const Sides& sides, const Manner& manner) {
         reconcile_whole(sides, manner, out);
         return out;
     }
-    const text::Side shown = manner.ties == TieShows::agent ? text::Side::ours : text::Side::theirs;
     text::Merged merged =
-        text::merge3(out.base, sides.ours, sides.theirs, shown, text::Side::theirs);
-    out.text = std::move(merged.text);
-    if (manner.ties == TieShows::agent) {
-        for (text::Tie& tie : merged.ties) {
-            const auto open = continued(common.places, tie.begin.n, tie.end.n);
-            out.ties.push_back({out.base.substr(tie.begin.n, tie.end.n - tie.begin.n),
-                                std::move(tie.ours), std::move(tie.theirs), tie.at.n,
-                                tie.theirs_at.n, ConflictKind::lines, open});
-        }
-        return out;
-    }
-    out.lost = merged.ties.size();
-    if (manner.ties == TieShows::disk_then_appended && out.lost > 0 &&
-        sides.ours.starts_with(out.base)) {
+        text::merge3(out.base, sides.ours, sides.theirs, text::Side::ours, text::Side::theirs);
+    if (manner.keeps == Keeps::appended && !merged.ties.empty()) {
         out.text = sides.theirs;
         if (!out.text.empty() && out.text.back() != '\n') out.text += '\n';
         out.text += sides.ours.substr(out.base.size());
+        return out;
+    }
+    out.text = std::move(merged.text);
+    for (text::Tie& tie : merged.ties) {
+        const auto open = continued(common.places, tie.begin.n, tie.end.n);
+        out.ties.push_back({out.base.substr(tie.begin.n, tie.end.n - tie.begin.n),
+                            std::move(tie.ours), std::move(tie.theirs), tie.at.n, tie.theirs_at.n,
+                            ConflictKind::lines, open});
     }
     return out;
 }

@@ -34,16 +34,16 @@ struct Sides {
     std::string_view theirs;  // The disk's text now.
 };
 
-// The side whose text a tie shows.
-enum class TieShows {
-    agent,  // The document's; the tie is a conflict.
-    disk,   // The disk's, and that is the end of it.
-    // The disk's, and at its end what the document had appended.
-    disk_then_appended,
+// The edits of its own that the document's text keeps, by the rules for the file. The others stay in
+// its history alone.
+enum class Keeps {
+    all,       // Where they cannot be merged with the disk's, there is a conflict.
+    appended,  // What stands behind the text that both sides changed.
+    nothing,
 };
 
 struct Manner {
-    TieShows ties = TieShows::agent;
+    Keeps keeps = Keeps::all;
     bool whole = false;                   // Two changed sides are a tie of the whole file.
     std::span<const Conflict> open = {};  // The conflicts that are open, by disk_at.
 };
@@ -64,7 +64,7 @@ struct Reconciled {
     std::string base;                     // The text that both sides changed.
     std::string text;                     // The text that the document is to have.
     std::vector<Tie> ties;
-    std::size_t lost = 0;  // Ties that show the disk's text.
+    bool is_edit_lost = false;  // The document had an edit that the text does not keep.
 
     // The edits of `merged`, the document's text with the disk's edit merged into it, that make it
     // right, to be made one after the other: the first takes out what the disk inserted, the second

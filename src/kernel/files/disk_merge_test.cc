@@ -99,5 +99,40 @@ TEST(DiskMerge, AnAgentsLinesStayItsOwnWhereTheDiskInsertsAtTheSamePlace) {
     }
 }
 
+// An unsaved edit, then rules that do not allow it, then a change of the disk. The edit is out of the
+// text, and comes back from the history once the rules allow it again.
+TEST(DiskMerge, EditsOfAFileThatBecameReadOnlyStayInItsHistory) {
+    const auto rules_of = [](policy::Permission permission) {
+        return FileRules{policy::PathRules({rule("**", permission)})};
+    };
+    FileOffice office;
+    office.gate->set_rules(rules_of(policy::Permission::read_write));
+    office.files.put("f", "one\ntwo\nthree\n");
+    ASSERT_EQ(office.edit("f", "one", "agent"), "ok");
+    office.gate->set_rules(rules_of(policy::Permission::read_only));
+    ASSERT_EQ(office.text("f"), "agent\ntwo\nthree\n");
+    office.files.put("f", "one\ntwo\nTHREE\n");
+
+    EXPECT_EQ(office.text("f"), "one\ntwo\nTHREE\n");
+    EXPECT_FALSE(office.status("f").conflict);
+    EXPECT_FALSE(office.status("f").dirty);
+    const auto history = office.ask<FileHistory>([&](auto reply) {
+        office.calls->history(FileOffice::as("ada"), "f", 10, "", std::move(reply));
+    });
+    ASSERT_TRUE(history);
+    const std::vector<HistoryEntry>& versions = history->page.versions;
+    EXPECT_EQ(versions.front().description,
+              "disk, over edits that the rules do not allow any more");
+
+    office.gate->set_rules(rules_of(policy::Permission::read_write));
+    const auto back = office.ask<FileEdited>([&](auto reply) {
+        office.calls->rollback(FileOffice::as("ada"), "f", versions[1].version_id,
+                               std::move(reply));
+    });
+    ASSERT_TRUE(back) << back.error().message();
+    EXPECT_EQ(office.text("f"), "agent\ntwo\nthree\n");
+    EXPECT_EQ(office.disk("f"), "one\ntwo\nTHREE\n");
+}
+
 }  // namespace
 }  // namespace quire::kernel

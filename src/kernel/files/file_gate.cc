@@ -26,6 +26,9 @@ using policy::Verdict;
 policy::Actor disk() {
     return {policy::ActorKind::source, "disk"};
 }
+// Says in a history that a file's rules left no place for edits that were never saved.
+constexpr const char* kDiskOverEdits = "disk, over edits that the rules do not allow any more";
+
 policy::Actor reconciler() {
     return {policy::ActorKind::system, "reconcile"};
 }
@@ -347,8 +350,8 @@ files::Manner FileGate::manner_of(const LiveDocument& document,
     const policy::Permission permission =
         decide({document.name(), {}, fs::Kind::file}, Operation::append, reconciler()).permission;
     files::Manner manner;
-    if (permission == policy::Permission::read_only) manner.ties = files::TieShows::disk;
-    if (permission == policy::Permission::append) manner.ties = files::TieShows::disk_then_appended;
+    if (permission == policy::Permission::read_only) manner.keeps = files::Keeps::nothing;
+    if (permission == policy::Permission::append) manner.keeps = files::Keeps::appended;
     manner.whole = is_never_merged(document.name());
     if (before) manner.open = before->conflicts;
     return manner;
@@ -425,8 +428,8 @@ Result<DiskUpdate> FileGate::apply(LiveDocument& document,
             const crdt::IdSpan span = document.commit(reconciler(), "reconcile");
             if (span.size() > 0) unit.spans.push_back(span);
         }
-        const std::size_t overlaps = plan.ties.size() + plan.lost;
-        if (overlaps > 0) unit.description = cat("disk, ", overlaps, " overlapping");
+        if (!plan.ties.empty()) unit.description = cat("disk, ", plan.ties.size(), " overlapping");
+        if (plan.is_edit_lost) unit.description = kDiskOverEdits;
         for (files::Tie& tie : plan.ties)
             keep(document, *before, now, std::move(tie), taken.agent_version);
         taken.resolution = plan.text == text   ? Resolution::disk_wins
