@@ -1,14 +1,14 @@
 # Tests that stand outside the rooms, below tests/. Each is a ctest; scripts/run_tests.py runs them all
 # and counts the cases inside.
 
-# suite(NAME ROOMS room... [LINK target...] [TIMEOUT seconds] [SERIAL] [HOT] [NEEDS_PROGRAM])
+# suite(NAME ROOMS room... [LINK target...] [TIMEOUT seconds] [HOT] [NEEDS_PROGRAM])
 #
 # Every *_test.cc below tests/NAME becomes the program NAME_suite; the other *.cc there are linked to
-# it as the library quire_tests_NAME, which another suite or a room's test may LINK. SERIAL: no other test
-# runs beside it. HOT: as in cmake/Room.cmake. With NEEDS_PROGRAM the program `quire` is built first and its
-# path is in $QUIRE. A suite without a test yet is not there.
+# it as the library quire_tests_NAME, which another suite or a room's test may LINK. HOT: as in
+# cmake/Room.cmake. With NEEDS_PROGRAM the program `quire` is built first and its path is in $QUIRE. A suite
+# without a test yet is not there.
 function(suite name)
-    cmake_parse_arguments(ARG "SERIAL;HOT;NEEDS_PROGRAM" "TIMEOUT" "ROOMS;LINK" ${ARGN})
+    cmake_parse_arguments(ARG "HOT;NEEDS_PROGRAM" "TIMEOUT" "ROOMS;LINK" ${ARGN})
     file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cc")
     set(tests ${sources})
     list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
@@ -44,7 +44,7 @@ function(suite name)
     if(NOT ARG_TIMEOUT)
         set(ARG_TIMEOUT 600)
     endif()
-    set_tests_properties(${name} PROPERTIES LABELS "suite" TIMEOUT ${ARG_TIMEOUT} RUN_SERIAL "${ARG_SERIAL}")
+    set_tests_properties(${name} PROPERTIES LABELS "suite" TIMEOUT ${ARG_TIMEOUT})
     if(ARG_NEEDS_PROGRAM AND TARGET quire)
         add_dependencies(${name}_suite quire)
         set_tests_properties(${name} PROPERTIES ENVIRONMENT "QUIRE=$<TARGET_FILE:quire>")
@@ -63,8 +63,13 @@ function(node_test file)
     endif()
     add_test(NAME node/${name} COMMAND "${PROJECT_SOURCE_DIR}/scripts/node.sh" --test-file "${file}"
         WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}/tests/node")
+    # As kRoundsShare (src/base/share_for_test.h).
+    set(rounds_share 1)
+    if(QUIRE_SANITIZE)
+        set(rounds_share 4)
+    endif()
     set_tests_properties(node/${name} PROPERTIES LABELS "node" TIMEOUT ${ARG_TIMEOUT} SKIP_RETURN_CODE 77
-        ENVIRONMENT "QUIRE=${PROJECT_BINARY_DIR}/quire")
+        ENVIRONMENT "QUIRE=${PROJECT_BINARY_DIR}/quire;QUIRE_ROUNDS_SHARE=${rounds_share}")
 endfunction()
 
 # script_test(NAME SCRIPT args...): a check in Python, held to by its exit status (77: skipped).

@@ -33,7 +33,6 @@ class Entry:
     folder: str
     environment: dict[str, str]
     timeout: float
-    alone: bool
     skip_code: int | None
     label: str
 
@@ -59,7 +58,7 @@ def registered(build: pathlib.Path) -> list[Entry]:
         entries.append(Entry(
             name=test["name"], command=test.get("command", []),
             folder=properties.get("WORKING_DIRECTORY", str(build)), environment=environment,
-            timeout=float(properties.get("TIMEOUT", 600)), alone=bool(properties.get("RUN_SERIAL", False)),
+            timeout=float(properties.get("TIMEOUT", 600)),
             skip_code=properties.get("SKIP_RETURN_CODE"), label=labels[0]))
     return entries
 
@@ -187,12 +186,9 @@ def run_all(entries: list[Entry], logs: pathlib.Path, jobs: int) -> list[Outcome
             outcomes.append(outcome)
             show(outcome, entry)
 
-    together = sorted((e for e in entries if not e.alone), key=lambda e: -e.timeout)
+    longest_first = sorted(entries, key=lambda entry: -entry.timeout)
     with concurrent.futures.ThreadPoolExecutor(max_workers=jobs) as pool:
-        list(pool.map(one, together))
-    for entry in entries:
-        if entry.alone:
-            one(entry)
+        list(pool.map(one, longest_first))
     return outcomes
 
 

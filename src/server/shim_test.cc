@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "base/concat.h"
+#include "base/share_for_test.h"
 #include "json/json.h"
 #include "mcp/repeatable.h"
 #include "server/local_client.h"
@@ -256,10 +257,11 @@ TEST(Shim, AClientThatWritesMuchBeforeItReadsIsNotStuck) {
     Heard heard;
     const FakeKernel kernel(workspace, heard);
     McpClient client(workspace);
+    constexpr int kMessages = 20'000 / kRoundsShare;
     std::thread talker([&] {
-        for (int i = 0; i < 20'000; ++i) client.say(request(i, "m"));
+        for (int i = 0; i < kMessages; ++i) client.say(request(i, "m"));
     });
-    for (int i = 0; i < 20'000; ++i) ASSERT_EQ(method_of(client.hear()), "m");
+    for (int i = 0; i < kMessages; ++i) ASSERT_EQ(method_of(client.hear()), "m");
     talker.join();
 }
 

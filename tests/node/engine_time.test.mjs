@@ -8,9 +8,10 @@ import { EngineDriver } from "./engine_driver.mjs";
 import { random } from "./engine_script.mjs";
 import { Shadow, comparable, isEmpty, plain } from "./engine_shadow.mjs";
 import { deepValueWithIds } from "./support/deep_value.mjs";
+import { share } from "./support/share.mjs";
 
 const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
-const RUNS = Number(process.env.QUIRE_STEPS ?? (process.env.QUIRE_LONG ? 2000 : 40));
+const RUNS = Number(process.env.QUIRE_STEPS ?? (process.env.QUIRE_LONG ? 2000 : share(40)));
 const STYLES = { bold: { expand: "after" }, link: { expand: "none" }, note: { expand: "both" } };
 const KINDS = { Map: LoroMap, List: LoroList, Text: LoroText, MovableList: LoroMovableList, Tree: LoroTree };
 

@@ -6,9 +6,10 @@ import { LoroDoc, LoroMap } from "loro-crdt";
 import { EngineDriver } from "./engine_driver.mjs";
 import { comparable, random } from "./engine_script.mjs";
 import { plain } from "./engine_shadow.mjs";
+import { share } from "./support/share.mjs";
 
 const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
-const RUNS = Number(process.env.QUIRE_STEPS ?? (process.env.QUIRE_LONG ? 500 : 20));
+const RUNS = Number(process.env.QUIRE_STEPS ?? (process.env.QUIRE_LONG ? 500 : share(20)));
 const KINDS = ["Map", "List", "Text", "MovableList", "Tree", "Counter"];
 const KEYS = ["a", "b", "de/ep>", "back\\slash", "nul\0", "é😀"];
 

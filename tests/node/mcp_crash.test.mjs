@@ -5,8 +5,9 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { kernelOf, rawQuire, skip, workspace } from "./support/workspace.mjs";
+import { share } from "./support/share.mjs";
 
-const loops = process.env.QUIRE_LONG ? 200 : 20;
+const loops = process.env.QUIRE_LONG ? 200 : share(20);
 const writers = 3;
 
 // A repeatable sequence of numbers below `bound` (Lehmer's generator).

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 
 import { rawQuire, skip, workspace } from "./support/workspace.mjs";
+import { share } from "./support/share.mjs";
 
 // Each process sends all its edits without waiting for a reply; each edit replaces a line of its own.
 async function race(t, processes, edits) {
@@ -32,7 +33,7 @@ async function race(t, processes, edits) {
 }
 
 test("2 processes x 20 disjoint edits, pipelined", { skip }, (t) => race(t, 2, 20));
-test("8 processes x 500 disjoint edits, pipelined", { skip, timeout: 240_000 }, (t) => race(t, 8, 500));
+test(`8 processes x ${share(500)} disjoint edits, pipelined`, { skip, timeout: 240_000 }, (t) => race(t, 8, share(500)));
 
 test("writers of one line: one wins each round and the others are told", { skip }, async (t) => {
     const folder = workspace(t, { "one.txt": "start\n" });

@@ -5,10 +5,11 @@ import { after, test } from "node:test";
 import { LoroDoc, LoroMap } from "loro-crdt";
 import { EngineDriver } from "./engine_driver.mjs";
 import { randomness } from "./support/documents.mjs";
+import { share } from "./support/share.mjs";
 
 const program = process.env.MEMORY_REPLICA;
 const seed = Number(process.env.SEED ?? 20261121);
-const scripts = process.env.QUIRE_LONG ? 500 : 40;
+const scripts = process.env.QUIRE_LONG ? 500 : share(40);
 
 const schema = {
     Composite: {

@@ -8,10 +8,11 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { assertSame, edit, newDoc, randomness, script } from "./support/documents.mjs";
+import { share } from "./support/share.mjs";
 
 const echo = process.env.SNAPSHOT_ECHO;
 const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
-const scripts = process.env.QUIRE_LONG ? 2000 : 60;
+const scripts = process.env.QUIRE_LONG ? 2000 : share(60);
 const seconds = process.env.QUIRE_LONG ? 100 : 40;  // For each compression, of which there are two.
 const ROUND = 20;
 const folder = mkdtempSync(join(tmpdir(), "snapshots-"));

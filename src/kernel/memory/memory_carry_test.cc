@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/share_for_test.h"
 #include "codec/updates.h"
 #include "kernel/core/unit.h"
 #include "kernel/memory/carried.h"
@@ -362,7 +363,7 @@ TEST(MemoryCarry, NoAcceptedEntryIsFatalLater) {
     Random random(seed);
     int taken = 0;
     int refused = 0;
-    for (int round = 0; round < 20; ++round) {
+    for (int round = 0; round < 20 / kRoundsShare; ++round) {
         Carrier here;
         ASSERT_TRUE(here.create("build", kMany));
         ASSERT_TRUE(here.share("build", "agent:bo", Permission::admin));

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/share_for_test.h"
 #include "kernel/oversight/approvals.h"
 #include "kernel/oversight/approvals_office_for_test.h"
 #include "kernel/oversight/rule_calls.h"
@@ -154,7 +155,8 @@ TEST(Approvals, AHostileAgentFillsItsOwnShareAndNoMore) {
     ASSERT_TRUE(office.study.create("mine", kStatus, Permission::human, "agent:ada"));
     std::set<std::string> ids;
     std::size_t refused = 0;
-    for (int i = 0; i < 10'000; ++i) {
+    constexpr int kCalls = 10'000 / kRoundsShare;
+    for (int i = 0; i < kCalls; ++i) {
         const Outcome outcome = office.call(set_status("plan", cat("x", i)));
         if (outcome.reason == "escalation_required") {
             ids.insert(outcome.approval_id);
@@ -168,7 +170,7 @@ TEST(Approvals, AHostileAgentFillsItsOwnShareAndNoMore) {
                   "until some are answered");
     }
     EXPECT_EQ(ids.size(), Approvals::kPendingOfOne);
-    EXPECT_EQ(refused, 10'000 - Approvals::kPendingOfOne);
+    EXPECT_EQ(refused, kCalls - Approvals::kPendingOfOne);
     EXPECT_EQ(office.list().size(), Approvals::kPendingOfOne);
     // Others still ask, and what was asked is still known.
     office.asked(set_status("mine", "x"), "agent:ada");
