@@ -190,6 +190,7 @@ Change change_made(const seq::Rope& after, std::span<const text::Splice> splices
     out.shown.begin = {out.changed.begin.n - std::min(out.changed.begin.n, kSnippetContext)};
     out.shown.end = {
         std::min({count, out.changed.end.n + kSnippetContext, out.shown.begin.n + kShownLines})};
+    out.snippet.reserve(out.shown.end.n - std::min(out.shown.begin.n, out.shown.end.n));
     for_each_line(after, out.shown, [&](text::Line, std::string_view line) {
         out.snippet.emplace_back(without_terminator(line));
         cut_line(out.snippet.back(), columns);

@@ -37,8 +37,8 @@ struct Sides {
 // The edits of its own that the document's text keeps, by the rules for the file. The others stay in
 // its history alone.
 enum class Keeps {
-    all,       // Where they cannot be merged with the disk's, there is a conflict.
-    appended,  // What stands behind the text that both sides changed.
+    all,       // Those that cannot be merged with the disk's are conflicts.
+    appended,  // Text that was added at the end.
     nothing,
 };
 

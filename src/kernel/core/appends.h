@@ -16,6 +16,7 @@
 #include "base/function.h"
 #include "conversation/append_buffer.h"
 #include "kernel/core/block_edits.h"
+#include "seq/rope.h"
 
 namespace quire::kernel {
 
@@ -44,8 +45,16 @@ struct Appends {
         std::vector<Piece> pieces;
     };
 
+    // The block's text with all pieces, at a size of the document's history. Kept between the
+    // answers of accepted appends, so that each inserts its own text alone.
+    struct Shown {
+        seq::Rope text;
+        std::size_t op_count = 0;
+    };
+
     conversation::AppendBuffer buffer;  // The text of one writer, and when it is due.
     std::vector<Piece> pieces;          // The buffered text call by call; each call is a version.
+    std::optional<Shown> shown;         // None where it is to be made anew.
     // Accepted text that the store refused; it is written first.
     std::vector<Turn> refused;
     bool in_flight = false;       // A flush of this block is on its way to the disk.

@@ -12,6 +12,7 @@
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "crdt/doc/history.h"
 #include "crdt/doc/text.h"
 #include "edits/splice_diff.h"
 #include "edits/view.h"
@@ -27,7 +28,7 @@ namespace {
 // How long accepted text waits before it is tried again after the store refused it.
 constexpr std::int64_t kRetryMs = 1000;
 // How many versions are reserved at a time for appends that are accepted before they are stored.
-constexpr std::uint64_t kReserved = 256;
+constexpr std::uint64_t kReserved = 640;
 // How long after its last flush a stream of appends has ended.
 constexpr std::int64_t kStreamEndsMs = 100;
 
@@ -39,13 +40,20 @@ void refill(Appends& appends, std::int64_t now_ms) {
         appends.buffer.add(piece.text, now_ms, taken->writer);
 }
 
-// Notes in `piece` what will be read once it is in, after `text` and what waits before it. The copy
-// of the rope shares all that the few waiting words do not touch. Not while the store refuses: what
-// waits may then be much.
-void show(seq::Rope text, const Appends& appends, Appends::Piece& piece, std::size_t columns) {
+// Notes in `piece` what will be read once it is in, after the document's text and what waits before
+// it. The copy of the rope shares all that the few waiting words do not touch. Not while the store
+// refuses: what waits may then be much.
+void show(const crdt::Doc& doc, const BlockRef& block, Appends& appends, Appends::Piece& piece,
+          std::size_t columns) {
     if (!appends.refused.empty()) return;
-    for (const Appends::Piece& before : appends.pieces)
-        text.insert(text.code_points(), before.text);
+    const std::size_t op_count = doc.history().op_count();
+    if (!appends.shown || appends.shown->op_count != op_count) {
+        appends.shown = {doc.text(block.content).rope(), op_count};
+        seq::Rope& text = appends.shown->text;
+        for (const Appends::Piece& before : appends.pieces)
+            text.insert(text.code_points(), before.text);
+    }
+    seq::Rope& text = appends.shown->text;
     const std::array<text::Splice, 1> made = {{{text.bytes(), {0}, piece.text}}};
     text.insert(text.code_points(), piece.text);
     piece.line_count = text.lines().n;
@@ -113,8 +121,11 @@ void Core::buffer(LiveDocument& document, const BlockRef& block, const policy::A
     appends.buffer.add(piece.text, parts_.clock.steady_ms(), writer);
     piece.version = block.state->version + appends.calls() + 1;
     const std::uint64_t version = piece.version;
-    if (!durable)
-        show(document.doc().text(block.content).rope(), appends, piece, limits().read_columns);
+    if (durable) {
+        appends.shown.reset();
+    } else {
+        show(document.doc(), block, appends, piece, limits().read_columns);
+    }
     appends.pieces.push_back(std::move(piece));
     if (durable) {
         if (!appends.in_flight) flush(document, block);
@@ -162,6 +173,7 @@ void Core::reserved(const BlockRef& block, std::uint64_t up_to, const Result<voi
         }
     }
     if (result) return;
+    state.appends->shown.reset();
     std::erase_if(pieces, [](const Appends::Piece& piece) { return piece.text.empty(); });
     refill(*state.appends, parts_.clock.steady_ms());
 }
@@ -220,6 +232,7 @@ void Core::flush(LiveDocument& document, const BlockRef& block, bool more) {
     std::vector<Appends::Turn> turns = std::exchange(appends.refused, {});
     if (const std::optional<conversation::AppendBuffer::Taken> taken = appends.buffer.take())
         turns.push_back({taken->writer, std::exchange(appends.pieces, {})});
+    appends.shown.reset();
     for (Appends::Turn& turn : turns) write(document, block, std::move(turn));
 }
 
@@ -239,9 +252,11 @@ void Core::write(LiveDocument& document, const BlockRef& block, Appends::Turn tu
         doc.text(block.content).insert(doc.text(block.content).rope().code_points(), text);
     CHECK(written.has_value());
     const std::vector<text::Splice> splices = {{end, {0}, std::move(text)}};
-    Appended appended{
-        0, true, doc.text(block.content).rope().lines().n,
-        edits::change_made(doc.text(block.content).rope(), splices, limits().read_columns)};
+    // The answers of accepted appends are ready: they show less than all of the turn.
+    Appended appended{0, true, doc.text(block.content).rope().lines().n, {}};
+    if (std::ranges::any_of(turn.pieces, [](const auto& each) { return each.ack == Ack::durable; }))
+        appended.change =
+            edits::change_made(doc.text(block.content).rope(), splices, limits().read_columns);
     if (state.cursors != nullptr)
         state.cursors->follow(doc, block.content, turn.writer.str(), splices);
     set_running(document, block);
