@@ -1,19 +1,22 @@
 // The state of a loaded file as bytes, for the header of its document. The format is versioned by
 // its first byte; unknown formats and flags are refused, so that an older program never misreads a
 // newer state. Formats 1 and 2 ended with the version, to the end of the bytes, and had no
-// conflicts.
+// conflicts; format 3 had no settled ones.
 
 #include "files/disk_state.h"
+
+#include <algorithm>
+#include <utility>
 
 #include "base/bytes.h"
 
 namespace quire::files {
 namespace {
 
-// The first format means UTF-8; the second has the charset after the flags, as the third has.
+// The first format means UTF-8; later ones have the charset after the flags.
 constexpr std::uint8_t kInUtf8 = 1;
-constexpr std::uint8_t kWithCharset = 2;
-constexpr std::uint8_t kFormat = 3;
+constexpr std::uint8_t kWithConflicts = 3;
+constexpr std::uint8_t kFormat = 4;
 constexpr std::uint8_t kWithBom = 1;
 constexpr std::uint8_t kMissing = 2;
 constexpr std::uint8_t kSettled = 4;
@@ -22,8 +25,23 @@ constexpr std::uint8_t kVanished = 16;
 
 }  // namespace
 
+bool DiskState::follow_undo(Function<bool(std::uint64_t version)> is_undone) {
+    bool any = false;
+    for (SettledConflict& each : settled) {
+        const bool was_open = std::exchange(each.is_open_again, is_undone(each.version));
+        if (was_open == each.is_open_again) continue;
+        any = true;
+        std::erase_if(conflicts,
+                      [&](const Conflict& open) { return open.number == each.conflict.number; });
+        if (each.is_open_again) conflicts.push_back(each.conflict);
+    }
+    std::ranges::stable_sort(conflicts, {}, &Conflict::disk_at);
+    return any;
+}
+
 // Little-endian: format, flags, charset, hash, stamp, the version, the newest conflict's number, and
-// after their count the conflicts (conflict.cc).
+// after their count the conflicts (conflict.cc); likewise the settled ones, each after its version
+// and if it is open again.
 Bytes DiskState::encode() const {
     ByteWriter out;
     out.byte(kFormat);
@@ -40,6 +58,12 @@ Bytes DiskState::encode() const {
     out.u32_le(last_conflict);
     out.u32_le(static_cast<std::uint32_t>(conflicts.size()));
     for (const Conflict& conflict : conflicts) write(out, conflict);
+    out.u32_le(static_cast<std::uint32_t>(settled.size()));
+    for (const SettledConflict& each : settled) {
+        out.u64_le(each.version);
+        out.byte(each.is_open_again ? 1 : 0);
+        write(out, each.conflict);
+    }
     return std::move(out).take();
 }
 
@@ -70,7 +94,7 @@ Result<DiskState> DiskState::decode(const Bytes& bytes) {
     state.missing = (flags & kMissing) != 0;
     state.unlisted_conflict = (flags & kConflict) != 0;
     state.vanished = (flags & kVanished) != 0;
-    if (format != kFormat) {
+    if (format < kWithConflicts) {
         while (in.ok() && !in.at_end()) {
             const std::uint64_t peer = in.u64_le("version");
             state.version[peer] = static_cast<std::int32_t>(in.u32_le("version"));
@@ -81,6 +105,17 @@ Result<DiskState> DiskState::decode(const Bytes& bytes) {
         const std::uint32_t conflicts = in.u32_le("count of conflicts");
         for (std::uint32_t i = 0; i < conflicts && in.ok(); ++i)
             state.conflicts.push_back(read_conflict(in));
+        const std::uint32_t settled =
+            format == kWithConflicts ? 0 : in.u32_le("count of settled conflicts");
+        for (std::uint32_t i = 0; i < settled && in.ok(); ++i) {
+            SettledConflict each;
+            each.version = in.u64_le("version that settled");
+            const std::uint8_t is_open = in.byte("settled conflict");
+            if (is_open > 1) in.fail("settled conflict");
+            each.is_open_again = is_open == 1;
+            each.conflict = read_conflict(in);
+            state.settled.push_back(std::move(each));
+        }
         if (!in.at_end()) in.fail("end");
     }
     if (!in.ok()) return in.error();

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/function.h"
 #include "base/result.h"
 #include "base/value.h"
 #include "files/conflict.h"
@@ -13,6 +14,14 @@
 #include "fs/file_system.h"
 
 namespace quire::files {
+
+// A conflict that was settled, and by which version of the block. The disk still is as it was then.
+struct SettledConflict {
+    Conflict conflict;
+    std::uint64_t version = 0;
+    bool is_open_again = false;  // That version was undone, and it is among the open ones.
+    friend bool operator==(const SettledConflict&, const SettledConflict&) = default;
+};
 
 struct DiskState {
     fs::Hash hash;    // The hash of the last known bytes.
@@ -27,6 +36,7 @@ struct DiskState {
     bool unlisted_conflict = false;
     std::vector<Conflict> conflicts = {};  // The open ones, by their place on the disk.
     std::uint32_t last_conflict = 0;       // The number of the newest that there ever was.
+    std::vector<SettledConflict> settled = {};
 
     bool has_conflict() const { return unlisted_conflict || !conflicts.empty(); }
     bool has_deletion() const {
@@ -35,8 +45,12 @@ struct DiskState {
         });
     }
 
+    // Opens the conflicts again whose settling is undone, and closes those whose settling is redone.
+    // Returns true if there was any.
+    bool follow_undo(Function<bool(std::uint64_t version)> is_undone);
+
     Bytes encode() const;
-    // Reads this format and the one before. Errors: corrupt.
+    // Reads this format and those before. Errors: corrupt.
     static Result<DiskState> decode(const Bytes& bytes);
 };
 

@@ -200,6 +200,7 @@ TEST(DiskState, KeepsItsConflicts) {
     state.hash = fs::Hash::of("x");
     state.last_conflict = 9;
     state.conflicts = {a_conflict()};
+    state.settled = {{a_conflict(), 12, true}, {a_conflict(), 13}};
     state.version = {{7, 8}};
     const Bytes bytes = state.encode();
 
@@ -207,6 +208,7 @@ TEST(DiskState, KeepsItsConflicts) {
 
     ASSERT_TRUE(back);
     EXPECT_EQ(back->conflicts, state.conflicts);
+    EXPECT_EQ(back->settled, state.settled);
     EXPECT_EQ(back->last_conflict, 9U);
     EXPECT_EQ(back->conflicts[0].id(), "c7");
     EXPECT_TRUE(back->has_conflict());
@@ -214,6 +216,36 @@ TEST(DiskState, KeepsItsConflicts) {
         EXPECT_FALSE(DiskState::decode(
             Bytes(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size))));
     }
+}
+
+TEST(DiskState, AConflictWhoseSettlingIsUndoneIsOpenAgain) {
+    const auto conflict = [](std::uint32_t number) {
+        Conflict made = a_conflict();
+        made.number = number;
+        made.disk_at = number;
+        return made;
+    };
+    DiskState state;
+    state.conflicts = {conflict(2)};
+    state.settled = {{conflict(1), 10}, {conflict(3), 11}};
+    std::uint64_t undone = 0;
+    const auto follow = [&] {
+        return state.follow_undo([&](std::uint64_t version) { return version == undone; });
+    };
+    const auto open = [&] {
+        std::vector<std::uint32_t> numbers;
+        for (const Conflict& each : state.conflicts) numbers.push_back(each.number);
+        return numbers;
+    };
+
+    EXPECT_FALSE(follow());
+    undone = 10;
+    EXPECT_TRUE(follow());
+    EXPECT_EQ(open(), (std::vector<std::uint32_t>{1, 2}));
+    EXPECT_FALSE(follow());
+    undone = 11;
+    EXPECT_TRUE(follow());
+    EXPECT_EQ(open(), (std::vector<std::uint32_t>{2, 3}));
 }
 
 TEST(DiskState, AHeaderOfTheFormatBeforeIsRead) {

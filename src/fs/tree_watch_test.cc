@@ -307,6 +307,13 @@ TEST(TreeWatch, AChangeOfTheModeIsUnsure) {
     EXPECT_TRUE(changes.front().is_unsure);
 }
 
+// Types a letter into nano once it shows its name, writes the file, and leaves once it says that it did.
+constexpr const char* kTypeIntoNano =
+    "screen=/tmp/quire-nano.$$; : > $screen; "
+    "await() { for i in $(seq 200); do grep -q \"$1\" $screen && return; sleep 0.05; done; }; "
+    "{ await nano; printf 'X\\017\\r'; await Wrote; printf '\\030'; } | "
+    "TERM=xterm script -qfc 'nano -I f' $screen >/dev/null; rm -f $screen";
+
 // Each program saves in its own way; the file is modified, and nothing else is left to tell.
 TEST(TreeWatch, ProgramsThatEditAFileModifyIt) {
     const std::map<std::string, std::string> programs = {
@@ -317,6 +324,7 @@ TEST(TreeWatch, ProgramsThatEditAFileModifyIt) {
         {"rename-over", "echo other > .f.tmp && mv .f.tmp f"},
         {"backup", "mv f f~ && echo other > f && rm f~"},
         {"vim", "vim -es -u NONE -c '%s/one/ONE/' -c wq f </dev/null"},
+        {"nano", kTypeIntoNano},
         {"ed", "printf ',s/one/ONE/\\nw\\nq\\n' | ed -s f"},
         {"patch", "printf -- '--- f\\n+++ f\\n@@ -1 +1 @@\\n-one\\n+ONE\\n' | patch -s f"},
         {"install", "echo other > /tmp/quire-source.$$ && install -m 644 /tmp/quire-source.$$ f"},
@@ -324,7 +332,7 @@ TEST(TreeWatch, ProgramsThatEditAFileModifyIt) {
     };
     for (const auto& [name, command] : programs) {
         const std::string program = command.substr(0, command.find(' '));
-        const bool is_tool = name == program || name == "ed" || name == "patch";
+        const bool is_tool = name == program || name == "ed" || name == "patch" || name == "nano";
         if (is_tool && std::system(cat("command -v ", name, " >/dev/null 2>&1").c_str()) != 0) {
             std::printf("skipped: there is no %s\n", name.c_str());
             continue;

@@ -20,9 +20,9 @@ namespace quire::policy {
 // The object of an operation. A memory block is identified by its id, its label and its schema as
 // they were when the question was asked: if one of them changes, it is another target. A file is
 // its path. A tool is its name, or the scope of the rule that requires consent. "mount" is a tool
-// of another program whose description is not the approved one, with the digest of the present one.
+// of another program whose description is not the approved one, with its digest. A command is its text.
 struct Target {
-    std::string kind = {};      // "memory", "file", "tool" or "mount".
+    std::string kind = {};      // "memory", "file", "tool", "command" …
     std::string name = {};      // Label, path or name.
     std::string block_id = {};  // Set for "memory", else "".
     std::string schema = {};    // Digest; set for "memory" and "mount", else "".

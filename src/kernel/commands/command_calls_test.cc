@@ -173,6 +173,41 @@ TEST_F(Commands, APersonIsAskedAboutTheEffects) {
               Errc::escalation_required);
 }
 
+// No stage takes back what was sent, so the command does not run before a person has allowed it.
+TEST_F(Commands, APersonIsAskedBeforeACommandUsesTheNetwork) {
+    const std::string command = "echo x > src/new; curl -s http://127.0.0.1:9/ || true";
+    ASSERT_TRUE(run(command)) << "without a network there is nothing to ask";
+    settings.network = true;
+    commands->set(settings);
+    directory.put("src/new", "before\n");
+
+    const auto refused = run(command);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().reason(), "escalation_required");
+    EXPECT_EQ(refused.error().details().find("escalations")->as_list().size(), 1U);
+    EXPECT_EQ(refused.error().details().find("stdout"), nullptr) << "it has not run";
+    EXPECT_EQ(directory.get("src/new"), "before\n");
+    ASSERT_TRUE(run("echo y > src/other")) << "others run";
+
+    Approvals& approvals = Overseer::of(*kernel).approvals();
+    const std::vector<policy::Approval> waiting = approvals.list(false);
+    ASSERT_EQ(waiting.size(), 1U);
+    EXPECT_EQ(waiting[0].ask.target.kind, "command");
+    EXPECT_EQ(waiting[0].ask.target.name, command);
+    ASSERT_TRUE(ask<policy::Approval>([&](auto reply) {
+        approvals.resolve(waiting[0].id, {.answer = policy::Answer::approve_once},
+                          {policy::ActorKind::human, "eve"}, std::move(reply));
+    }));
+    EXPECT_EQ(run(command + " ").error().reason(), "escalation_required") << "it is another one";
+    EXPECT_EQ(kept(command), "modified src/new; ");
+    EXPECT_EQ(run(command).error().reason(), "escalation_required") << "it was for once";
+    const auto by_person = ask<CommandRun>([&](auto reply) {
+        commands->execute(by(command, policy::ActorKind::human), {command, "", {}, {}},
+                          std::move(reply));
+    });
+    EXPECT_TRUE(by_person);
+}
+
 TEST_F(Commands, AnApprovalIsForWhatAPersonSaw) {
     const std::string command = "cat src/a.c >> ask/plan.md";
     ASSERT_FALSE(run(command));

@@ -45,11 +45,18 @@ std::vector<shell::Predicted> unexpected_in(const CommandForecast& forecast,
     return out;
 }
 
-// The call that a person approves: it includes the digest of its effects.
+// The call that a person approves: it includes the digest of its effects, or says that it uses the
+// network.
 std::shared_ptr<const Call> with_effects(const Call& call, const std::string& effects) {
     Call out = call;
     out.arguments.as_map().set("effects", effects);
     return std::make_shared<const Call>(std::move(out));
+}
+// Spends the caller's approvals for exactly this call. Errors: those of the store.
+Result<void> spend_approvals(Approvals& approvals, const Caller& by) {
+    std::promise<Result<void>> begun;
+    approvals.begin(by, [&](Result<void> done) { begun.set_value(std::move(done)); });
+    return begun.get_future().get();
 }
 
 std::string digest_of(const Call& call) {
@@ -151,6 +158,7 @@ Result<CommandRun> CommandRunner::run(const Caller& by, const CommandOrder& what
         if (settled) log(by, what, *settled);
         if (settled || settled.error().reason() != "outdated") return settled;
     }
+    TRY(ask_about_network(by, what, out.forecast, now));
     HeldStage staged = TRY(stage_and_run(by, what, now, following));
     Result<CommandRun> settled = settle(by, what, std::move(staged), now, std::move(out));
     if (settled) log(by, what, *settled);
@@ -188,6 +196,28 @@ void CommandRunner::log(const Caller& by, const CommandOrder& what, const Comman
     for (const shell::Predicted& each : run.unexpected)
         record.missed.push_back(utf8::repaired(each.path));
     Overseer::of(parts_.kernel).audit().ran(by, record);
+}
+
+Result<void> CommandRunner::ask_about_network(const Caller& by, const CommandOrder& what,
+                                              const CommandForecast& forecast,
+                                              const CommandSettings& now) const {
+    if (!now.network || now.enforcement != Enforcement::strict || !uses_network(forecast) ||
+        by.actor.kind == policy::ActorKind::human)
+        return {};
+    Overseer& overseer = Overseer::of(parts_.kernel);
+    policy::Target target;
+    target.kind = "command";
+    target.name = utf8::repaired(what.command);
+    Caller asking = by;
+    if (by.call != nullptr) asking.call = with_effects(*by.call, "network");
+    TRY(spend_approvals(overseer.approvals(), asking));
+    const bool is_allowed = overseer.approved(asking, target).has(policy::Operation::execute);
+    overseer.approvals().end(asking, !is_allowed);
+    if (is_allowed) return {};
+    std::promise<Error> told;
+    overseer.ask(asking, target, refused_network(forecast),
+                 [&](Error why) { told.set_value(std::move(why)); });
+    return Failure(told.get_future().get());
 }
 
 Result<HeldStage> CommandRunner::stage_and_run(const Caller& by, const CommandOrder& what,
@@ -259,9 +289,7 @@ GateResult CommandRunner::commit(const Caller& by, CommandGate gate, const std::
     Caller approved = by;
     approved.call = with_effects(*by.call, effects);
     Approvals& approvals = Overseer::of(parts_.kernel).approvals();
-    std::promise<Result<void>> begun;
-    approvals.begin(approved, [&](Result<void> done) { begun.set_value(std::move(done)); });
-    if (Result<void> done = begun.get_future().get(); !done) {
+    if (Result<void> done = spend_approvals(approvals, approved); !done) {
         GateResult out = gate.judged();
         out.failure = std::move(done).error();
         return out;

@@ -3,7 +3,8 @@
 //
 // Changes that a person must approve wait in the command's stage. The approval is for exactly these
 // changes: when the same command is run again, the waiting changes are committed, and the command does
-// not run a second time (held_stages.h).
+// not run a second time (held_stages.h). No stage can take back what a command sends to other machines,
+// so where commands have the network, a person is asked before an agent's command runs that uses it.
 //
 // Any thread may call. A call occupies its thread until the command has ended.
 #pragma once
@@ -74,8 +75,9 @@ public:
     // Runs the command and passes its changes through the gate. The result says which were committed, and
     // CommandRun::is_refused whether the gate refused them. `following` may be null; nothing is followed
     // if the changes of an earlier run are committed instead.
-    // Errors: those of check(); denied "permission_denied" for a command that must not run; unavailable "no_stage"
-    // {tier, needed}.
+    // Errors: those of check(); denied "permission_denied" for a command that must not run;
+    // escalation_required for one that a person has to allow before; unavailable "no_stage" {tier,
+    // needed}.
     Result<CommandRun> run(const Caller& by, const CommandOrder& what,
                            process::Following* following = nullptr);
 
@@ -90,6 +92,9 @@ private:
     Result<CommandRun> run_bare(const Caller& by, const CommandOrder& what,
                                 const CommandSettings& now, process::Following* following,
                                 CommandRun out) const;
+    Result<void> ask_about_network(const Caller& by, const CommandOrder& what,
+                                   const CommandForecast& forecast,
+                                   const CommandSettings& now) const;
     Result<HeldStage> stage_and_run(const Caller& by, const CommandOrder& what,
                                     const CommandSettings& now, process::Following* following);
     Result<CommandRun> settle(const Caller& by, const CommandOrder& what, HeldStage stage,

@@ -1,5 +1,6 @@
 #include "kernel/commands/command_values.h"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -21,8 +22,11 @@ std::string_view word_of(policy::Operation operation) {
                                                                                : name_of(operation);
 }
 
+bool is_of_network(const shell::Warning& warning) {
+    return warning.kind == "network";
+}
 bool is_unpredictable(const shell::Warning& warning) {
-    return warning.kind != "network" && warning.kind != "privilege";
+    return !is_of_network(warning) && warning.kind != "privilege";
 }
 
 List effects_value(const std::vector<shell::Predicted>& effects) {
@@ -211,6 +215,26 @@ Failure refused_forecast(const CommandForecast& forecast) {
     }
     return fail(Errc::denied, "permission_denied",
                 cat("the command was not run, for it would ", first), std::move(details));
+}
+
+bool uses_network(const CommandForecast& forecast) {
+    return std::ranges::any_of(forecast.prediction.warnings, is_of_network);
+}
+
+Error refused_network(const CommandForecast& forecast) {
+    List uses;
+    for (const shell::Warning& each : forecast.prediction.warnings) {
+        if (is_of_network(each))
+            uses.push_back(Map{{"path", ""},
+                               {"operation", name_of(policy::Operation::execute)},
+                               {"reason", cat(each.word, ": ", each.why)}});
+    }
+    return Error(Errc::escalation_required, "escalation_required",
+                 "the command was not run: it uses the network, and what it sends there cannot be "
+                 "taken back. Ask a person to approve it, then make the same call again",
+                 {{"operation", name_of(policy::Operation::execute)},
+                  {"permission", name_of(policy::Permission::human)},
+                  {"escalations", std::move(uses)}});
 }
 
 Failure refused_run(const CommandRun& run) {

@@ -23,6 +23,11 @@ Map background_value(const BackgroundState& state);
 // The refusal of a command that was not run: denied "permission_denied" {violations}, or invalid where
 // it is no command.
 Failure refused_forecast(const CommandForecast& forecast);
+// Returns true if the command is known to use the network.
+bool uses_network(const CommandForecast& forecast);
+// The refusal of one that does, before a person has allowed it: escalation_required
+// "escalation_required" {escalations}.
+Error refused_network(const CommandForecast& forecast);
 // The refusal of one that ran and was discarded: its own failure, or denied "permission_denied", with
 // the members of run_value() that tell what it did.
 Failure refused_run(const CommandRun& run);

@@ -140,6 +140,55 @@ TEST(Conflict, OneOfTwoIsSettledAndTheOtherStays) {
     EXPECT_EQ(FileOffice::reason(office.save("f")), "ok");
 }
 
+// It does not matter what was chosen: the record is open again and the file cannot be saved over the
+// disk's side, also after a restart; a redo settles it once more.
+TEST(Conflict, IsOpenAgainOnceItsResolutionIsUndone) {
+    for (const ConflictChoice choice :
+         {ConflictChoice::disk, ConflictChoice::agent, ConflictChoice::merge}) {
+        SCOPED_TRACE(name_of(choice));
+        FileOffice office;
+        meet_on_one_line(office);
+        const std::string before = office.text("f");
+        ASSERT_EQ(office.resolve("f", choice), "ok");
+        const std::string resolved = office.text("f");
+        ASSERT_TRUE(office.conflicts("f").empty());
+
+        ASSERT_EQ(undo_as_ada(office, "f"), "ok");
+        EXPECT_EQ(office.text("f"), before);
+        office.restart();
+
+        const auto conflicts = office.conflicts("f");
+        ASSERT_EQ(conflicts.size(), 1U);
+        EXPECT_EQ(conflicts[0].conflict_id, "c1");
+        EXPECT_EQ(conflicts[0].lines, (text::LineRange{{1}, {2}}));
+        EXPECT_EQ(conflicts[0].agent, "agent\n");
+        EXPECT_EQ(conflicts[0].disk, "disk\n");
+        EXPECT_EQ(FileOffice::reason(office.save("f")), "needs_resolution");
+
+        const std::string id = office.read("f")->file.block_id;
+        ASSERT_TRUE(office.ask<Undone>([&](auto reply) {
+            office.kernel->undo(FileOffice::as("ada"), id, UndoScope::own, true, std::move(reply));
+        }));
+        EXPECT_EQ(office.text("f"), resolved);
+        EXPECT_TRUE(office.conflicts("f").empty());
+        EXPECT_EQ(FileOffice::reason(office.save("f")), "ok");
+    }
+}
+
+// Then the disk has another text than the one that the record was about.
+TEST(Conflict, StaysSettledWhereTheFileWasSavedSince) {
+    FileOffice office;
+    meet_on_one_line(office);
+    ASSERT_EQ(office.resolve("f", ConflictChoice::disk), "ok");
+    ASSERT_EQ(office.edit("f", "one", "ONE"), "ok");
+    ASSERT_EQ(FileOffice::reason(office.save("f")), "ok");
+    ASSERT_EQ(undo_as_ada(office, "f"), "ok");
+    ASSERT_EQ(undo_as_ada(office, "f"), "ok");
+
+    EXPECT_TRUE(office.conflicts("f").empty());
+    EXPECT_EQ(FileOffice::reason(office.save("f")), "ok");
+}
+
 TEST(Conflict, AResolutionIsUndoneInOneStep) {
     FileOffice office;
     meet_on_one_line(office);

@@ -270,17 +270,23 @@ Result<FileResolved> FileCalls::Conflicts::resolve(LiveDocument& document, const
         return overlaps;
     });
     for (auto i = settled.rbegin(); i != settled.rend(); ++i) {
-        if (disk.conflicts[*i].kind == ConflictKind::deletion) disk.vanished = false;
-        disk.conflicts.erase(disk.conflicts.begin() + static_cast<std::ptrdiff_t>(*i));
+        const auto at = disk.conflicts.begin() + static_cast<std::ptrdiff_t>(*i);
+        if (at->kind == ConflictKind::deletion) {
+            disk.vanished = false;
+        } else {
+            disk.settled.push_back({std::move(*at)});
+        }
+        disk.conflicts.erase(at);
     }
-    return settle(document, by, std::move(splices), disk);
+    return settle(document, by, std::move(splices), std::move(disk));
 }
 
 // Makes the edit that settles conflicts, with the state of the disk without them, and saves the file
-// if every edit is.
+// if every edit is. Those that it settles are the last of disk.settled; an undo of its version opens
+// them again, as long as the disk is what it is now.
 Result<FileResolved> FileCalls::Conflicts::settle(LiveDocument& document, const Caller& by,
                                                   std::vector<text::Splice> splices,
-                                                  const files::DiskState& disk) {
+                                                  files::DiskState disk) {
     const BlockRef block = document.whole();
     const bool saves = files_.saves_on_commit() && !disk.has_conflict();
     const bool changes = !splices.empty();
@@ -300,11 +306,15 @@ Result<FileResolved> FileCalls::Conflicts::settle(LiveDocument& document, const 
             Unit unit;
             unit.actor = by.actor.str();
             unit.description = "resolve";
-            unit.kind = UnitKind::take_back;
+            // Once the file is saved there is nothing that an undo could give back.
+            if (saved && saved->written) unit.kind = UnitKind::take_back;
             document.begin(by.actor);
             document.record(block, std::move(unit));
             edited.version = block.state->version;
             edited.no_op = false;
+        }
+        for (files::SettledConflict& each : disk.settled) {
+            if (each.version == 0) each.version = edited.version;
         }
         if (!saved || !saved->written) document.set_header(disk.encode());
     }

@@ -43,7 +43,7 @@ public:
 
 private:
     Result<FileResolved> settle(LiveDocument& document, const Caller& by,
-                                std::vector<text::Splice> splices, const files::DiskState& disk);
+                                std::vector<text::Splice> splices, files::DiskState disk);
     Result<FileResolved> take_deletion(LiveDocument& document, const Caller& by);
 
     // The disk's content that a document has open conflicts with, and the actors who know of them.

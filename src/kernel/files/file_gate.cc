@@ -44,6 +44,15 @@ void end_deletion(files::DiskState& state) {
 // Sets the regions of the conflicts anew, on characters that are there: an edit may have replaced
 // those that they stood on. Every call passes here, so that there is one edit at most to follow.
 // Returns true if a region changed.
+bool follow_undo(LiveDocument& document, files::DiskState& state) {
+    if (state.settled.empty()) return false;
+    History& history = document.whole().state->history;
+    return state.follow_undo([&](std::uint64_t version) {
+        const std::vector<Unit*> units = history.with_group_of(version);
+        return !units.empty() && units.back()->state != UnitState::done;
+    });
+}
+
 bool follow_edits(LiveDocument& document, std::vector<files::Conflict>& conflicts) {
     const crdt::Handle content = document.whole().content;
     bool changed = false;
@@ -231,6 +240,7 @@ DiskUpdate FileGate::last_news(const LiveDocument& document) {
 Result<DiskUpdate> FileGate::compare(LiveDocument& document, Evidence evidence) {
     std::optional<files::DiskState> before = state(document);
     if (before && before->unlisted_conflict) TRY(list_old_conflict(document, *before));
+    if (before && follow_undo(document, *before)) document.set_header(before->encode());
     if (before && follow_edits(document, before->conflicts)) document.note_header(before->encode());
     const std::string& path = document.name();
     const fs::Place place = TRY(files_.resolve(path));
