@@ -108,6 +108,9 @@ public:
     // While the disk is full, no batch with an update is kept.
     void fill(bool full) { full_ = full; }
     void fill_log(bool full) { is_log_full_ = full; }
+    // So many more batches are kept, and then none, as if the program had been killed. Others may count
+    // with it. Null: there is no end.
+    void end_after(std::shared_ptr<std::size_t> steps) { steps_left_ = std::move(steps); }
     // For what somebody does to the log behind the store's back.
     std::vector<store::AuditEntry>& audit_log() { return audit_; }
     void refuse_loads(bool refused) { unreadable_ = refused; }
@@ -145,6 +148,10 @@ private:
         if (failing && key != 0) fenced_[key] = true;
         if (failing || fenced_.contains(key))
             return fail(Errc::unavailable, "disk_full", "the disk is full; nothing was changed");
+        if (steps_left_ != nullptr) {
+            if (*steps_left_ == 0) return fail(Errc::unavailable, "store_failed", "it is over");
+            --*steps_left_;
+        }
         const store::AuditHash origin = store::audit_origin("table");
         store::append_audit(audit_, std::exchange(noted_, {}), origin);
         store::append_audit(audit_, batch.audit, origin);
@@ -187,6 +194,7 @@ private:
     std::map<store::DocumentKey, bool> fenced_;
     std::vector<std::string> noted_;
     std::vector<store::AuditEntry> audit_;
+    std::shared_ptr<std::size_t> steps_left_;
     bool is_log_full_ = false;
     std::size_t loads_ = 0;
     store::DocumentKey next_key_ = 1;
