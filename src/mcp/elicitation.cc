@@ -47,6 +47,7 @@ std::string what_for(const policy::Ask& ask) {
                    ", a tool of another program that has changed since it was approved. Approving "
                    "accepts its new definition, for good and for every agent");
     }
+    if (ask.target.kind == "command") return cat("run a command that uses the network: ", name);
     return cat(verb(ask.operation), ask.target.kind == "file" ? " the file " : " the block ", name);
 }
 

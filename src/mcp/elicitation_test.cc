@@ -38,6 +38,10 @@ TEST(Elicitation, AQuestionSaysWhoWhatAndWhere) {
     EXPECT_TRUE(message_about(approval_for(Operation::execute, {.kind = "tool", .name = "mail"}))
                     .starts_with("agent:ada asks you to let it make a call that needs your consent "
                                  "to mail.\n"));
+    EXPECT_TRUE(
+        message_about(approval_for(Operation::execute, {.kind = "command", .name = "curl a\nb"}))
+            .starts_with("agent:ada asks you to let it run a command that uses the network: "
+                         "curl a\\u{a}b.\n"));
 }
 
 TEST(Elicitation, AQuestionAboutAChangedToolSaysThatTheAnswerIsPermanent) {

@@ -1,8 +1,8 @@
 // approvals: what agents ask people for, and the answers. Only people may call it.
 //
-// An approval names what it is about as a path, a tool or a label, whichever fits. Its status is
-// stored, but "expired" is not: an answer that held for a time is over when the clock says so, so
-// the list compares each with the kernel's time.
+// An approval names what it is about as a path, a tool or a label, whichever fits; a command is its
+// own label. Its status is stored, but "expired" is not: an answer that held for a time is over when
+// the clock says so, so the list compares each with the kernel's time.
 #include "base/concat.h"
 #include "kernel/oversight/approval_calls.h"
 #include "text/escape_hidden.h"

@@ -54,7 +54,9 @@ std::string approval_target(const Value& approval) {
     if (!path.empty()) return text::escape_hidden(path);
     const std::string tool = json::text_in(approval, "tool");  // Or the scope of a consent.
     if (!tool.empty()) return cat("the tool ", text::escape_hidden(tool));
-    return cat("the block ", text::escape_hidden(json::text_in(approval, "label")));
+    const bool is_command = json::text_in(approval, "operation") == "execute";
+    return cat(is_command ? "the command " : "the block ",
+               text::escape_hidden(json::text_in(approval, "label")));
 }
 
 // The change that the call would make, for the lines below its description.

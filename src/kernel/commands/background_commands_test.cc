@@ -158,6 +158,26 @@ TEST_F(Background, ItsChangesWaitForAPerson) {
     EXPECT_NE(directory.get("ask/plan.md"), "plan\n");
 }
 
+TEST_F(Background, APersonIsAskedBeforeItUsesTheNetwork) {
+    settings.network = true;
+    commands->set(settings);
+    const std::string command = "echo x > src/new; curl -s http://127.0.0.1:9/ || true";
+    const auto refused = spawn(command);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().reason(), "escalation_required");
+    const Value* const id = refused.error().details().find("approval_id");
+    ASSERT_NE(id, nullptr);
+    EXPECT_FALSE(directory.has("src/new"));
+    ASSERT_TRUE(ask<policy::Approval>([&](auto reply) {
+        Overseer::of(*kernel).approvals().resolve(
+            id->as_string(), {.answer = policy::Answer::approve_once},
+            {policy::ActorKind::human, "eve"}, std::move(reply));
+    }));
+    const auto made = spawn(command);
+    ASSERT_TRUE(made) << made.error().message();
+    EXPECT_EQ(kept(run_of(ended(made->process_id).state)), "created src/new; ");
+}
+
 TEST_F(Background, OthersSeeItsOutputOnly) {
     const auto made = spawn("echo ready; ls secret; sleep 60", policy::ActorKind::human);
     ASSERT_TRUE(made);

@@ -306,8 +306,10 @@ Result<FileResolved> FileCalls::Conflicts::settle(LiveDocument& document, const 
             Unit unit;
             unit.actor = by.actor.str();
             unit.description = "resolve";
-            // Once the file is saved there is nothing that an undo could give back.
-            if (saved && saved->written) unit.kind = UnitKind::take_back;
+            // An undo can give back nothing but a conflict, and none once the file is saved.
+            const bool can_reopen = std::ranges::any_of(
+                disk.settled, [](const auto& each) { return each.version == 0; });
+            if (!can_reopen || (saved && saved->written)) unit.kind = UnitKind::take_back;
             document.begin(by.actor);
             document.record(block, std::move(unit));
             edited.version = block.state->version;
