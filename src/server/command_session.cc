@@ -25,7 +25,7 @@
 #include "server/command_replies.h"
 #include "server/settings_watch.h"
 #include "server/source_report.h"
-#include "tools/kernel_fields.h"
+#include "tools/memory_fields.h"
 
 namespace quire::json {
 

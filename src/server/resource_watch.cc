@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/concat.h"
+#include "kernel/core/kinds.h"
 #include "server/file_uri.h"
 #include "server/memory_resources.h"
 
@@ -18,7 +19,7 @@ constexpr const char* kContexts = "context:";
 
 std::string resource_key(std::string_view uri) {
     if (uri.starts_with(kBlocks)) return cat("block:", uri.substr(kBlocks.size()));
-    if (const auto path = path_of_uri(uri)) return cat("file:", *path);
+    if (const auto path = path_of_uri(uri)) return kernel::file_address(*path);
     if (const auto memory = memory_of_uri(uri))
         return cat("memory:", memory->owner.str(), "/", memory->label);
     return agent_of_uri(uri) ? kContexts : "";
@@ -26,7 +27,7 @@ std::string resource_key(std::string_view uri) {
 
 std::vector<std::string> resource_keys(const kernel::BlockEvent& event) {
     std::vector<std::string> out = {cat("block:", event.block_id)};
-    if (!event.path.empty()) out.push_back(cat("file:", event.path));
+    if (!event.path.empty()) out.push_back(kernel::file_address(event.path));
     if (!event.label.empty()) {
         out.push_back(cat("memory:", event.owner, "/", event.label));
         out.emplace_back(kContexts);

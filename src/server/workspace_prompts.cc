@@ -9,6 +9,7 @@
 #include "base/concat.h"
 #include "json/json.h"
 #include "kernel/core/block_reads.h"
+#include "kernel/core/kinds.h"
 #include "kernel/oversight/approval_calls.h"
 #include "memory/timestamp.h"
 #include "text/escape_hidden.h"
@@ -27,7 +28,7 @@ std::string safe(const std::string& name) {
 
 // How a call names the block, and the caller names it among its own.
 std::string address_of(const LogEntry& entry, const policy::Actor& by) {
-    if (!entry.path.empty()) return cat("file:", entry.path);
+    if (!entry.path.empty()) return kernel::file_address(entry.path);
     if (entry.label.empty()) return entry.block_id;
     const bool own = entry.owner == by.str();
     return own ? entry.label : cat(entry.owner, "/", entry.label);
@@ -68,7 +69,7 @@ std::string undo_call(const LogEntry& entry, const tools::Session& session) {
 bool is_about(const LogEntry& entry, const std::string& target) {
     return target.empty() || target == entry.block_id || target == entry.path ||
            target == entry.label || target == cat(entry.owner, "/", entry.label) ||
-           target == cat("file:", entry.path) || target == cat("memory:", entry.label);
+           target == kernel::file_address(entry.path) || target == cat("memory:", entry.label);
 }
 
 std::string undo_text(const std::vector<LogEntry>& entries, const tools::Session& session,

@@ -8,7 +8,7 @@
 
 #include "kernel/core/kernel.h"
 #include "kernel/core/kinds.h"
-#include "kernel/files/file_calls.h"
+#include "kernel/core/sources.h"
 #include "kernel/memory/memory_calls.h"
 #include "kernel/memory/owned_label.h"
 #include "tools/tool.h"
@@ -63,16 +63,18 @@ ToolInfo with_names(ToolInfo info) {
     return info;
 }
 
-// Errors: those of FileCalls::open() and MemoryCalls::find(). An id that names nothing is left to the
+// Errors: those of Source::load() and MemoryCalls::find(). An id that names nothing is left to the
 // tool to refuse.
 void resolve(const BlockNames& names, const kernel::Caller& by, std::string name,
              Reply<BlockTarget> reply) {
-    if (name.starts_with(kernel::kFilePrefix) && names.files != nullptr) {
-        return names.files->open(
-            by, name.substr(kernel::kFilePrefix.size()),
-            [reply = std::move(reply)](Result<kernel::FileVersion> file) mutable {
+    kernel::Source* const source =
+        name.starts_with(kernel::kFilePrefix) ? source_of(names, name) : nullptr;
+    if (source != nullptr) {
+        return source->load(
+            by, std::move(name),
+            [reply = std::move(reply)](Result<kernel::SourceVersion> file) mutable {
                 if (!file) return reply(Failure(std::move(file).error()));
-                reply(BlockTarget{std::move(file->block_id), std::move(file->path)});
+                reply(BlockTarget{std::move(file->block_id), std::move(file->name)});
             });
     }
     const bool by_label = name.starts_with(kernel::kMemoryPrefix);
@@ -138,6 +140,10 @@ void resolve_next(std::shared_ptr<Resolving> all) {
 }
 
 }  // namespace
+
+kernel::Source* source_of(const BlockNames& names, const std::string& block_id) {
+    return names.sources != nullptr ? names.sources->of(block_id) : nullptr;
+}
 
 void resolve_ids(const BlockNames& names, kernel::Caller by, std::vector<std::string> blocks,
                  Reply<std::vector<std::string>> reply) {

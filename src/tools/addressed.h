@@ -6,19 +6,29 @@
 // refuse memory blocks, as the kernel does.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "tools/tools.h"
+
+namespace quire::kernel {
+class Sources;
+}
 
 namespace quire::tools {
 
-// The calls that look names up. Without files or memory no block has such a name.
+// The calls that look names up. Without sources or memory no block has such a name.
 struct BlockNames {
     kernel::Kernel& kernel;
-    kernel::FileCalls* files = nullptr;
+    const kernel::Sources* sources = nullptr;
     kernel::MemoryCalls* memory = nullptr;
 };
 
+// The source that has the block; null for none.
+kernel::Source* source_of(const BlockNames& names, const std::string& block_id);
+
 // The ids of blocks that a call names by id, path or label, in their order. Errors: those of
-// FileCalls::open() and MemoryCalls::find().
+// Source::load() and MemoryCalls::find().
 void resolve_ids(const BlockNames& names, kernel::Caller by, std::vector<std::string> blocks,
                  Reply<std::vector<std::string>> reply);
 

@@ -1,9 +1,10 @@
-// block_diff: the difference of two versions of a block, of whatever kind. Each kind has its own
-// calls: a file is compared with the disk where no older version is named.
+// block_diff: the difference of two versions of a block, of whatever kind. The block of a source is
+// compared by the source: a file with the disk, where no older version is named.
 #include "kernel/core/kernel.h"
 #include "kernel/core/kinds.h"
-#include "kernel/files/file_calls.h"
+#include "kernel/core/source.h"
 #include "kernel/memory/memory_calls.h"
+#include "tools/addressed.h"
 #include "tools/argument_words.h"
 #include "tools/render.h"
 #include "tools/tools.h"
@@ -18,19 +19,15 @@ struct BlockDiffArgs {
     std::optional<std::string> from;
     std::optional<std::string> to;
 };
-struct BlockDiffAnswer {
-    std::string diff;
-};
 
-Answered<BlockDiffAnswer> render_block_diff(std::string diff) {
+Answered<ShownDiff> render_block_diff(std::string diff) {
     std::string text = diff_text(diff);
     return {{std::move(diff)}, std::move(text)};
 }
 
 }  // namespace
 
-MadeTool make_block_diff(kernel::Kernel& kernel, kernel::FileCalls* files,
-                         kernel::MemoryCalls* memory) {
+MadeTool make_block_diff(const BlockNames& of) {
     return make_tool<BlockDiffArgs>(
         {.name = "block_diff",
          .title = "What changed in a block",
@@ -42,29 +39,29 @@ MadeTool make_block_diff(kernel::Kernel& kernel, kernel::FileCalls* files,
                       "A version_id of block_history. Without it: of a file what is on the disk, "
                       "else the version before.")
             .optional("to", &BlockDiffArgs::to, "A version_id. Without it: the block now."),
-        Fields<BlockDiffAnswer>().required("diff", &BlockDiffAnswer::diff).kept(),
-        [&kernel, files, memory](const Session& session, BlockDiffArgs args,
-                                 Reply<Answered<BlockDiffAnswer>> reply) {
-            const kernel::BlockPlace place = kernel.place_of(args.block_id);
-            if (files != nullptr && place.kind == kernel::kFileKind) {
-                return files->diff(session.caller, place.path, std::move(args.from),
-                                   std::move(args.to),
-                                   answer_with(std::move(reply), [](kernel::FileDiff made) {
-                                       return render_block_diff(std::move(made.diff.diff));
-                                   }));
+        ShownDiff::fields(),
+        [of](const Session& session, BlockDiffArgs args, Reply<Answered<ShownDiff>> reply) {
+            if (kernel::Source* const source = source_of(of, args.block_id)) {
+                return source->diff(
+                    session.caller, std::move(args.block_id), std::move(args.from),
+                    std::move(args.to),
+                    answer_with(std::move(reply), [](kernel::OfBlock<kernel::BlockDiff> made) {
+                        return render_block_diff(std::move(made.answer.diff));
+                    }));
             }
-            if (memory != nullptr && place.kind == kernel::kMemoryKind) {
-                return memory->diff(session.caller, std::move(args.block_id),
-                                    std::move(args.from), std::move(args.to),
-                                    answer_with(std::move(reply), [](kernel::MemoryDiff made) {
-                                        return render_block_diff(std::move(made.diff));
-                                    }));
+            if (of.memory != nullptr &&
+                of.kernel.place_of(args.block_id).kind == kernel::kMemoryKind) {
+                return of.memory->diff(session.caller, std::move(args.block_id),
+                                       std::move(args.from), std::move(args.to),
+                                       answer_with(std::move(reply), [](kernel::MemoryDiff made) {
+                                           return render_block_diff(std::move(made.diff));
+                                       }));
             }
-            kernel.diff(session.caller, std::move(args.block_id), std::move(args.from),
-                        std::move(args.to),
-                        answer_with(std::move(reply), [](kernel::BlockDiff made) {
-                            return render_block_diff(std::move(made.diff));
-                        }));
+            of.kernel.diff(session.caller, std::move(args.block_id), std::move(args.from),
+                           std::move(args.to),
+                           answer_with(std::move(reply), [](kernel::BlockDiff made) {
+                               return render_block_diff(std::move(made.diff));
+                           }));
         });
 }
 

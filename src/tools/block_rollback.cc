@@ -1,8 +1,8 @@
-// block_rollback: gives a block the text that it had, by a new edit. A file goes back through the
-// calls of files, which save it where every edit is saved.
+// block_rollback: gives a block the text that it had, by a new edit. The block of a source goes back
+// through the source: a file is saved there, where every edit is saved.
 #include "kernel/core/kernel.h"
-#include "kernel/core/kinds.h"
-#include "kernel/files/file_calls.h"
+#include "kernel/core/source.h"
+#include "tools/addressed.h"
 #include "tools/argument_words.h"
 #include "tools/render.h"
 #include "tools/tools.h"
@@ -19,7 +19,7 @@ struct BlockRollbackArgs {
 
 }  // namespace
 
-MadeTool make_block_rollback(kernel::Kernel& kernel, kernel::FileCalls* files) {
+MadeTool make_block_rollback(const BlockNames& of) {
     return make_tool<BlockRollbackArgs>(
         {.name = "block_rollback",
          .title = "Go back to a version",
@@ -31,18 +31,17 @@ MadeTool make_block_rollback(kernel::Kernel& kernel, kernel::FileCalls* files) {
             .required("version_id", &BlockRollbackArgs::version_id,
                       "A version_id of block_history."),
         edit_fields(Profile::full),
-        [&kernel, files](const Session& session, BlockRollbackArgs args,
-                         Reply<Answered<EditAnswer>> reply) {
+        [of](const Session& session, BlockRollbackArgs args, Reply<Answered<EditAnswer>> reply) {
             const Profile shown_as = session.profile;
-            const kernel::BlockPlace place = kernel.place_of(args.block_id);
-            if (files != nullptr && place.kind == kernel::kFileKind) {
-                return files->rollback(
-                    session.caller, place.path, std::move(args.version_id),
-                    answer_with(std::move(reply), [shown_as](const kernel::FileEdited& edited) {
-                        return render_edited(edited.edited, shown_as);
-                    }));
+            if (kernel::Source* const source = source_of(of, args.block_id)) {
+                return source->rollback(
+                    session.caller, std::move(args.block_id), std::move(args.version_id),
+                    answer_with(std::move(reply),
+                                [shown_as](const kernel::OfBlock<kernel::Edited>& edited) {
+                                    return render_edited(edited.answer, shown_as);
+                                }));
             }
-            kernel.rollback(
+            of.kernel.rollback(
                 session.caller, std::move(args.block_id), std::move(args.version_id),
                 answer_with(std::move(reply), [shown_as](const kernel::Edited& edited) {
                     return render_edited(edited, shown_as);

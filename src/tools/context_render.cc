@@ -7,7 +7,7 @@
 
 #include "base/concat.h"
 #include "json/json.h"
-#include "tools/kernel_fields.h"
+#include "tools/memory_fields.h"
 #include "tools/render.h"
 
 namespace quire::json {

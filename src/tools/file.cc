@@ -10,12 +10,13 @@
 #include "edits/numbering.h"
 #include "edits/patch.h"
 #include "edits/str_replace.h"
+#include "kernel/core/kinds.h"
 #include "kernel/files/file_calls.h"
 #include "tools/argument_words.h"
 #include "tools/file_conflicts.h"
 #include "tools/file_events.h"
+#include "tools/file_fields.h"
 #include "tools/file_list.h"
-#include "tools/kernel_fields.h"
 #include "tools/line_ops.h"
 #include "tools/operation_tool.h"
 #include "tools/patch_answer.h"
@@ -39,17 +40,6 @@ struct FieldsOf<kernel::FileStatus> {
             .optional("staged", &FileStatus::staged);
     }
 };
-template <>
-struct FieldsOf<kernel::FileSaved> {
-    static Fields<kernel::FileSaved> fields() {
-        using kernel::FileSaved;
-        return Fields<FileSaved>()
-            .members(Codec<kernel::FileVersion>::fields(), &FileSaved::file)
-            .required("bytes", &FileSaved::bytes)
-            .required("written", &FileSaved::written)
-            .required("notes", &FileSaved::notes);
-    }
-};
 
 }  // namespace quire::json
 
@@ -58,13 +48,6 @@ namespace {
 
 using json::Codec;
 using kernel::FileVersion;
-
-// The kernel says the limits of an edit; the rest is done by its calls on files.
-struct FileTool {
-    kernel::Kernel& kernel;
-    kernel::FileCalls& files;
-    kernel::DiskWatch& watch;
-};
 
 // --- answers ---
 
@@ -95,6 +78,7 @@ struct StatusOfAll {
     }
 };
 using FileShown = About<FileVersion, ShownBlock>;
+using FileSavedAnswer = About<FileVersion, kernel::SourceSaved>;
 using FileEditAnswer = About<FileVersion, EditAnswer>;
 
 // The answer of any operation. Profile `model` names only the members that most of them have.
@@ -102,10 +86,9 @@ Map file_answer(bool full) {
     if (!full) return one_of({Codec<FileVersion>::schema(), {}});
     return one_of({Codec<FileDone>::schema(), Codec<FileShown>::schema(),
                    Codec<FileEditAnswer>::schema(), Codec<FilePatchAnswer>::schema(),
-                   Codec<kernel::FileSaved>::schema(),
-                   Codec<kernel::FileStatus>::schema(), Codec<StatusOfAll>::schema(),
-                   Codec<kernel::FileList>::schema(), Codec<FileEventsShown>::schema(),
-                   file_conflicts_answer(), reconciled_answer()});
+                   Codec<FileSavedAnswer>::schema(), Codec<kernel::FileStatus>::schema(),
+                   Codec<StatusOfAll>::schema(), Codec<kernel::FileList>::schema(),
+                   Codec<FileEventsShown>::schema(), file_conflicts_answer(), reconciled_answer()});
 }
 
 ToolResult render_file_created(const FileVersion& file, std::string shown, Profile profile) {
@@ -115,12 +98,13 @@ ToolResult render_file_created(const FileVersion& file, std::string shown, Profi
     return result_of(out, std::move(text));
 }
 
-ToolResult render_file_saved(const kernel::FileSaved& saved) {
-    return result_of(
-        saved, cat(done_line(saved.file,
-                             saved.written ? "saved"
+ToolResult render_file_saved(kernel::OfBlock<kernel::SourceSaved> saved) {
+    FileSavedAnswer out{file_of(std::move(saved.block)), std::move(saved.answer)};
+    std::string text = cat(
+        done_line(out.of, out.what.written ? "saved"
                                            : "nothing to save: the disk already has this text of"),
-                   note_lines(saved.notes)));
+        note_lines(out.what.notes));
+    return result_of(out, std::move(text));
 }
 
 ToolResult render_file_appended(const kernel::FileAppended& appended, Profile profile) {
@@ -227,11 +211,11 @@ void create_file(FileTool tool, OperationCall call, std::string path,
                  std::optional<std::string> content, std::optional<bool> overwrite) {
     std::string text = std::move(content).value_or("");
     std::string shown = beginning_of(text, call.session.profile);
-    tool.files.create(
-        call.by(), {std::move(path), std::move(text), overwrite.value_or(false)},
+    tool.source.create(
+        call.by(), {kernel::file_address(path), std::move(text), overwrite.value_or(false)},
         answer_with(std::move(call.reply), [profile = call.session.profile,
-                                            shown = std::move(shown)](const FileVersion& file) {
-            return render_file_created(file, shown, profile);
+                                            shown = std::move(shown)](kernel::SourceVersion made) {
+            return render_file_created(file_of(std::move(made)), shown, profile);
         }));
 }
 
@@ -306,7 +290,7 @@ void patch_file(FileTool tool, OperationCall call, std::string path, std::string
             "operation patch changes one file. block_apply_patch takes patches of several, and "
             "deletes and moves them"));
     }
-    parts->front().name = cat("file:", path);
+    parts->front().name = kernel::file_address(path);
     tool.files.patch(
         call.by(), {std::move(*parts), false, numbering_of(profile)},
         answer_with(std::move(call.reply), [profile](kernel::Patched patched) {
@@ -318,15 +302,16 @@ void patch_file(FileTool tool, OperationCall call, std::string path, std::string
 
 // Saves what the workspace has and the disk has not.
 void save_file(FileTool tool, OperationCall call, std::string path) {
-    tool.files.save(call.by(), std::move(path),
-                    answer_with(std::move(call.reply), render_file_saved));
+    tool.source.save(call.by(), kernel::file_address(path),
+                     answer_with(std::move(call.reply), render_file_saved));
 }
 
 void delete_file(FileTool tool, OperationCall call, std::string path) {
-    tool.files.erase(call.by(), std::move(path),
-                     answer_with(std::move(call.reply), [](const FileVersion& file) {
-                         return result_of(FileDone{file}, done_line(file, "deleted"));
-                     }));
+    tool.source.erase(call.by(), kernel::file_address(path),
+                      answer_with(std::move(call.reply), [](kernel::SourceVersion made) {
+                          const FileVersion file = file_of(std::move(made));
+                          return result_of(FileDone{file}, done_line(file, "deleted"));
+                      }));
 }
 
 void stage_file(FileTool tool, OperationCall call, std::string path) {
@@ -458,8 +443,7 @@ Operations file_table(Profile profile) {
     return operations_of("operation", file_rows(profile == Profile::full));
 }
 
-MadeTool make_file(kernel::Kernel& kernel, kernel::FileCalls& files, kernel::DiskWatch& watch,
-                   Profile profile) {
+MadeTool make_file(const FileTool& of, Profile profile) {
     const bool full = profile == Profile::full;
     return make_operation_tool<FileTool>({.name = "file",
                                           .title = "Files",
@@ -467,7 +451,7 @@ MadeTool make_file(kernel::Kernel& kernel, kernel::FileCalls& files, kernel::Dis
                                                              full ? "0, end not included." : "1."),
                                           .annotations = {.destructive = true},
                                           .answer = file_answer(full)},
-                                         "operation", {kernel, files, watch}, file_rows(full));
+                                         "operation", of, file_rows(full));
 }
 
 }  // namespace quire::tools

@@ -9,7 +9,7 @@
 #include "kernel/files/file_source.h"
 #include "text/escape_hidden.h"
 #include "text/utc_time.h"
-#include "tools/kernel_fields.h"
+#include "tools/file_fields.h"
 #include "tools/render.h"
 
 namespace quire::tools {

@@ -7,7 +7,7 @@
 #include "base/concat.h"
 #include "kernel/memory/memory_calls.h"
 #include "tools/editor_words.h"
-#include "tools/kernel_fields.h"
+#include "tools/memory_fields.h"
 #include "tools/operation_tool.h"
 #include "tools/render.h"
 #include "tools/tools.h"

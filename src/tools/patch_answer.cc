@@ -4,7 +4,7 @@
 
 #include "base/concat.h"
 #include "edits/numbering.h"
-#include "tools/kernel_fields.h"
+#include "tools/file_fields.h"
 #include "tools/render.h"
 
 namespace quire::tools {

@@ -236,12 +236,14 @@ struct Registry::Body {
     mutable sched::Guarded<Views> views;
 };
 
-Registry::Registry(kernel::Kernel& kernel, kernel::FileCalls* files, kernel::MemoryCalls* memory,
-                   kernel::WorkspaceSearch* search)
-    : body_(std::make_unique<Body>(kernel)) {
+Registry::Registry(const Parts& parts) : body_(std::make_unique<Body>(parts.kernel)) {
+    const BlockNames names{parts.kernel, parts.sources, parts.memory};
+    kernel::Kernel& kernel = parts.kernel;
+    kernel::FileCalls* const files = parts.files;
+    kernel::WorkspaceSearch* search = parts.search;
     if (search == nullptr) search = &body_->documents.emplace(kernel);
     const auto add_named = [&](Profile profile, MadeTool tool) {
-        add(profile, addressed(std::move(tool), {kernel, files, memory}));
+        add(profile, addressed(std::move(tool), names));
     };
     add(Profile::full, make_block_create(kernel, files, Profile::full));
     add_named(Profile::full, make_block_status(kernel));
@@ -257,11 +259,11 @@ Registry::Registry(kernel::Kernel& kernel, kernel::FileCalls* files, kernel::Mem
     add_named(Profile::full, make_block_undo(kernel, files, Profile::full));
     add_named(Profile::full, make_block_redo(kernel, files));
     add_named(Profile::full, make_block_history(kernel));
-    add_named(Profile::full, make_block_diff(kernel, files, memory));
-    add_named(Profile::full, make_block_rollback(kernel, files));
-    add(Profile::full, make_block_subscribe({kernel, files, memory}));
+    add_named(Profile::full, make_block_diff(names));
+    add_named(Profile::full, make_block_rollback(names));
+    add(Profile::full, make_block_subscribe(names));
     add(Profile::full, make_block_events(kernel));
-    add(Profile::full, make_block_sync({kernel, files, memory}));
+    add(Profile::full, make_block_sync(names));
     add(Profile::full, make_block_fork(kernel));
     add_named(Profile::full, make_block_mark(kernel));
     add_named(Profile::full, make_block_cursor(kernel));

@@ -11,6 +11,7 @@
 #include "kernel/core/kernel.h"
 #include "kernel/core/parts.h"
 #include "text/diff.h"
+#include "text/escape_hidden.h"
 #include "text/utc_time.h"
 
 namespace quire::tools {
@@ -252,6 +253,10 @@ Fields<ShownHistory> ShownHistory::fields() {
         .required("versions", &ShownHistory::versions)
         .kept()
         .nullable("next_cursor", &ShownHistory::next_cursor);
+}
+
+Fields<ShownDiff> ShownDiff::fields() {
+    return Fields<ShownDiff>().required("diff", &ShownDiff::diff).kept();
 }
 
 ShownHistory shown_history(const kernel::HistoryPage& page) {

@@ -161,6 +161,11 @@ struct ShownHistory {
 ShownHistory shown_history(const kernel::HistoryPage& page);
 // For a model to read.
 std::string history_text(const kernel::HistoryPage& page);
+// The difference of two versions, as a unified diff.
+struct ShownDiff {
+    std::string diff;
+    static Fields<ShownDiff> fields();
+};
 // The diff, or that there is none.
 std::string diff_text(const std::string& diff);
 // "More with cursor …", where there is more.

@@ -7,7 +7,7 @@
 #include "kernel/files/file_calls.h"
 #include "tools/argument_words.h"
 #include "tools/editor_words.h"
-#include "tools/kernel_fields.h"
+#include "tools/file_fields.h"
 #include "tools/operation_tool.h"
 #include "tools/render.h"
 #include "tools/tools.h"

@@ -28,6 +28,7 @@ class Admission;
 class FileCalls;
 class Kernel;
 class MemoryCalls;
+class Sources;
 class WorkspaceSearch;
 class RuleCalls;
 }  // namespace quire::kernel
@@ -144,12 +145,18 @@ class RememberTools;
 // first call; after that, any thread.
 class Registry {
 public:
-    // Makes the tools that work on blocks. Calls may name files and memory blocks by path and label
-    // (addressed.h) if those of them are given; they outlive the registry. Without a search, one of
-    // documents alone is made.
-    explicit Registry(kernel::Kernel& kernel, kernel::FileCalls* files = nullptr,
-                      kernel::MemoryCalls* memory = nullptr,
-                      kernel::WorkspaceSearch* search = nullptr);
+    // The calls for tools that work on blocks; all outlive the registry. Calls may name files and
+    // memory blocks by path and label (addressed.h) if sources and memory are given. Without a
+    // search, one of documents alone is made.
+    struct Parts {
+        kernel::Kernel& kernel;
+        kernel::FileCalls* files = nullptr;
+        kernel::MemoryCalls* memory = nullptr;
+        const kernel::Sources* sources = nullptr;
+        kernel::WorkspaceSearch* search = nullptr;
+    };
+    // Makes these tools.
+    explicit Registry(const Parts& parts);
     // The tools of all profiles, for checking rules against.
     policy::ToolCatalog catalog() const;
     // Limits what agents see and call to what `rules` allow. Before the first call.

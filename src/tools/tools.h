@@ -16,6 +16,7 @@ class DiskWatch;
 class FileCalls;
 class Kernel;
 class MemoryCalls;
+class Source;
 class WorkspaceSearch;
 }  // namespace quire::kernel
 
@@ -47,11 +48,11 @@ MadeTool make_block_cursor(kernel::Kernel& kernel);
 MadeTool make_block_delete(kernel::Kernel& kernel);
 MadeTool make_block_redo(kernel::Kernel& kernel, kernel::FileCalls* files);
 MadeTool make_block_history(kernel::Kernel& kernel);
-MadeTool make_block_diff(kernel::Kernel& kernel, kernel::FileCalls* files,
-                         kernel::MemoryCalls* memory);
-MadeTool make_block_rollback(kernel::Kernel& kernel, kernel::FileCalls* files);
 
+// Without sources no block is one's.
 struct BlockNames;
+MadeTool make_block_diff(const BlockNames& of);
+MadeTool make_block_rollback(const BlockNames& of);
 MadeTool make_block_subscribe(const BlockNames& names);
 MadeTool make_block_events(kernel::Kernel& kernel);
 MadeTool make_block_sync(const BlockNames& names);
@@ -65,9 +66,15 @@ MadeTool make_block_replace_lines(kernel::Kernel& kernel, kernel::FileCalls* fil
 // --- files, memory, approvals: in every profile ---
 
 // Tools of every profile.
-MadeTool make_file(kernel::Kernel& kernel, kernel::FileCalls& files, kernel::DiskWatch& watch,
-                   Profile profile);
-MadeTool make_file_history(kernel::FileCalls& files, Profile profile);
+struct FileTool {
+    kernel::Kernel& kernel;  // Says the limits of an edit.
+    kernel::Source& source;  // The files' own.
+    kernel::FileCalls& files;
+    kernel::DiskWatch& watch;
+};
+MadeTool make_file(const FileTool& of, Profile profile);
+// `files`: their source.
+MadeTool make_file_history(kernel::Source& files, Profile profile);
 // `templates`: the names of the workspace's own.
 MadeTool make_context(kernel::MemoryCalls& memory, Profile profile,
                       const std::vector<std::string>& templates = {});

@@ -67,7 +67,7 @@ protected:
 private:
     kernel::Desk desk_;
     kernel::MemoryCalls memory_{*desk_.kernel};
-    tools::Registry registry_{*desk_.kernel};
+    tools::Registry registry_{{*desk_.kernel}};
     std::set<std::string> asked_;
 };
 

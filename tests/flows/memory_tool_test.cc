@@ -22,7 +22,7 @@ protected:
 
     void set_out() {
         memory_ = std::make_unique<kernel::MemoryCalls>(*desk.kernel);
-        registry_ = std::make_unique<tools::Registry>(*desk.kernel);
+        registry_ = std::make_unique<tools::Registry>(tools::Registry::Parts{*desk.kernel});
         registry_->add(tools::Profile::compat,
                        tools::make_context(*memory_, tools::Profile::compat));
         registry_->add(tools::Profile::compat, tools::make_memory(*desk.kernel, *memory_));

@@ -88,7 +88,8 @@ public:
 
 private:
     tools::Profile profile_;
-    std::unique_ptr<tools::Registry> registry_ = std::make_unique<tools::Registry>(*desk.kernel);
+    std::unique_ptr<tools::Registry> registry_ =
+        std::make_unique<tools::Registry>(tools::Registry::Parts{*desk.kernel});
 };
 
 }  // namespace quire

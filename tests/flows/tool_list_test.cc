@@ -10,6 +10,7 @@
 #include "kernel/files/disk_watch.h"
 #include "kernel/files/file_calls.h"
 #include "kernel/files/file_gate.h"
+#include "kernel/files/file_source.h"
 #include "kernel/memory/memory_calls.h"
 #include "kernel/oversight/approval_calls.h"
 #include "tests/flows/tool_desk.h"
@@ -27,8 +28,9 @@ class Published {
 public:
     Published() {
         for (const tools::Profile profile : kProfiles) {
-            registry.add(profile, tools::make_file(*desk_.kernel, files_, watch_, profile));
-            registry.add(profile, tools::make_file_history(files_, profile));
+            registry.add(profile,
+                         tools::make_file({*desk_.kernel, source_, files_, watch_}, profile));
+            registry.add(profile, tools::make_file_history(source_, profile));
             registry.add(profile, tools::make_context(memory_, profile));
             registry.add(profile, tools::make_shell(commands_, profile));
             registry.add(profile, tools::make_approvals(approvals_));
@@ -48,13 +50,14 @@ private:
     kernel::FileGate gate_{disk_, {}, desk_.clock, 16U << 20};
     kernel::FileCalls files_{*desk_.kernel, gate_};
     kernel::DiskWatch watch_{*desk_.kernel, gate_, "/", {}};
+    kernel::FileSource source_{{*desk_.kernel, gate_, files_, watch_, "/"}};
     kernel::MemoryCalls memory_{*desk_.kernel};
     kernel::ApprovalCalls approvals_{*desk_.kernel};
     kernel::CommandCalls commands_{
         {*desk_.kernel, gate_, files_, desk_.clock, "/"}, desk_.scheduler, {}};
 
 public:
-    tools::Registry registry{*desk_.kernel, &files_, &memory_};
+    tools::Registry registry{{*desk_.kernel, &files_, &memory_}};
 };
 
 TEST(ToolList, EachProfileHasItsTools) {

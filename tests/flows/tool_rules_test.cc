@@ -318,7 +318,7 @@ public:
 
 TEST(ToolRules, FiftyToolsAreFilteredInUnderAMillisecondEach) {
     kernel::Desk desk;
-    tools::Registry registry(*desk.kernel);
+    tools::Registry registry({*desk.kernel});
     const tools::ToolInfo file = *info_of(Workspace(), "file");
     std::vector<ToolRule> rules;
     for (int n = 0; n < 50; ++n) {

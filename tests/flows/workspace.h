@@ -15,9 +15,11 @@
 #include "fs/disk_files.h"
 #include "json/json.h"
 #include "kernel/core/desk_test.h"
+#include "kernel/core/sources.h"
 #include "kernel/files/disk_watch.h"
 #include "kernel/files/file_calls.h"
 #include "kernel/files/file_gate.h"
+#include "kernel/files/file_source.h"
 #include "kernel/memory/memory_calls.h"
 #include "kernel/oversight/approval_calls.h"
 #include "kernel/oversight/overseer.h"
@@ -155,11 +157,16 @@ private:
                                                      kernel::WatchSettings{.is_on = false});
         approvals_ = std::make_unique<kernel::ApprovalCalls>(*kernel_);
         memory_ = std::make_unique<kernel::MemoryCalls>(*kernel_);
-        registry_ = std::make_unique<tools::Registry>(*kernel_, calls_.get(), memory_.get());
-        registry_->add(profile_, profile_ == Profile::compat
-                                     ? tools::make_text_editor(*kernel_, *calls_)
-                                     : tools::make_file(*kernel_, *calls_, *watch_, profile_));
-        registry_->add(profile_, tools::make_file_history(*calls_, profile_));
+        source_ = std::make_unique<kernel::FileSource>(
+            kernel::FileSource::Parts{*kernel_, *gate_, *calls_, *watch_, disk.path()});
+        sources_ = std::make_unique<kernel::Sources>(std::vector<kernel::Source*>{source_.get()});
+        registry_ = std::make_unique<tools::Registry>(
+            tools::Registry::Parts{*kernel_, calls_.get(), memory_.get(), sources_.get()});
+        registry_->add(profile_,
+                       profile_ == Profile::compat
+                           ? tools::make_text_editor(*kernel_, *calls_)
+                           : tools::make_file({*kernel_, *source_, *calls_, *watch_}, profile_));
+        registry_->add(profile_, tools::make_file_history(*source_, profile_));
         registry_->add(profile_, tools::make_approvals(*approvals_));
         rules_ = std::move(*kernel::RuleCalls::open(
             *kernel_, policy::RuleBook::compile(registry_->catalog(), written_).value()));
@@ -172,6 +179,8 @@ private:
         memory_.reset();
         rules_.reset();
         approvals_.reset();
+        sources_.reset();
+        source_.reset();
         watch_.reset();
         calls_.reset();
         kernel_.reset();
@@ -189,6 +198,8 @@ private:
     std::unique_ptr<kernel::MemoryCalls> memory_;
     std::unique_ptr<kernel::FileCalls> calls_;
     std::unique_ptr<kernel::DiskWatch> watch_;
+    std::unique_ptr<kernel::FileSource> source_;
+    std::unique_ptr<kernel::Sources> sources_;
     std::unique_ptr<kernel::ApprovalCalls> approvals_;
     std::unique_ptr<kernel::RuleCalls> rules_;
     std::unique_ptr<tools::Registry> registry_;

@@ -354,11 +354,12 @@ void KernelProcess::Body::add_tools(const Settings& settings) {
     using tools::Profile;
     std::vector<std::string> templates;
     for (const auto& [name, each] : settings.memory.templates) templates.push_back(name);
-    registry = std::make_unique<tools::Registry>(*kernel, file_calls.get(), memory_calls.get(),
-                                                 search.get());
+    registry = std::make_unique<tools::Registry>(tools::Registry::Parts{
+        *kernel, file_calls.get(), memory_calls.get(), sources.get(), search.get()});
     for (const Profile profile : {Profile::model, Profile::full, Profile::compat}) {
-        registry->add(profile, tools::make_file(*kernel, *file_calls, *watch, profile));
-        registry->add(profile, tools::make_file_history(*file_calls, profile));
+        registry->add(profile,
+                      tools::make_file({*kernel, *file_source, *file_calls, *watch}, profile));
+        registry->add(profile, tools::make_file_history(*file_source, profile));
         registry->add(profile, tools::make_context(*memory_calls, profile, templates));
         registry->add(profile, tools::make_shell(*commands, profile));
         registry->add(profile, tools::make_approvals(*approval_calls));

@@ -13,6 +13,7 @@
 #include "kernel/files/disk_watch.h"
 #include "kernel/files/file_calls.h"
 #include "kernel/files/file_gate.h"
+#include "kernel/files/file_source.h"
 #include "kernel/memory/memory_calls.h"
 #include "kernel/oversight/approval_calls.h"
 #include "policy/rule_book.h"
@@ -51,14 +52,15 @@ TEST(ToolRules, TheToolsKnownWithoutAKernelAreThoseThatAKernelHas) {
     kernel::FileGate gate(*files, {}, desk.clock, 1'000'000);
     kernel::FileCalls file_calls(*desk.kernel, gate);
     kernel::DiskWatch watch(*desk.kernel, gate, disk.path(), {});
+    kernel::FileSource source({*desk.kernel, gate, file_calls, watch, disk.path()});
     kernel::MemoryCalls memory_calls(*desk.kernel);
     kernel::ApprovalCalls approval_calls(*desk.kernel);
     kernel::CommandCalls commands({*desk.kernel, gate, file_calls, desk.clock, disk.path()},
                                   desk.scheduler, {});
-    tools::Registry registry(*desk.kernel, &file_calls, &memory_calls);
+    tools::Registry registry({*desk.kernel, &file_calls, &memory_calls});
     for (const Profile profile : {Profile::model, Profile::full, Profile::compat}) {
-        registry.add(profile, tools::make_file(*desk.kernel, file_calls, watch, profile));
-        registry.add(profile, tools::make_file_history(file_calls, profile));
+        registry.add(profile, tools::make_file({*desk.kernel, source, file_calls, watch}, profile));
+        registry.add(profile, tools::make_file_history(source, profile));
         registry.add(profile, tools::make_context(memory_calls, profile));
         registry.add(profile, tools::make_shell(commands, profile));
         registry.add(profile, tools::make_approvals(approval_calls));

@@ -1,6 +1,7 @@
 // The kinds of documents, as the store names them.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace quire::kernel {
@@ -12,6 +13,9 @@ inline constexpr const char* kMemoryKind = "memory";
 inline constexpr const char* kFileKind = "file";
 // Before a path, where a block's id may stand.
 inline constexpr std::string_view kFilePrefix = "file:";
+inline std::string file_address(std::string_view path) {
+    return std::string(kFilePrefix).append(path);
+}
 // Private copies of files (kernel/files/file_stage.h), which are named by the file's path and owned
 // by the actor who staged it.
 inline constexpr const char* kStageKind = "stage";

@@ -1,5 +1,6 @@
 #include "kernel/core/sources.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <utility>
@@ -31,6 +32,12 @@ void Sources::start(Reply<std::vector<std::string>> reply) {
 
 void Sources::stop() {
     for (Source* const source : all_) source->stop_watch();
+}
+
+Source* Sources::of(const std::string& address) const {
+    const auto it =
+        std::ranges::find_if(all_, [&](const Source* source) { return source->matches(address); });
+    return it != all_.end() ? *it : nullptr;
 }
 
 void Sources::run(const Caller& by, const std::string& name, Reply<std::string> reply) const {

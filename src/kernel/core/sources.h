@@ -14,12 +14,14 @@ public:
     explicit Sources(std::vector<Source*> all) : all_(std::move(all)) {}
 
     const std::vector<Source*>& all() const { return all_; }
+    // The source whose block is, or would be, at that address; null for none.
+    Source* of(const std::string& address) const;
 
     // Starts all. Replies when each has its blocks, with a sentence for each that feeds nothing.
     void start(Reply<std::vector<std::string>> reply);
     void stop();
-    // Makes the source of that id look anew, or the one whose block a name would be. Replies with
-    // its id. Errors: not_found "unknown_source"; those of Source::reconcile().
+    // Makes the source of that id look anew, or the one that matches the name as an address. Replies
+    // with its id. Errors: not_found "unknown_source"; those of Source::reconcile().
     void run(const Caller& by, const std::string& name, Reply<std::string> reply) const;
 
 private:

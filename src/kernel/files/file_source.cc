@@ -15,6 +15,40 @@
 namespace quire::kernel {
 namespace {
 
+SourceVersion of_source(FileVersion file) {
+    return {std::move(file.path), std::move(file.block_id), file.version};
+}
+
+// The reply to a call of files: it answers the source's caller.
+Reply<FileVersion> as_block(Reply<SourceVersion> reply) {
+    return [reply = std::move(reply)](Result<FileVersion> file) mutable {
+        if (!file) return reply(Failure(std::move(file).error()));
+        reply(of_source(std::move(*file)));
+    };
+}
+
+// The answer is part_of(Made&&), beside the file.
+template <class Answer, class Made>
+Reply<Made> as_block(Reply<OfBlock<Answer>> reply, Answer (*part_of)(Made&&)) {
+    return [reply = std::move(reply), part_of](Result<Made> made) mutable {
+        if (!made) return reply(Failure(std::move(made).error()));
+        SourceVersion block = of_source(std::move(made->file));
+        reply(OfBlock<Answer>{std::move(block), part_of(std::move(*made))});
+    };
+}
+
+SourceSaved saved_part(FileSaved&& made) {
+    return {made.bytes, made.written, std::move(made.notes)};
+}
+HistoryPage page_part(FileHistory&& made) {
+    return std::move(made.page);
+}
+BlockDiff diff_part(FileDiff&& made) {
+    return std::move(made.diff);
+}
+Edited edited_part(FileEdited&& made) {
+    return std::move(made.edited);
+}
 
 }  // namespace
 
@@ -44,14 +78,18 @@ SourceState FileSource::state() const {
             watch_words(status)};
 }
 
-bool FileSource::matches(const std::string& name) const {
-    return name.starts_with(kFilePrefix) && name.size() > kFilePrefix.size();
+bool FileSource::matches(const std::string& address) const {
+    return address.starts_with(kFilePrefix) || parts_.kernel.place_of(address).kind == kFileKind;
+}
+
+std::string FileSource::path_of(std::string address) const {
+    if (address.starts_with(kFilePrefix)) return address.substr(kFilePrefix.size());
+    return parts_.kernel.place_of(address).path;
 }
 
 policy::Permission FileSource::permission_for(const policy::Actor& by,
                                               const std::string& name) const {
-    const std::string path = matches(name) ? name.substr(kFilePrefix.size()) : name;
-    return parts_.gate.decide({path, {}, fs::Kind::file}, policy::Operation::read, by).permission;
+    return parts_.gate.decide({name, {}, fs::Kind::file}, policy::Operation::read, by).permission;
 }
 
 std::vector<SourceBlock> FileSource::blocks(const Caller& by) const {
@@ -61,6 +99,42 @@ std::vector<SourceBlock> FileSource::blocks(const Caller& by) const {
         out.push_back({conversation::BlockId{known.record.key, -1, 0}.str(), known.record.name});
     }
     return out;
+}
+
+void FileSource::load(const Caller& by, std::string address, Reply<SourceVersion> reply) {
+    parts_.files.open(by, path_of(std::move(address)), as_block(std::move(reply)));
+}
+
+void FileSource::create(const Caller& by, SourceCreate what, Reply<SourceVersion> reply) {
+    parts_.files.create(by,
+                        {path_of(std::move(what.address)), std::move(what.content), what.overwrite},
+                        as_block(std::move(reply)));
+}
+
+void FileSource::save(const Caller& by, std::string address, Reply<OfBlock<SourceSaved>> reply) {
+    parts_.files.save(by, path_of(std::move(address)), as_block(std::move(reply), saved_part));
+}
+
+void FileSource::erase(const Caller& by, std::string address, Reply<SourceVersion> reply) {
+    parts_.files.erase(by, path_of(std::move(address)), as_block(std::move(reply)));
+}
+
+void FileSource::history(const Caller& by, std::string address, std::size_t limit,
+                         std::string cursor, Reply<OfBlock<HistoryPage>> reply) {
+    parts_.files.history(by, path_of(std::move(address)), limit, std::move(cursor),
+                         as_block(std::move(reply), page_part));
+}
+
+void FileSource::diff(const Caller& by, std::string address, std::optional<std::string> from,
+                      std::optional<std::string> to, Reply<OfBlock<BlockDiff>> reply) {
+    parts_.files.diff(by, path_of(std::move(address)), std::move(from), std::move(to),
+                      as_block(std::move(reply), diff_part));
+}
+
+void FileSource::rollback(const Caller& by, std::string address, std::string version_id,
+                          Reply<OfBlock<Edited>> reply) {
+    parts_.files.rollback(by, path_of(std::move(address)), std::move(version_id),
+                          as_block(std::move(reply), edited_part));
 }
 
 void FileSource::start_watch(Reply<std::string> reply) {

@@ -33,13 +33,24 @@ public:
 
     SourceSpec spec() const override;
     SourceState state() const override;
-    // True for "file:PATH".
-    bool matches(const std::string& name) const override;
+    // True for "file:PATH", and for the id of a file's block.
+    bool matches(const std::string& address) const override;
     // The permission that the rules give for a path, its links left aside.
     policy::Permission permission_for(const policy::Actor& by,
                                       const std::string& name) const override;
     // The files that were opened at some time.
     std::vector<SourceBlock> blocks(const Caller& by) const override;
+    void load(const Caller& by, std::string address, Reply<SourceVersion> reply) override;
+    void create(const Caller& by, SourceCreate what, Reply<SourceVersion> reply) override;
+    void save(const Caller& by, std::string address, Reply<OfBlock<SourceSaved>> reply) override;
+    void erase(const Caller& by, std::string address, Reply<SourceVersion> reply) override;
+    void history(const Caller& by, std::string address, std::size_t limit, std::string cursor,
+                 Reply<OfBlock<HistoryPage>> reply) override;
+    // Without `from` it is the file on the disk, empty if it is gone from there.
+    void diff(const Caller& by, std::string address, std::optional<std::string> from,
+              std::optional<std::string> to, Reply<OfBlock<BlockDiff>> reply) override;
+    void rollback(const Caller& by, std::string address, std::string version_id,
+                  Reply<OfBlock<Edited>> reply) override;
     // Replies before the walk over the directory has ended.
     void start_watch(Reply<std::string> reply) override;
     void stop_watch() override;
@@ -48,6 +59,8 @@ public:
     void reconcile(const Caller& by, Reply<void> reply) override;
 
 private:
+    std::string path_of(std::string address) const;
+
     Parts parts_;
 };
 

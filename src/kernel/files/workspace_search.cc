@@ -258,7 +258,7 @@ void WorkspaceSearch::Run::look_into(const Step& step) {
                                          what_.search.options(body_->core->limits().read_columns));
     if (finding.hits.empty() || !may_read(file.path)) return;
     found_.truncated = found_.truncated || finding.truncated;
-    add({cat(kFilePrefix, file.path), file.path, "", "", std::move(finding.hits)});
+    add({file_address(file.path), file.path, "", "", std::move(finding.hits)});
 }
 
 // The index speaks of what is stored. The disk may have more of an opened file than its document.

@@ -304,6 +304,45 @@ TEST(FedBlocks, AnAgentsBlockOfTheSameLabelTakesNothingFromTheSource) {
     EXPECT_EQ(study.view("gauge", "agent:bo")->row.owner.str(), "source:gauge");
 }
 
+TEST(FedBlocks, TheSourcesCallsReachItsBlockAndNoOtherOfTheLabel) {
+    Fed fed;
+    ASSERT_TRUE(fed.study.create("gauge", kStatus));
+    Source& source = *fed.fed.front();
+    const Caller ada = Study::as("agent:ada");
+    const auto load = [&](const std::string& address) {
+        return fed.desk().ask<SourceVersion>(
+            [&](auto reply) { source.load(ada, address, std::move(reply)); });
+    };
+    const std::string id = fed.study.view("gauge", "agent:eve")->row.block.block_id;
+    EXPECT_EQ(load("memory:gauge")->block_id, id);
+    EXPECT_TRUE(source.matches(id));
+    EXPECT_FALSE(source.matches(fed.study.view("gauge")->row.block.block_id));
+
+    const auto history = fed.desk().ask<OfBlock<HistoryPage>>(
+        [&](auto reply) { source.history(ada, id, 10, "", std::move(reply)); });
+    ASSERT_TRUE(history);
+    EXPECT_EQ(history->answer.versions.back().actor, "source:gauge");
+    const auto diff = fed.desk().ask<OfBlock<BlockDiff>>(
+        [&](auto reply) { source.diff(ada, id, std::nullopt, std::nullopt, std::move(reply)); });
+    ASSERT_TRUE(diff);
+    EXPECT_NE(diff->answer.diff.find("+"), std::string::npos);
+    const auto saved = fed.desk().ask<OfBlock<SourceSaved>>(
+        [&](auto reply) { source.save(ada, id, std::move(reply)); });
+    ASSERT_TRUE(saved);
+    EXPECT_FALSE(saved->answer.written);
+
+    EXPECT_EQ(reason(fed.desk().ask<SourceVersion>(
+                  [&](auto reply) { source.create(ada, {"memory:gauge"}, std::move(reply)); })),
+              "source_owned");
+    EXPECT_EQ(reason(fed.desk().ask<SourceVersion>([&](auto reply) {
+                  source.erase(Study::as("human:tom"), "memory:gauge", std::move(reply));
+              })),
+              "source_owned");
+    EXPECT_EQ(reason(fed.desk().ask<OfBlock<Edited>>(
+                  [&](auto reply) { source.rollback(ada, id, "1", std::move(reply)); })),
+              "memory_block");
+}
+
 TEST(FedBlocks, SourcesAreListedAndRunByName) {
     Fed fed;
     const auto run = [&](const std::string& name) {

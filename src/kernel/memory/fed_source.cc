@@ -11,6 +11,39 @@
 #include "memory/schema_form.h"
 
 namespace quire::kernel {
+namespace {
+
+SourceVersion of_source(MemoryVersion block) {
+    return {std::move(block.label), std::move(block.block_id), block.version};
+}
+MemoryVersion block_of(const MemoryVersion& made) {
+    return made;
+}
+template <class Made>
+MemoryVersion block_of(const Made& made) {
+    return made.block;
+}
+
+// The reply to a call of memory: it answers the source's caller.
+template <class Made>
+Reply<Made> as_block(Reply<SourceVersion> reply) {
+    return [reply = std::move(reply)](Result<Made> made) mutable {
+        if (!made) return reply(Failure(std::move(made).error()));
+        reply(of_source(block_of(*made)));
+    };
+}
+
+// The answer is part_of(Made&&), beside the block.
+template <class Made, class Answer, class PartOf>
+Reply<Made> as_block(Reply<OfBlock<Answer>> reply, PartOf part_of) {
+    return [reply = std::move(reply), part_of](Result<Made> made) mutable {
+        if (!made) return reply(Failure(std::move(made).error()));
+        SourceVersion block = of_source(block_of(*made));
+        reply(OfBlock<Answer>{std::move(block), part_of(std::move(*made))});
+    };
+}
+
+}  // namespace
 
 struct FedSource::Body : std::enable_shared_from_this<FedSource::Body> {
     Body(MemoryCalls& of, std::shared_ptr<MemoryCalls::Body> memory_body, memory::Feed& fills)
@@ -100,6 +133,12 @@ struct FedSource::Body : std::enable_shared_from_this<FedSource::Body> {
             });
     }
 
+    // The address by which the calls of memory find this block, and no other of the same label.
+    std::string own(std::string address) const {
+        if (!address.starts_with(kMemoryPrefix)) return address;
+        return cat(kMemoryPrefix, actor().str(), "/", block().label);
+    }
+
     std::string fault_now() const {
         return fault.with([](const std::string& held) { return held; });
     }
@@ -135,9 +174,17 @@ SourceState FedSource::state() const {
     return {state.running, state.failed, std::move(state.text)};
 }
 
-bool FedSource::matches(const std::string& name) const {
-    return name == cat(kMemoryPrefix, body_->block().label) ||
-           name == cat(kMemoryPrefix, body_->actor().str(), "/", body_->block().label);
+bool FedSource::matches(const std::string& address) const {
+    if (address.starts_with(kMemoryPrefix)) {
+        const std::string_view label = std::string_view(address).substr(kMemoryPrefix.size());
+        return label == body_->block().label ||
+               label == cat(body_->actor().str(), "/", body_->block().label);
+    }
+    const Result<conversation::BlockId> id = conversation::BlockId::parse(address);
+    if (!id) return false;
+    const auto record = body_->memory->kernel->catalog().record(id->document);
+    return record && record->kind == kMemoryKind && record->name == body_->block().label &&
+           record->owner == body_->actor().str();
 }
 
 policy::Permission FedSource::permission_for(const policy::Actor& by, const std::string&) const {
@@ -153,6 +200,54 @@ std::vector<SourceBlock> FedSource::blocks(const Caller& by) const {
         out.push_back({conversation::BlockId{record.key, -1, 0}.str(), record.name});
     }
     return out;
+}
+
+void FedSource::load(const Caller& by, std::string address, Reply<SourceVersion> reply) {
+    body_->calls.find(by, body_->own(std::move(address)), as_block<MemoryRow>(std::move(reply)));
+}
+
+void FedSource::create(const Caller&, SourceCreate, Reply<SourceVersion> reply) {
+    reply(fail(Errc::denied, "source_owned",
+               cat("Permission denied: the source '", body_->feed.name(),
+                   "' has one block, which it creates itself"),
+               {{"source", body_->feed.name()}}));
+}
+
+void FedSource::save(const Caller& by, std::string address, Reply<OfBlock<SourceSaved>> reply) {
+    body_->calls.find(
+        by, body_->own(std::move(address)),
+        as_block<MemoryRow>(std::move(reply), [](MemoryRow&&) { return SourceSaved{}; }));
+}
+
+void FedSource::erase(const Caller& by, std::string address, Reply<SourceVersion> reply) {
+    body_->calls.erase(by, body_->own(std::move(address)),
+                       as_block<MemoryVersion>(std::move(reply)));
+}
+
+void FedSource::history(const Caller& by, std::string address, std::size_t limit,
+                        std::string cursor, Reply<OfBlock<HistoryPage>> reply) {
+    body_->calls.history(by, body_->own(std::move(address)), limit, std::move(cursor),
+                         as_block<MemoryHistory>(std::move(reply), [](MemoryHistory&& made) {
+                             return std::move(made.page);
+                         }));
+}
+
+void FedSource::diff(const Caller& by, std::string address, std::optional<std::string> from,
+                     std::optional<std::string> to, Reply<OfBlock<BlockDiff>> reply) {
+    body_->calls.diff(by, body_->own(std::move(address)), std::move(from), std::move(to),
+                      as_block<MemoryDiff>(std::move(reply), [](MemoryDiff&& made) {
+                          return BlockDiff{made.block.version, std::move(made.from),
+                                           std::move(made.to), std::move(made.diff)};
+                      }));
+}
+
+void FedSource::rollback(const Caller& by, std::string address, std::string,
+                         Reply<OfBlock<Edited>> reply) {
+    body_->memory->look<OfBlock<Edited>>(
+        by, body_->own(std::move(address)), std::move(reply),
+        [](LiveDocument& document, const OpenedMemory&, const Caller&) -> Result<OfBlock<Edited>> {
+            return is_memory(document);
+        });
 }
 
 void FedSource::start_watch(Reply<std::string> reply) {

@@ -22,10 +22,23 @@ public:
 
     SourceSpec spec() const override;
     SourceState state() const override;
-    bool matches(const std::string& name) const override;
+    bool matches(const std::string& address) const override;
     policy::Permission permission_for(const policy::Actor& by,
                                       const std::string& name) const override;
     std::vector<SourceBlock> blocks(const Caller& by) const override;
+    void load(const Caller& by, std::string address, Reply<SourceVersion> reply) override;
+    // Denied "source_owned": its block is there from the start.
+    void create(const Caller& by, SourceCreate what, Reply<SourceVersion> reply) override;
+    // Every write to memory is durable when it is answered, so there is nothing to save.
+    void save(const Caller& by, std::string address, Reply<OfBlock<SourceSaved>> reply) override;
+    // For the source's own actor; denied "source_owned" for others.
+    void erase(const Caller& by, std::string address, Reply<SourceVersion> reply) override;
+    void history(const Caller& by, std::string address, std::size_t limit, std::string cursor,
+                 Reply<OfBlock<HistoryPage>> reply) override;
+    void diff(const Caller& by, std::string address, std::optional<std::string> from,
+              std::optional<std::string> to, Reply<OfBlock<BlockDiff>> reply) override;
+    void rollback(const Caller& by, std::string address, std::string version_id,
+                  Reply<OfBlock<Edited>> reply) override;
     // Creates the block where it is missing, gives an existing one its shape, and starts the feed.
     void start_watch(Reply<std::string> reply) override;
     void stop_watch() override;

@@ -14,6 +14,7 @@
 #include "kernel/memory/memory_type.h"
 #include "memory/convert.h"
 #include "memory/field_path.h"
+#include "policy/actor.h"
 #include "policy/permission.h"
 
 namespace quire::kernel {
