@@ -14,6 +14,12 @@ std::size_t resident_size() {
     return file ? resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) : 0;
 }
 
+void give_back_large_pieces() {
+    constexpr int kLarge = 1 << 20;
+    ::mallopt(M_MMAP_THRESHOLD, kLarge);
+    ::mallopt(M_TRIM_THRESHOLD, 2 * kLarge);
+}
+
 void give_back_memory() {
     ::malloc_trim(0);
 }

@@ -7,6 +7,9 @@ namespace quire {
 
 // The bytes of the process that are in physical memory; 0 where the system does not tell. Some 10 us.
 std::size_t resident_size();
+// From now on memory that was freed in pieces of a mebibyte or more goes back to the system at once. To
+// be called once, before other threads begin.
+void give_back_large_pieces();
 // Gives memory that was freed back to the system: after work that took much more than what stays. Some
 // milliseconds.
 void give_back_memory();

@@ -40,7 +40,8 @@ Tape::Tape(Tape&& other) noexcept
       begin_(other.begin_),
       used_(std::exchange(other.used_, 0)),
       room_(std::exchange(other.room_, 0)),
-      part_bits_(other.part_bits_) {
+      part_bits_(other.part_bits_),
+      is_final_(other.is_final_) {
     other.parts_.clear();
 }
 
@@ -51,6 +52,7 @@ Tape& Tape::operator=(Tape&& other) noexcept {
     std::swap(used_, other.used_);
     std::swap(room_, other.room_);
     std::swap(part_bits_, other.part_bits_);
+    std::swap(is_final_, other.is_final_);
     return *this;
 }
 
@@ -84,6 +86,7 @@ Tape::Offset Tape::write(std::string_view utf8) {
     const std::size_t room =
         known < reel_size() ? std::max({kFirstRoom, utf8.size(), known / kShare}) : reel_size();
     reel_ = Reel::make(room);
+    is_final_ = false;
     begin_ = static_cast<Offset>(known);
     used_ = 0;
     room_ = static_cast<std::uint32_t>(room);
@@ -95,17 +98,28 @@ Tape::Offset Tape::write(std::string_view utf8) {
 // Grows the open reel by so many bytes, if it may become that large.
 bool Tape::grow(std::size_t bytes) {
     if (bytes > reel_size() - used_) return false;
-    const std::size_t room = std::min(reel_size(), std::max(std::size_t{room_} * 2, used_ + bytes));
-    Reel* larger = Reel::make(room);
-    std::memcpy(larger->text(), reel_->text(), used_);
+    move_to(std::min(reel_size(), std::max(std::size_t{room_} * 2, used_ + bytes)));
+    return true;
+}
+
+void Tape::fit() {
+    if (reel_ == nullptr || used_ == 0 || room_ == reel_size() || reel_->shown() > 0) return;
+    if (room_ > used_) move_to(used_);
+    is_final_ = true;
+}
+
+// Moves the open reel to one of that size. Ropes that show it go on with the one before.
+void Tape::move_to(std::size_t room) {
+    Reel* moved = Reel::make(room);
+    std::memcpy(moved->text(), reel_->text(), used_);
     const std::size_t first = begin_ >> part_bits_;
     for (std::size_t i = first; i < parts_.size() && parts_[i].reel == reel_; ++i)
-        parts_[i] = {larger, larger->text() + ((i - first) << part_bits_)};
+        parts_[i] = {moved, moved->text() + ((i - first) << part_bits_)};
     reel_->release();
-    reel_ = larger;
+    reel_ = moved;
     room_ = static_cast<std::uint32_t>(room);
+    is_final_ = false;
     add(reel_, first + (room + part_size() - 1) / part_size());
-    return true;
 }
 
 // Maps the parts up to `end` to the reel.
@@ -130,12 +144,14 @@ void Tape::rewind(const Mark& mark) {
         drop(mark.parts);
         reel_ = nullptr;
         begin_ = used_ = room_ = 0;
+        is_final_ = false;
         return;
     }
     // The reel may have grown, and another may have been begun since.
     reel_ = parts_[mark.begin >> part_bits_].reel;
     begin_ = mark.begin;
     used_ = mark.used;
+    is_final_ = false;
     room_ = static_cast<std::uint32_t>(reel_->capacity());
     drop(std::max(mark.parts,
                   (begin_ >> part_bits_) + (std::size_t{room_} + part_size() - 1) / part_size()));

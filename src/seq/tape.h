@@ -89,8 +89,12 @@ public:
     // The reel of these bytes if they will not move any more, else null.
     Reel* reel(Offset at) const {
         Reel* holder = parts_[at >> part_bits_].reel;
-        return holder != reel_ || room_ == reel_size() ? holder : nullptr;
+        return holder != reel_ || room_ == reel_size() || is_final_ ? holder : nullptr;
     }
+
+    // Gives back the room behind what was written, where nobody reads it. Ropes may then show all of
+    // it. Text that is written later moves it once more. O(reel).
+    void fit();
 
     // A position to return to.
     struct Mark {
@@ -121,6 +125,7 @@ private:
     std::size_t part_size() const { return std::size_t{1} << part_bits_; }
     std::size_t reel_size() const { return part_size() * 16; }
     bool grow(std::size_t bytes);
+    void move_to(std::size_t room);
     void add(Reel* reel, std::size_t end);
     void drop(std::size_t parts);
 
@@ -130,6 +135,7 @@ private:
     std::uint32_t used_ = 0;  // the bytes written,
     std::uint32_t room_ = 0;  // and the bytes available; grows up to reel_size().
     unsigned part_bits_;
+    bool is_final_ = false;  // The reel is as large as its text, and stays where it is.
 };
 
 }  // namespace quire::seq

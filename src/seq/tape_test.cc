@@ -73,6 +73,28 @@ TEST(Tape, NeverOverwritesShownText) {
     reel->release();
 }
 
+TEST(Tape, ThatIsFittedShowsItsTextAndMayGoOn) {
+    Tape tape(kTiny);
+    const Tape::Offset at = tape.write("short");
+    EXPECT_EQ(tape.reel(at), nullptr);
+
+    tape.fit();
+
+    Reel* const reel = tape.reel(at);
+    ASSERT_NE(reel, nullptr);
+    EXPECT_EQ(reel->capacity(), 5U);
+    reel->retain();
+    reel->show(5);
+    const std::string_view shown(reel->text(), 5);
+    ASSERT_TRUE(tape.may_lengthen(at + 5, 7));
+    tape.lengthen(" longer");
+    EXPECT_EQ(tape.read(at, 12), "short longer");
+    EXPECT_EQ(shown, "short");
+    EXPECT_EQ(tape.reel(at), nullptr);
+    tape.check_invariants();
+    reel->release();
+}
+
 // Against a list of strings, with marks gone back to.
 TEST(Tape, ReadsBackWrittenText) {
     const char* given = std::getenv("SEED");
@@ -108,6 +130,7 @@ TEST(Tape, ReadsBackWrittenText) {
                 tape.rewind(mark);
                 pieces.resize(marked);
             }
+            if (below(15) == 0) tape.fit();
             tape.check_invariants();
         }
         for (const Piece& piece : pieces)

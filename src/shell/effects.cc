@@ -220,6 +220,31 @@ void Run::write_links_below(const Arg& operand) {
     }
 }
 
+void Run::carry_links(const Arg& source, const Arg& place) {
+    constexpr std::size_t kMostFiles = 2'000;
+    const std::vector<std::string> places = paths_of(place, LastLink::itself);
+    for (const std::string& from : paths_of(source, LastLink::itself)) {
+        std::vector<std::string> left = {from};
+        for (std::size_t seen = 0; !left.empty(); ++seen) {
+            const std::string path = std::move(left.back());
+            left.pop_back();
+            if (seen == kMostFiles)
+                return warn("too_complex", shown(path), "there are too many files to look at");
+            std::set<std::string> targets;
+            if (look(path).kind == TreeView::Kind::link) targets.insert(look(path).target);
+            if (const auto made = made_links_.find(path); made != made_links_.end())
+                targets.insert(made->second.begin(), made->second.end());
+            if (!targets.empty()) {
+                for (const std::string& to : places)
+                    made_links_[cat(to, path.substr(from.size()))].insert(targets.begin(),
+                                                                          targets.end());
+            }
+            if (kind_of(path) != TreeView::Kind::directory) continue;
+            for (const std::string& name : names_in(path)) left.push_back(cat(path, "/", name));
+        }
+    }
+}
+
 bool Run::may_exist(const Arg& operand) {
     const std::vector<std::string> paths = paths_of(operand);
     return std::any_of(paths.begin(), paths.end(), [&](const std::string& path) {

@@ -53,7 +53,55 @@ std::string unescaped(std::string_view pattern) {
     return out;
 }
 
-// A set takes every character that it may mean in some locale, and a name that is not known fits.
+// A set such as [a-z], at the beginning of a pattern.
+struct CharacterSet {
+    std::size_t length = 0;  // 0 where the pattern begins with no set.
+    bool is_plain = false;   // ASCII characters and ranges, which mean the same to every shell.
+    bool takes = true;       // It takes the character, or may.
+};
+
+CharacterSet set_at(std::string_view pattern, char c) {
+    if (!pattern.starts_with('[')) return {};
+    const auto is_odd = [](char each) {
+        return each == '[' || each == '\\' || each == '-' || each == kSomeName ||
+               static_cast<unsigned char>(each) >= 0x80;
+    };
+    const std::size_t close = pattern.find(']', 2);
+    if (close == std::string_view::npos) return {};
+    const CharacterSet unclear{close + 1, false, true};
+    std::size_t at = 1;
+    const bool is_negated = pattern[at] == '!' || pattern[at] == '^';
+    if (is_negated) ++at;
+    bool is_in = false;
+    for (const std::size_t first = at;
+         at == first || (at < pattern.size() && pattern[at] != ']');) {
+        if (at >= pattern.size() || is_odd(pattern[at])) return unclear;
+        const bool is_range =
+            at + 2 < pattern.size() && pattern[at + 1] == '-' && pattern[at + 2] != ']';
+        if (is_range && is_odd(pattern[at + 2])) return unclear;
+        const char last = is_range ? pattern[at + 2] : pattern[at];
+        is_in = is_in || (c >= pattern[at] && c <= last);
+        at += is_range ? 3 : 1;
+        if (at + 1 < pattern.size() && pattern[at] == '-' && pattern[at + 1] == ']') return unclear;
+    }
+    if (at >= pattern.size() || static_cast<unsigned char>(c) >= 0x80) return unclear;
+    return {at + 1, true, is_in != is_negated};
+}
+
+// True if all sets of the pattern are plain.
+bool has_plain_sets(std::string_view pattern) {
+    for (std::size_t at = 0; at < pattern.size(); ++at) {
+        if (pattern[at] == '\\') {
+            ++at;
+        } else if (const CharacterSet set = set_at(pattern.substr(at), 'a'); set.length > 0) {
+            if (!set.is_plain) return false;
+            at += set.length - 1;
+        }
+    }
+    return true;
+}
+
+// A set that is not plain takes every character, and a name that is not known fits.
 bool fits(std::string_view pattern, std::string_view name) {
     if (name.find(kSomeName) != std::string_view::npos) return true;
     std::size_t p = 0;
@@ -62,10 +110,8 @@ bool fits(std::string_view pattern, std::string_view name) {
     std::size_t star_name = 0;
     const auto one = [&]() -> std::size_t {  // The length of the pattern's piece that fits name[n].
         if (pattern[p] == '?') return 1;
-        if (pattern[p] == '[') {
-            const std::size_t close = pattern.find(']', p + 2);
-            if (close != std::string_view::npos) return close + 1 - p;
-        }
+        if (const CharacterSet set = set_at(pattern.substr(p), name[n]); set.length > 0)
+            return set.takes ? set.length : 0;
         const bool is_escape = pattern[p] == '\\' && p + 1 < pattern.size();
         const char wanted = pattern[is_escape ? p + 1 : p];
         if (wanted != name[n] && wanted != kSomeName) return 0;
@@ -378,13 +424,21 @@ void Run::expand(const Atoms& atoms, std::vector<Arg>& out) {
                 out.push_back(Value::unknown("options change what a pattern means"));
                 return;
             }
-            const std::vector<std::string> found = matches(pattern);
+            const Matches found = matches(pattern);
             if (drafts.size() > 1) {
-                for (const std::string& each : found)
+                for (const std::string& each : found.words)
                     arg = arg.texts.empty() ? Value::of(each) : either(arg, Value::of(each));
                 continue;
             }
-            for (const std::string& each : found) out.push_back(Value::of(each));
+            if (found.are_certain || found.words.size() == 1) {
+                for (const std::string& each : found.words) out.push_back(Value::of(each));
+                continue;
+            }
+            // Which of them there are is not certain, so each may be the first and the last.
+            Value any = Value::of(found.words.front());
+            for (const std::string& each : found.words) any = either(any, Value::of(each));
+            for (std::size_t at = found.has_pattern ? 1 : 0; at < found.words.size(); ++at)
+                out.push_back(any);
         }
         if (!arg.texts.empty() || !arg.is_known()) out.push_back(std::move(arg));
     }
@@ -414,9 +468,10 @@ Value Run::text(const Word& word) {
     return out;
 }
 
-// The paths that fit a pattern, or the pattern itself where none does.
-std::vector<std::string> Run::matches(const std::string& pattern) {
-    std::vector<std::string> out;
+// The pattern itself is a word where no path fits.
+Run::Matches Run::matches(const std::string& pattern) {
+    Matches result;
+    std::vector<std::string>& out = result.words;
     const bool is_absolute = pattern.starts_with('/');
     const std::vector<std::string> bases =
         is_absolute ? std::vector<std::string>{"/"} : state_->cwds;
@@ -447,17 +502,21 @@ std::vector<std::string> Run::matches(const std::string& pattern) {
             found = std::move(next);
             if (found.size() > kMostFields) {
                 warn("too_complex", unescaped(pattern), "it fits too many files");
-                return out;
+                return result;
             }
         }
-        // A set is taken to fit more than it does.
-        const bool is_certain =
-            !has_replaced_ && pattern.find('[') == std::string::npos &&
-            std::any_of(found.begin(), found.end(), [&](const std::string& each) {
-                const std::string path = each.starts_with('/') ? each : cat(base, "/", each);
-                return look(path).kind != TreeView::Kind::none;
-            });
-        if (!is_certain) out.push_back(unescaped(pattern));
+        const auto is_there = [&](const std::string& each) {
+            const std::string path = each.starts_with('/') ? each : cat(base, "/", each);
+            return look(path).kind != TreeView::Kind::none;
+        };
+        const bool is_exact = !has_replaced_ && has_plain_sets(pattern);
+        const bool is_certain = is_exact && std::any_of(found.begin(), found.end(), is_there);
+        result.are_certain = result.are_certain && is_certain && bases.size() == 1 &&
+                             std::all_of(found.begin(), found.end(), is_there);
+        if (!is_certain) {
+            out.push_back(unescaped(pattern));
+            result.has_pattern = true;
+        }
         const bool was_wild_at_end = has_wildcard(last_component(pattern));
         for (std::string& each : found) {
             const Arg made = Value::of(each);
@@ -468,7 +527,7 @@ std::vector<std::string> Run::matches(const std::string& pattern) {
     if (out.empty()) out.push_back(unescaped(pattern));
     std::sort(out.begin(), out.end());
     out.erase(std::unique(out.begin(), out.end()), out.end());
-    return out;
+    return result;
 }
 
 }  // namespace quire::shell

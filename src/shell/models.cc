@@ -168,6 +168,9 @@ void declare_model(const Call& call) {
         if (word->starts_with('-') || word->starts_with('+')) {
             if (word->find_first_not_of("-+aAgrxpfFt") != std::string::npos)
                 call.unpredictable(cat("the attribute ", *word, " changes what a value means"));
+            const bool exports = call.name == "export" || word->find('x') != std::string::npos;
+            if (exports && word->starts_with('-') && word->find('f') != std::string::npos)
+                call.unpredictable("shells that it starts have the functions that it exports");
             continue;
         }
         const std::size_t equals = word->find('=');

@@ -80,9 +80,11 @@ void cp_model(const Call& call) {
             call.run.effect_below(Effect::create, place);
             call.run.effect_below(Effect::write, place);
             call.run.write_links_below(place);
+            call.run.carry_links(source, place);
         } else {
             call.run.effect(Effect::read, source);
             call.run.write(place);
+            if (options.has("d") || options.has("P")) call.run.carry_links(source, place);
         }
         if (options.has("f") || is_deep) call.run.write(place, LastLink::itself);
     });
@@ -105,6 +107,7 @@ void mv_model(const Call& call) {
             call.run.effect(Effect::erase, source, LastLink::itself);
         }
         call.run.write(target, LastLink::itself);
+        call.run.carry_links(source, target);
     });
 }
 

@@ -210,6 +210,8 @@ TEST_F(Predict, WhatIsNotKnownIsSaid) {
                                "tree -o README.md",
                                "declare -n r=x; r=README.md; rm \"$x\"",
                                "hash -p ./evil ls; ls",
+                               "ls() { rm README.md; }; export -f ls; bash -c ls",
+                               "ls() { rm README.md; }; declare -fx ls; bash -c ls",
                                "rm $HOSTNAME",
                                "select x in a b; do rm $REPLY; done",
                                "declare -u x; x=readme; rm $x",

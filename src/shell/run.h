@@ -82,6 +82,8 @@ public:
     void may_be_empty(const std::string& name);
     // The content of links below the operand may be replaced, as by a copy onto them.
     void write_links_below(const Arg& operand);
+    // The links among the source and what is below it come to be at the place too.
+    void carry_links(const Arg& source, const Arg& place);
 
 private:
     // A byte of a word, or one of its other parts.
@@ -121,7 +123,13 @@ private:
     Value variable(const std::string& name);
     Value output_of(const Script& script);
     Value arithmetic(const Word& expression);
-    std::vector<std::string> matches(const std::string& pattern);
+    // The words that a pattern may become, sorted.
+    struct Matches {
+        std::vector<std::string> words;
+        bool are_certain = true;   // It becomes these, and no fewer.
+        bool has_pattern = false;  // One is the pattern itself, which is alone if it is there.
+    };
+    Matches matches(const std::string& pattern);
     std::optional<std::vector<Arg>> list_of(const Part& part);
 
     // --- paths (effects.cc) ---

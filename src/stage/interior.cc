@@ -27,6 +27,7 @@
 
 #include "base/concat.h"
 #include "stage/refused_calls.h"
+#include "stage/twins.h"
 
 namespace quire::stage {
 namespace {
@@ -161,6 +162,7 @@ Result<Interior> Interior::make(InteriorPlan plan) {
     for (const char* const path : {"/tmp", "/var/tmp", "/dev/shm"}) hide(path, true);
     for (const char* const path : {"/run", "/home", "/root", "/media", "/mnt"}) hide(path, false);
     if (!wanted.home.empty()) hide(wanted.home, true);
+    for (const std::string& path : twins_of(wanted.workspace)) hide(path, false);
     std::sort(masks.begin(), masks.end(),
               [](const Mask& a, const Mask& b) { return a.path < b.path; });
     made.masks_ = std::move(masks);

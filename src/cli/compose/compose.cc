@@ -460,6 +460,7 @@ KernelProcess::~KernelProcess() = default;
 
 Result<std::unique_ptr<KernelProcess>> KernelProcess::open(const KernelProcessOptions& options,
                                                            LogSink& log) {
+    give_back_large_pieces();
     const bool looks = !options.copy_in.empty();
     auto live = TRY(LiveSettings::open(options.workspace, log));
     const Settings settings = looks ? settings_for_looking(live->started()) : live->started();

@@ -43,6 +43,18 @@ std::size_t Doc::memory_bytes() const {
     return bytes;
 }
 
+void Doc::fit(Handle container) {
+    CHECK(!body_->journal().in_transaction());
+    Container& each = body_->container(container);
+    each.log->fit();
+    if (auto* const text = std::get_if<TextBody>(&each.body)) text->forget_state({*body_, each});
+}
+
+void Doc::fit() {
+    CHECK(!body_->journal().in_transaction());
+    for (Container& each : body_->containers()) fit(Handle{each.index});
+}
+
 DocSettings& Doc::settings() {
     return body_->settings;
 }

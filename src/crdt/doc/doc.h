@@ -131,6 +131,10 @@ public:
     // another). CHECKs that no transaction is pending.
     Doc fork(PeerId peer) const;
 
+    // Gives back memory of a container, or of all, that nobody edits for now: room for more ops, and of
+    // a text what a read derives from its ops again. CHECKs that no transaction is pending. O(ops).
+    void fit(Handle container);
+    void fit();
     // About what the document takes in memory. O(containers).
     std::size_t memory_bytes() const;
 

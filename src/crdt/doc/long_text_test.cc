@@ -51,6 +51,63 @@ TEST(LongText, IsStoredOnceWhileItOnlyGrows) {
     check_invariants(by_line);
 }
 
+// Two replicas write and merge; one of them gives back memory at every turn, the other never.
+TEST(LongText, GivingBackMemoryChangesNothing) {
+    for (unsigned seed = 1; seed <= 60; ++seed) {
+        SCOPED_TRACE(seed);
+        std::mt19937 random(seed);
+        const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random()) % n; };
+        Doc fitted(1);
+        Doc plain(1);
+        Doc other(2);
+        for (int step = 0; step < 60; ++step) {
+            const std::size_t size = text_in(plain).bytes().n;
+            const std::size_t at = below(3) == 0 ? below(size + 1) : size;
+            const bool erases = at < size && below(3) == 0;
+            const std::string text = lines(step, step + static_cast<int>(1 + below(20)));
+            for (Doc* const doc : {&fitted, &plain}) {
+                if (erases) {
+                    ASSERT_TRUE(doc->text(doc->open(kLongText)).erase({at}, {1}));
+                } else {
+                    insert(*doc, at, text);
+                }
+                doc->commit();
+            }
+            if (below(4) == 0) {
+                ASSERT_TRUE(other.import(plain.changes_since(other.version())));
+                insert(other, below(text_in(other).bytes().n + 1), "from elsewhere ");
+                other.commit();
+            }
+            if (below(8) == 0) {
+                ASSERT_TRUE(fitted.import(other.changes_since(fitted.version())));
+                ASSERT_TRUE(plain.import(other.changes_since(plain.version())));
+            }
+            if (below(2) == 0) fitted.fit();
+            EXPECT_EQ(text_in(fitted).code_points(), text_in(plain).code_points());
+        }
+        fitted.fit();
+        EXPECT_EQ(text_in(fitted).str(), text_in(plain).str());
+        EXPECT_EQ(fitted.version(), plain.version());
+        check_invariants(fitted);
+    }
+}
+
+TEST(LongText, TextThatIsFittedIsThereOnce) {
+    Doc doc(1);
+    for (int i = 0; i < 200; ++i) {
+        insert(doc, text_in(doc).bytes().n, lines(i, i + 1));
+        doc.commit();
+    }
+    const std::size_t size = text_in(doc).bytes().n;
+    EXPECT_LT(text_in(doc).shown_bytes(), size);
+
+    doc.fit();
+
+    EXPECT_EQ(text_in(doc).shown_bytes(), size);
+    insert(doc, size, "and on\n");
+    EXPECT_EQ(text_in(doc).str(), lines(0, 200) + "and on\n");
+}
+
 TEST(LongText, TypedByKeyContinuesFromReelToReel) {
     Doc doc(1);
     std::string text;

@@ -85,6 +85,17 @@ const seq::Rope& TextBody::rope(Site site) {
     return latest(site).rope();
 }
 
+void TextBody::forget_state(Site site) {
+    const std::vector<Run>& runs = site.container.log->runs();
+    const bool is_derived = !has_anchors && effects.empty() && site.document.oplog().base() == 0 &&
+                            std::all_of(runs.begin(), runs.end(), [](const Run& run) {
+                                return run.linear || !run.in_sequence();
+                            });
+    if (!is_derived) return;
+    state = std::make_unique<TextState>();
+    followed = {};
+}
+
 // --- versions ---
 
 const seq::Rope& TextBody::shown(Site site) {

@@ -143,6 +143,14 @@ public:
     const Slot& value(const Run& run, Lv lv) const { return values_[run.payload + (lv - run.lv)]; }
     const OpContent& op(const Run& run) const { return ops_[run.payload]; }
 
+    // Gives back room for more ops. O(log).
+    void fit() {
+        text_.fit();
+        runs_.shrink_to_fit();
+        values_.shrink_to_fit();
+        ops_.shrink_to_fit();
+    }
+
     // About what the log takes in memory. O(1).
     std::size_t memory_bytes() const {
         return runs_.capacity() * sizeof(Run) + values_.capacity() * sizeof(Slot) +

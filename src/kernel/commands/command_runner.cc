@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <future>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "base/clock.h"
@@ -32,10 +34,16 @@ constexpr std::int64_t kNoTimeoutMs = std::int64_t{100} * 365 * 24 * 60 * 60 * 1
 std::vector<shell::Predicted> unexpected_in(const CommandForecast& forecast,
                                             const GateResult& gate) {
     std::vector<shell::Predicted> out;
+    // Something that became another kind of thing is deleted and created, and was written to.
+    std::set<std::string_view> made;
+    for (const CommandChange& each : gate.changes) {
+        if (each.change_type != "deleted") made.insert(each.path);
+    }
     for (const CommandChange& each : gate.changes) {
         const bool erases = each.change_type == "deleted";
-        const policy::Operation operation =
-            erases ? policy::Operation::erase : policy::Operation::overwrite;
+        const policy::Operation operation = erases && !made.contains(each.path)
+                                                ? policy::Operation::erase
+                                                : policy::Operation::overwrite;
         if (is_predicted(forecast.prediction, each.path, operation)) continue;
         const bool creates = each.change_type == "created" || each.change_type == "link";
         out.push_back({each.path, erases    ? shell::Effect::erase

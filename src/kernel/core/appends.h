@@ -20,31 +20,31 @@
 
 namespace quire::kernel {
 
+// The text of one append call, and the call if it still waits.
+struct AppendPiece {
+    std::string text;
+    std::uint64_t version = 0;  // The block's once this piece is in.
+    // The block as it will read with accepted text, answered before the text is in.
+    std::size_t line_count = 0;
+    std::optional<edits::Change> change = {};
+    // The call that waits: a durable append, or one whose version is not reserved yet. Empty
+    // once it is answered.
+    Reply<Appended> waiting;
+    Ack ack = Ack::durable;
+
+    // The answer of a call whose text is not stored yet. Call it once: it moves the change
+    // out.
+    Appended accepted() { return {version, false, line_count, std::exchange(change, {})}; }
+};
+
+// The text of one writer, call by call.
+struct AppendTurn {
+    policy::Actor writer;
+    std::vector<AppendPiece> pieces;
+};
+
 // The pending appends of one block. Only its document's strand touches them.
 struct Appends {
-    // The text of one append call, and the call if it still waits.
-    struct Piece {
-        std::string text;
-        std::uint64_t version = 0;  // The block's once this piece is in.
-        // The block as it will read with accepted text, answered before the text is in.
-        std::size_t line_count = 0;
-        std::optional<edits::Change> change = {};
-        // The call that waits: a durable append, or one whose version is not reserved yet. Empty
-        // once it is answered.
-        Reply<Appended> waiting;
-        Ack ack = Ack::durable;
-
-        // The answer of a call whose text is not stored yet. Call it once: it moves the change
-        // out.
-        Appended accepted() { return {version, false, line_count, std::exchange(change, {})}; }
-    };
-
-    // The text of one writer, call by call.
-    struct Turn {
-        policy::Actor writer;
-        std::vector<Piece> pieces;
-    };
-
     // The block's text with all pieces, at a size of the document's history. Kept between the
     // answers of accepted appends, so that each inserts its own text alone.
     struct Shown {
@@ -53,10 +53,10 @@ struct Appends {
     };
 
     conversation::AppendBuffer buffer;  // The text of one writer, and when it is due.
-    std::vector<Piece> pieces;          // The buffered text call by call; each call is a version.
+    std::vector<AppendPiece> pieces;    // The buffered text call by call; each call is a version.
     std::optional<Shown> shown;         // None where it is to be made anew.
     // Accepted text that the store refused; it is written first.
-    std::vector<Turn> refused;
+    std::vector<AppendTurn> refused;
     bool in_flight = false;       // A flush of this block is on its way to the disk.
     bool timer_set = false;       // Silence is being watched for.
     std::int64_t flushed_ms = 0;  // When text was last flushed because it was due.
@@ -72,13 +72,13 @@ struct Appends {
     // that the store refused).
     std::size_t calls() const {
         std::size_t calls = pieces.size();
-        for (const Turn& turn : refused) calls += turn.pieces.size();
+        for (const AppendTurn& turn : refused) calls += turn.pieces.size();
         return calls;
     }
     std::size_t bytes() const {
         std::size_t bytes = buffer.bytes();
-        for (const Turn& turn : refused) {
-            for (const Piece& piece : turn.pieces) bytes += piece.text.size();
+        for (const AppendTurn& turn : refused) {
+            for (const AppendPiece& piece : turn.pieces) bytes += piece.text.size();
         }
         return bytes;
     }

@@ -16,6 +16,7 @@
 #include "crdt/doc/text.h"
 #include "edits/splice_diff.h"
 #include "edits/view.h"
+#include "kernel/core/appends.h"
 #include "kernel/core/core.h"
 #include "kernel/core/cursors.h"
 #include "kernel/core/versions.h"
@@ -36,21 +37,21 @@ constexpr std::int64_t kStreamEndsMs = 100;
 void refill(Appends& appends, std::int64_t now_ms) {
     const std::optional<conversation::AppendBuffer::Taken> taken = appends.buffer.take();
     if (!taken) return;
-    for (const Appends::Piece& piece : appends.pieces)
+    for (const AppendPiece& piece : appends.pieces)
         appends.buffer.add(piece.text, now_ms, taken->writer);
 }
 
 // Notes in `piece` what will be read once it is in, after the document's text and what waits before
 // it. The copy of the rope shares all that the few waiting words do not touch. Not while the store
 // refuses: what waits may then be much.
-void show(const crdt::Doc& doc, const BlockRef& block, Appends& appends, Appends::Piece& piece,
+void show(const crdt::Doc& doc, const BlockRef& block, Appends& appends, AppendPiece& piece,
           std::size_t columns) {
     if (!appends.refused.empty()) return;
     const std::size_t op_count = doc.history().op_count();
     if (!appends.shown || appends.shown->op_count != op_count) {
         appends.shown = {doc.text(block.content).rope(), op_count};
         seq::Rope& text = appends.shown->text;
-        for (const Appends::Piece& before : appends.pieces)
+        for (const AppendPiece& before : appends.pieces)
             text.insert(text.code_points(), before.text);
     }
     seq::Rope& text = appends.shown->text;
@@ -113,7 +114,7 @@ void Core::append(Visit<Appended> visit, const BlockRef& block, std::string text
 
 // Hands the piece, whose version is not set yet, to the writer's next flush.
 void Core::buffer(LiveDocument& document, const BlockRef& block, const policy::Actor& writer,
-                  Appends::Piece piece) {
+                  AppendPiece piece) {
     Appends& appends = block.state->appends_made();
     const bool durable = piece.ack == Ack::durable;
     if (appends.buffer.blocks(writer)) flush(document, block);
@@ -132,7 +133,7 @@ void Core::buffer(LiveDocument& document, const BlockRef& block, const policy::A
         return;
     }
     if (version <= block.state->reserved) {
-        Appends::Piece& told = appends.pieces.back();
+        AppendPiece& told = appends.pieces.back();
         std::exchange(told.waiting, {})(told.accepted());
     } else if (version > block.state->reserving) {
         reserve(document, block, version + kReserved);
@@ -162,8 +163,8 @@ void Core::reserved(const BlockRef& block, std::uint64_t up_to, const Result<voi
         state.reserving = state.reserved = 0;
     }
     if (state.appends == nullptr) return;
-    std::vector<Appends::Piece>& pieces = state.appends->pieces;
-    for (Appends::Piece& piece : pieces) {
+    std::vector<AppendPiece>& pieces = state.appends->pieces;
+    for (AppendPiece& piece : pieces) {
         if (piece.ack != Ack::accepted || !piece.waiting) continue;
         if (!result) {
             piece.waiting(Failure(result.error()));
@@ -174,7 +175,7 @@ void Core::reserved(const BlockRef& block, std::uint64_t up_to, const Result<voi
     }
     if (result) return;
     state.appends->shown.reset();
-    std::erase_if(pieces, [](const Appends::Piece& piece) { return piece.text.empty(); });
+    std::erase_if(pieces, [](const AppendPiece& piece) { return piece.text.empty(); });
     refill(*state.appends, parts_.clock.steady_ms());
 }
 
@@ -229,15 +230,15 @@ void Core::flush(LiveDocument& document, const BlockRef& block, bool more) {
     // Every version that was given out is in this flush; what comes after is reserved anew.
     state.reserving = more && state.reserving > 0 ? last + kReserved : 0;
     if (state.reserving == 0) state.reserved = 0;
-    std::vector<Appends::Turn> turns = std::exchange(appends.refused, {});
+    std::vector<AppendTurn> turns = std::exchange(appends.refused, {});
     if (const std::optional<conversation::AppendBuffer::Taken> taken = appends.buffer.take())
         turns.push_back({taken->writer, std::exchange(appends.pieces, {})});
     appends.shown.reset();
-    for (Appends::Turn& turn : turns) write(document, block, std::move(turn));
+    for (AppendTurn& turn : turns) write(document, block, std::move(turn));
 }
 
 // Commits one writer's turn.
-void Core::write(LiveDocument& document, const BlockRef& block, Appends::Turn turn) {
+void Core::write(LiveDocument& document, const BlockRef& block, AppendTurn turn) {
     BlockState& state = *block.state;
     std::string text;
     for (std::size_t i = 0; i < turn.pieces.size(); ++i) {
@@ -273,7 +274,7 @@ void Core::write(LiveDocument& document, const BlockRef& block, Appends::Turn tu
                      id = document.id_of(block), turn = std::move(turn),
                      appended = std::move(appended),
                      up_to = state.reserving](Result<void> result) mutable {
-        for (Appends::Piece& piece : turn.pieces) {
+        for (AppendPiece& piece : turn.pieces) {
             if (!piece.waiting) continue;
             if (!result) {
                 piece.waiting(Failure(result.error()));
@@ -292,10 +293,10 @@ void Core::write(LiveDocument& document, const BlockRef& block, Appends::Turn tu
         if (result) {
             // Durable appends that came meanwhile share the next flush; accepted text keeps its own
             // time.
-            const bool wanted = std::any_of(later.pieces.begin(), later.pieces.end(),
-                                            [](const Appends::Piece& piece) {
-                                                return piece.ack == Ack::durable && piece.waiting;
-                                            });
+            const bool wanted =
+                std::any_of(later.pieces.begin(), later.pieces.end(), [](const AppendPiece& piece) {
+                    return piece.ack == Ack::durable && piece.waiting;
+                });
             if (wanted) self->flush(*live, *again);
             return;
         }
@@ -305,9 +306,9 @@ void Core::write(LiveDocument& document, const BlockRef& block, Appends::Turn tu
 
 // The store refused a turn: what of it was answered as accepted is tried again, before what was
 // handed over since.
-void Core::put_back(LiveDocument& document, const BlockRef& block, Appends::Turn turn) {
+void Core::put_back(LiveDocument& document, const BlockRef& block, AppendTurn turn) {
     Appends& appends = block.state->appends_made();
-    std::erase_if(turn.pieces, [](const Appends::Piece& piece) { return bool{piece.waiting}; });
+    std::erase_if(turn.pieces, [](const AppendPiece& piece) { return bool{piece.waiting}; });
     if (!turn.pieces.empty()) appends.refused.push_back(std::move(turn));
     if (!appends.empty()) look_again(document, block, kRetryMs);
 }

@@ -20,6 +20,8 @@
 
 namespace quire::kernel {
 
+struct AppendPiece;
+struct AppendTurn;
 struct BlockText;
 struct HistoryPage;
 struct WholeText;
@@ -209,15 +211,15 @@ private:
     void look_settled(Visit<T> visit, Access access, Task<T> work);
 
     void buffer(LiveDocument& document, const BlockRef& block, const policy::Actor& writer,
-                Appends::Piece piece);
+                AppendPiece piece);
     void flush_when_due(LiveDocument& document, const BlockRef& block);
     void look_again(LiveDocument& document, const BlockRef& block, std::int64_t delay_ms);
     void look_after(const std::shared_ptr<LiveDocument>& document, conversation::BlockId id,
                     std::int64_t delay_ms);
     void reserve(LiveDocument& document, const BlockRef& block, std::uint64_t up_to);
     void reserved(const BlockRef& block, std::uint64_t up_to, const Result<void>& result);
-    void write(LiveDocument& document, const BlockRef& block, Appends::Turn turn);
-    void put_back(LiveDocument& document, const BlockRef& block, Appends::Turn turn);
+    void write(LiveDocument& document, const BlockRef& block, AppendTurn turn);
+    void put_back(LiveDocument& document, const BlockRef& block, AppendTurn turn);
 
     const std::shared_ptr<Oversight> oversight_;
     const std::shared_ptr<BlockFeed> feed_;

@@ -8,6 +8,8 @@
 
 namespace quire::kernel {
 
+struct Edited;
+
 // `text` is what readers see of the block. `depth` is left 0. `gate` may be null. O(length of the
 // summary + log n).
 BlockInfo info_of(LiveDocument& document, const BlockRef& block, const seq::Rope& text, Gate* gate);

@@ -13,8 +13,10 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/concat.h"
+#include "base/process_memory.h"
 #include "codec/updates.h"
 #include "crdt/doc/history.h"
+#include "kernel/core/appends.h"
 #include "kernel/core/block_feed.h"
 #include "kernel/core/cursors.h"
 #include "kernel/core/document_feed.h"
@@ -26,13 +28,17 @@ namespace quire::kernel {
 
 namespace {
 
+// Loading takes several times the memory that stays: some bytes for each byte that is stored, and for
+// each entry of history. What is freed beyond this is given back.
+constexpr std::size_t kMuchToLoad = std::size_t{512} << 10;
+constexpr std::size_t kUnitToLoad = 256;
 // A document that is stored in more pieces than this is put together when it is loaded.
 constexpr std::size_t kLongLog = 500;
 // Estimates: the bytes of a document beside its CRDT, of a block and of a unit of history. With them a
 // file of 15 KB is counted as 23 KB; 10,000 of them made a kernel 26 KB each larger.
 constexpr std::size_t kFixedBytes = 6144;
 constexpr std::size_t kBlockBytes = 400;
-constexpr std::size_t kUnitBytes = 320;
+constexpr std::size_t kUnitBytes = 64;
 
 }  // namespace
 
@@ -40,6 +46,31 @@ Failure no_such_block(const std::string& block_id) {
     return fail(Errc::not_found, "invalid_reference",
                 cat("there is no block '", block_id, "'; block_list shows those there are"),
                 {{"block_id", block_id}});
+}
+
+BlockState::BlockState() = default;
+BlockState::~BlockState() = default;
+
+Appends& BlockState::appends_made() {
+    if (appends == nullptr) appends = std::make_unique<Appends>();
+    return *appends;
+}
+bool BlockState::has_waiting_appends() const {
+    return appends != nullptr && !appends->empty();
+}
+void BlockState::end_append_run(const std::string& actor) {
+    if (appends != nullptr) appends->groups.erase(actor);
+}
+void BlockState::end_append_runs() {
+    if (appends != nullptr) appends->groups.clear();
+}
+void BlockState::forget_idle_appends() {
+    const bool is_idle = appends != nullptr && appends->empty() && appends->groups.empty() &&
+                         !appends->in_flight && !appends->timer_set;
+    if (is_idle) appends = nullptr;
+}
+bool BlockState::has_append_runs() const {
+    return appends != nullptr && !appends->groups.empty();
 }
 
 LiveDocument::LiveDocument(const Parts& parts, store::DocumentRecord record, bool fresh)
@@ -71,15 +102,45 @@ Result<void> LiveDocument::ready() {
         const std::uint64_t now = parts_.residence->tick();
         last_used_.with([&](std::uint64_t& used) { used = now; });
     }
+    pack_blocks();
     heed_feed();
     return {};
+}
+
+// The blocks that were touched last are likely to be so again. A call that comes here has nothing
+// of a block yet.
+void LiveDocument::pack_blocks() {
+    constexpr std::size_t kLeft = 16;
+    if (touched_.size() <= kLeft || doc_->pending().size() > 0) return;
+    const auto first_left = touched_.end() - kLeft;
+    for (auto it = touched_.begin(); it != first_left; ++it) {
+        const bool is_left = std::any_of(first_left, touched_.end(), [&](const Touched& other) {
+            return other.state == it->state;
+        });
+        if (is_left) continue;
+        it->state->history.pack();
+        it->state->forget_idle_appends();
+        const conversation::ConversationBlock* const block =
+            it->id && conversation_ != nullptr ? conversation_->find(*it->id) : nullptr;
+        if (block == nullptr || block->status == "running") continue;
+        doc_->fit(block->content);
+        doc_->fit(block->fields);
+    }
+    touched_.erase(touched_.begin(), first_left);
+}
+
+BlockState& LiveDocument::touch(const std::string& key,
+                                const conversation::ConversationBlock* block) {
+    BlockState& state = states_[key];
+    if (touched_.empty() || touched_.back().state != &state)
+        touched_.push_back({&state, block != nullptr ? std::optional(block->id) : std::nullopt});
+    return state;
 }
 
 std::size_t LiveDocument::memory_bytes() const {
     std::size_t bytes = kFixedBytes + record_.header.size() + doc_->memory_bytes();
     if (conversation_ != nullptr) bytes += conversation_->size() * kBlockBytes;
-    for (const auto& [key, state] : states_)
-        bytes += kBlockBytes + state.history.units().size() * kUnitBytes;
+    for (const auto& [key, state] : states_) bytes += kBlockBytes + state.history.memory_bytes();
     return bytes;
 }
 
@@ -124,6 +185,7 @@ bool LiveDocument::leave() {
     std::erase_if(states_, [](const auto& entry) {
         return !entry.second.interrupted && !entry.second.has_append_runs();
     });
+    touched_.clear();
     for (auto& [key, state] : states_) state.history = {};
     conversation_ = nullptr;
     doc_ = nullptr;
@@ -148,6 +210,8 @@ void LiveDocument::heed_feed() {
 Result<void> LiveDocument::load() {
     store::StoredDocument stored = TRY(read_stored());
     const std::size_t update_count = stored.updates.size();
+    std::size_t bytes = stored.units.size() * kUnitToLoad;
+    for (const Bytes& update : stored.updates) bytes += update.size();
     ReplayedDocument replayed = TRY(replay(record_, std::move(stored), parts_.rng.next() >> 1));
 
     std::map<std::string, BlockState> states;
@@ -170,6 +234,7 @@ Result<void> LiveDocument::load() {
     }
 
     feed_ = nullptr;
+    touched_.clear();
     states_ = std::move(states);
     peers_ = std::move(replayed.peers);
     batch_ = {};
@@ -180,6 +245,8 @@ Result<void> LiveDocument::load() {
     if (!std::exchange(was_loaded_, true)) note_interrupted();
     // After a refusal there may be no room for it, and the next load would be refused again.
     if (!in_flight_.refusal()) compact_if_long(update_count);
+    if (doc_->pending().size() == 0) doc_->fit();
+    if (bytes > kMuchToLoad) give_back_memory();
     return {};
 }
 
@@ -232,7 +299,7 @@ Result<BlockRef> LiveDocument::find(const conversation::BlockId& id, bool delete
 
 BlockRef LiveDocument::ref_of(const conversation::ConversationBlock& block) {
     const std::string key = key_of(block.id);
-    BlockState& state = states_[key];
+    BlockState& state = touch(key, &block);
     state.key = key;
     const BlockRef ref{&state, block.content, &block, block.id};
     if (feed_ != nullptr) feed_->see(ref);
@@ -240,7 +307,7 @@ BlockRef LiveDocument::ref_of(const conversation::ConversationBlock& block) {
 }
 
 BlockRef LiveDocument::whole() {
-    return {&states_[""],
+    return {&touch("", nullptr),
             doc_->open(crdt::ContainerId::root("content", crdt::ContainerKind::text)),
             nullptr,
             {}};

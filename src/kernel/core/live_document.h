@@ -21,12 +21,11 @@
 #include "conversation/block.h"
 #include "conversation/conversation.h"
 #include "crdt/doc/doc.h"
-#include "kernel/core/appends.h"
 #include "kernel/core/doorway.h"
+#include "kernel/core/history.h"
 #include "kernel/core/in_flight.h"
 #include "kernel/core/kinds.h"
 #include "kernel/core/parts.h"
-#include "kernel/core/unit.h"
 #include "sched/guarded.h"
 #include "sched/scheduler.h"
 #include "store/store.h"
@@ -37,6 +36,7 @@ struct Attribution;
 
 namespace quire::kernel {
 
+struct Appends;
 class Cursors;
 class DocumentFeed;
 
@@ -60,21 +60,21 @@ struct BlockState {
     bool interrupted = false;
     std::shared_ptr<Cursors> cursors;  // Null until somebody sets one.
 
-    Appends& appends_made() {
-        if (appends == nullptr) appends = std::make_unique<Appends>();
-        return *appends;
-    }
+    BlockState();
+    BlockState(const BlockState&) = delete;
+    BlockState& operator=(const BlockState&) = delete;
+    ~BlockState();
+
+    Appends& appends_made();
     // Returns true if text was handed over that is not committed.
-    bool has_waiting_appends() const { return appends != nullptr && !appends->empty(); }
+    bool has_waiting_appends() const;
     // Ends an actor's run of appends, or everybody's, so that the next append begins a new unit of
     // undo.
-    void end_append_run(const std::string& actor) {
-        if (appends != nullptr) appends->groups.erase(actor);
-    }
-    void end_append_runs() {
-        if (appends != nullptr) appends->groups.clear();
-    }
-    bool has_append_runs() const { return appends != nullptr && !appends->groups.empty(); }
+    void end_append_run(const std::string& actor);
+    void end_append_runs();
+    bool has_append_runs() const;
+    // Gives up what it keeps for appends, if none waits, runs or may be joined.
+    void forget_idle_appends();
 };
 
 // Error: not_found "invalid_reference" {block_id}.
@@ -205,6 +205,10 @@ private:
     std::int64_t peer_number(crdt::PeerId peer) const;
     std::string key_of(crdt::OpId id) const;
     void compact_if_long(std::size_t update_count);
+    BlockState& touch(const std::string& key, const conversation::ConversationBlock* block);
+    // Gives back memory of the blocks that were not touched lately: packs their histories, and fits
+    // the texts of those that are not running.
+    void pack_blocks();
     void heed_feed();  // Begins to capture for subscribers, or ends it.
     bool may_leave() const;
     // About what it takes in memory. O(containers and units of history).
@@ -225,6 +229,11 @@ private:
     std::unique_ptr<conversation::Conversation> conversation_;
     std::vector<store::PeerRecord> peers_;  // The index is the peer's number.
     std::map<std::string, BlockState> states_;
+    struct Touched {
+        BlockState* state = nullptr;
+        std::optional<crdt::OpId> id = {};  // Set for a block of a conversation.
+    };
+    std::vector<Touched> touched_;  // Since pack_blocks(), which leaves some; newest last.
     store::Batch batch_;
     bool due_ = false;  // True if `batch_` has more than what can wait.
     std::vector<Function<void(Result<void>&)>> on_stored_;  // For `batch_`.

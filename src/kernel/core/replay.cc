@@ -52,18 +52,18 @@ Result<void> replay_blocks(const store::StoredDocument& stored, ReplayedDocument
         if (!is_in(*out.doc, read))
             return corrupt(cat("the change that made version ", read.version, " is missing"));
         stand_ins.insert(stand_ins.end(), read.stand_ins.begin(), read.stand_ins.end());
-        out.blocks[unit.block].history.add(std::move(read));
+        ReplayedDocument::Block& block = out.blocks[unit.block];
+        block.newest = read.version;
+        block.history.add(std::move(read));
     }
     for (const store::BlockRecord& block : stored.blocks) {
         ReplayedDocument::Block& made = out.blocks[block.block];
-        const std::vector<Unit>& units = made.history.units();
-        if (!units.empty() && units.back().version > block.version)
-            return corrupt("a block is older than its history");
+        if (made.newest > block.version) return corrupt("a block is older than its history");
         // Versions that a kernel which was killed may have given out are not given out again.
         made.version = std::max(block.version, TRY(reserved_in(block.header)));
     }
     for (const auto& [key, block] : out.blocks) {
-        if (block.version == 0 && !block.history.units().empty())
+        if (block.version == 0 && !block.history.empty())
             return corrupt("the row of a block is missing");
     }
     return crdt::recall(*out.doc, stand_ins);

@@ -13,7 +13,7 @@
 #include "base/result.h"
 #include "conversation/conversation.h"
 #include "crdt/doc/doc.h"
-#include "kernel/core/unit.h"
+#include "kernel/core/history.h"
 #include "store/store.h"
 
 namespace quire::kernel {
@@ -26,6 +26,7 @@ Failure damaged_document(const store::DocumentRecord& record, std::string_view w
 struct ReplayedDocument {
     struct Block {
         std::uint64_t version = 0;  // The highest that it has, or that may have been given out.
+        std::uint64_t newest = 0;   // That of its newest unit.
         History history = {};
     };
     std::unique_ptr<crdt::Doc> doc;

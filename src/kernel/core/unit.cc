@@ -3,7 +3,6 @@
 #include "kernel/core/unit.h"
 
 #include <algorithm>
-#include <set>
 #include <span>
 
 #include "base/bytes.h"
@@ -190,85 +189,10 @@ Result<Unit> from_record(const store::UnitRecord& record) {
     return unit;
 }
 
-void History::add(Unit unit) {
-    undone_ += unit.state == UnitState::undone ? 1 : 0;
-    units_.push_back(std::move(unit));
-}
-
-void History::set_state(Unit& unit, UnitState state) {
-    undone_ -= unit.state == UnitState::undone ? 1 : 0;
-    undone_ += state == UnitState::undone ? 1 : 0;
-    unit.state = state;
-}
-
-std::vector<Unit*> History::with_group(Unit& unit) {
-    std::vector<Unit*> all;
-    for (Unit& other : units_) {
-        const bool together =
-            &other == &unit || (unit.group != 0 && other.group == unit.group &&
-                                other.actor == unit.actor && other.state == unit.state);
-        if (together) all.push_back(&other);
-    }
-    return all;
-}
-
-std::vector<Unit*> History::next_undo(const std::optional<std::string>& actor) {
-    for (std::size_t i = units_.size(); i-- > 0;) {
-        Unit& unit = units_[i];
-        if (unit.kind == UnitKind::take_back || unit.state != UnitState::done) continue;
-        if (!actor || unit.actor == *actor) return with_group(unit);
-    }
-    return {};
-}
-
 bool selects(const UndoWhich& which, const Unit& unit) {
     return (!which.actor || unit.actor == *which.actor) &&
            (!which.all_since || unit.at_ms >= *which.all_since) &&
            (!which.version || unit.version == *which.version);
-}
-
-std::vector<std::uint64_t> History::undoable(const UndoWhich& which) const {
-    std::vector<std::uint64_t> out;
-    std::set<std::pair<std::string, std::uint64_t>> groups;
-    for (std::size_t i = units_.size(); i-- > 0;) {
-        const Unit& unit = units_[i];
-        if (which.all_since && unit.at_ms < *which.all_since) break;
-        const bool fits = unit.kind != UnitKind::take_back && unit.state == UnitState::done &&
-                          selects(which, unit);
-        if (!fits) continue;
-        if (unit.group != 0 && !groups.emplace(unit.actor, unit.group).second) continue;
-        out.push_back(unit.version);
-        if (!which.all_since) break;
-    }
-    return out;
-}
-
-std::vector<Unit*> History::with_group_of(std::uint64_t version) {
-    for (std::size_t i = units_.size(); i-- > 0;) {
-        if (units_[i].version == version) return with_group(units_[i]);
-    }
-    return {};
-}
-
-// Undo goes from the newest back, so what was undone last is the oldest that is undone.
-std::vector<Unit*> History::next_redo(const std::optional<std::string>& actor) {
-    if (undone_ == 0) return {};
-    for (Unit& unit : units_) {
-        if (unit.state == UnitState::undone && (!actor || unit.actor == *actor))
-            return with_group(unit);
-    }
-    return {};
-}
-
-std::vector<Unit*> History::forget_redo(const std::string& actor) {
-    std::vector<Unit*> changed;
-    if (undone_ == 0) return changed;
-    for (Unit& unit : units_) {
-        if (unit.state != UnitState::undone || unit.actor != actor) continue;
-        set_state(unit, UnitState::gone);
-        changed.push_back(&unit);
-    }
-    return changed;
 }
 
 }  // namespace quire::kernel

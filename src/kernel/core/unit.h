@@ -92,41 +92,4 @@ Result<Unit> from_record(const store::UnitRecord& record);
 // Returns true if an undo selects the unit: by its actor, its time and its version.
 bool selects(const UndoWhich& which, const Unit& unit);
 
-// The units of one block, oldest first.
-class History {
-public:
-    void add(Unit unit);
-    const std::vector<Unit>& units() const { return units_; }
-
-    // The units that an undo by `actor` (none: by anyone) takes back: the newest unit that is
-    // done, with its group; empty when there is none. Pointers are valid until the next add().
-    std::vector<Unit*> next_undo(const std::optional<std::string>& actor);
-    // The versions of the units that stand, can be undone and fit, newest first. Units of one group
-    // are one step, which the newest names.
-    std::vector<std::uint64_t> undoable(const UndoWhich& which) const;
-    // The unit of a version, with its group; empty if there is none. Valid like next_undo()'s.
-    std::vector<Unit*> with_group_of(std::uint64_t version);
-    // The units that a redo restores: those that were undone last.
-    std::vector<Unit*> next_redo(const std::optional<std::string>& actor);
-    // Called for a new change by `actor`, which ends the actor's chance to redo. Returns the
-    // units that this changed.
-    std::vector<Unit*> forget_redo(const std::string& actor);
-    // The newest unit for which is(const Unit&) holds; null where there is none. Valid until the
-    // next add().
-    template <class Is>
-    Unit* newest(Is is) {
-        for (std::size_t i = units_.size(); i-- > 0;) {
-            if (is(std::as_const(units_[i]))) return &units_[i];
-        }
-        return nullptr;
-    }
-    // `unit` is one of these.
-    void set_state(Unit& unit, UnitState state);
-
-private:
-    std::vector<Unit*> with_group(Unit& unit);
-    std::vector<Unit> units_;
-    std::size_t undone_ = 0;  // How many are, so that the common case looks at none.
-};
-
 }  // namespace quire::kernel
