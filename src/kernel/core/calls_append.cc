@@ -29,7 +29,7 @@ namespace {
 // How long accepted text waits before it is tried again after the store refused it.
 constexpr std::int64_t kRetryMs = 1000;
 // How many versions are reserved at a time for appends that are accepted before they are stored.
-constexpr std::uint64_t kReserved = 640;
+constexpr std::uint64_t kReserved = 1536;
 // How long after its last flush a stream of appends has ended.
 constexpr std::int64_t kStreamEndsMs = 100;
 
