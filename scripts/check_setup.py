@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs scripts/install-deps.sh against an apt-get and an npm that only pretend, and reads what people would read.
 
-While packages are fetched there is a line every few seconds, and where one of the two fails, the words say what to
+Then the program alone is configured, as a newcomer does it. While packages are fetched there is a line every few seconds, and where one of the two fails, the words say what to
 do. Nothing is installed: the script works on a copy of the tree's lists, and the programs that it calls are ours.
 """
 import os
@@ -35,6 +35,14 @@ def expect(said, *words):
     for each in words:
         if each not in said:
             FAULTS.append(f"nothing says {each!r} in:\n{said}")
+
+
+def configure_for_people(build):
+    """Configures as `make build` and `make run` do, for which the packages of the tests need not be there."""
+    done = subprocess.run(["cmake", "--preset", "release", "-B", build, "-DQUIRE_TESTS=OFF", "-DCMAKE_DISABLE_FIND_PACKAGE_GTest=ON"],
+                          cwd=SOURCE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode != 0:
+        FAULTS.append(f"a build without tests cannot be configured:\n{done.stdout}")
 
 
 def main():
@@ -73,6 +81,7 @@ def main():
             FAULTS.append(f"the fetches are repeated before the reason:\n{said}")
         (programs / "npm.fails").unlink()
         expect(install("node"), "fetching at most", "fetched 1 node packages: ajv-8.20.0", "quire: installed")
+        configure_for_people(Path(folder) / "build")
     print("\n".join(FAULTS) or "what is fetched is said, and what to do where it fails")
     return 1 if FAULTS else 0
 
