@@ -297,6 +297,13 @@ bool Run::may_be_directory(const Arg& operand) {
     });
 }
 
+bool Run::may_be_link(const Arg& operand) {
+    const std::vector<std::string> paths = paths_of(operand, LastLink::itself);
+    return std::any_of(paths.begin(), paths.end(), [&](const std::string& path) {
+        return kind_of(path) == TreeView::Kind::link;
+    });
+}
+
 std::vector<std::string> Run::names_in(const std::string& directory) const {
     const auto [at, is_new] = listed_.try_emplace(directory);
     if (is_new) at->second = tree_.list(directory);

@@ -437,8 +437,10 @@ void Run::expand(const Atoms& atoms, std::vector<Arg>& out) {
             // Which of them there are is not certain, so each may be the first and the last.
             Value any = Value::of(found.words.front());
             for (const std::string& each : found.words) any = either(any, Value::of(each));
-            for (std::size_t at = found.has_pattern ? 1 : 0; at < found.words.size(); ++at)
+            for (std::size_t at = found.has_pattern ? 1 : 0; at < found.words.size(); ++at) {
                 out.push_back(any);
+                any.is_optional = true;
+            }
         }
         if (!arg.texts.empty() || !arg.is_known()) out.push_back(std::move(arg));
     }

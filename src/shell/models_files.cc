@@ -29,9 +29,11 @@ void for_each_target(const Call& call, const Options& options, To to) {
     if (!target.is_known()) return call.run.effect(Effect::write, target);
     const bool ends_in_slash = std::any_of(target.texts.begin(), target.texts.end(),
                                            [](const auto& text) { return text.ends_with('/'); });
-    const bool is_directory = directory != nullptr || sources.size() > 1;
-    const bool may_be =
-        !options.has("T") && (is_directory || ends_in_slash || call.run.may_be_directory(target));
+    const auto sure = std::count_if(sources.begin(), sources.end(),
+                                    [](const Arg& source) { return !source.is_optional; });
+    const bool is_directory = directory != nullptr || sure > 1;
+    const bool may_be = !options.has("T") && (is_directory || sources.size() > 1 || ends_in_slash ||
+                                              call.run.may_be_directory(target));
     for (const Arg& source : sources) {
         if (!source.is_known()) {
             call.run.effect(Effect::read, source);
@@ -130,10 +132,12 @@ void ln_model(const Call& call) {
         call.run.write(target, LastLink::itself);
         call.run.make_link(target, source);
     };
-    if (options.operands.size() == 1 && !options.has("t")) {
+    const bool may_be_one = std::all_of(
+        options.operands.begin(), options.operands.end(),
+        [&](const Arg& each) { return each.is_optional || &each == &options.operands[0]; });
+    if (may_be_one && !options.operands.empty() && !options.has("t")) {
         for (const std::string& text : options.operands.front().texts)
             link(Value::of(text), Value::of(name_in(text)));
-        return;
     }
     // -n takes a link to a directory as the link that it is.
     for_each_target(call, options, link);
@@ -171,6 +175,8 @@ void install_model(const Call& call) {
             }
         }
         call.run.write(target, LastLink::itself);
+        // The target is deleted first. A source that is reached through it is gone then.
+        if (call.run.may_be_link(target)) call.run.effect(Effect::erase, target, LastLink::itself);
     });
 }
 

@@ -170,7 +170,12 @@ void uniq_model(const Call& call) {
                       options))
         return;
     if (!options.operands.empty()) call.run.effect(Effect::read, options.operands[0]);
-    if (options.operands.size() > 1) call.run.write(options.operands[1]);
+    // The second operand is the output; it may be a later one where some before it may not be there.
+    std::size_t missing = 0;
+    for (std::size_t at = 0; at < options.operands.size(); ++at) {
+        if (at > 0 && missing + 1 >= at) call.run.write(options.operands[at]);
+        missing += options.operands[at].is_optional ? 1 : 0;
+    }
 }
 
 void shuf_model(const Call& call) {

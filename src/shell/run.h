@@ -69,6 +69,7 @@ public:
     void make_link(const Arg& operand, const Arg& target);
     // True if it may be a directory, or the script may have made it one.
     bool may_be_directory(const Arg& operand);
+    bool may_be_link(const Arg& operand);
     bool may_exist(const Arg& operand);
     // The paths, absolute and without links before the last component.
     std::vector<std::string> paths_of(const Arg& operand, LastLink last = LastLink::followed);

@@ -16,6 +16,7 @@ inline constexpr std::size_t kMostValues = 16;
 struct Value {
     std::vector<std::string> texts;  // Sorted, each once, at most kMostValues.
     std::string why = {};            // Why it is not known.
+    bool is_optional = false;        // A word that may not be there.
 
     bool is_known() const { return why.empty(); }
     friend bool operator==(const Value&, const Value&) = default;
