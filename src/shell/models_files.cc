@@ -29,9 +29,10 @@ void for_each_target(const Call& call, const Options& options, To to) {
     if (!target.is_known()) return call.run.effect(Effect::write, target);
     const bool ends_in_slash = std::any_of(target.texts.begin(), target.texts.end(),
                                            [](const auto& text) { return text.ends_with('/'); });
-    const auto sure = std::count_if(sources.begin(), sources.end(),
-                                    [](const Arg& source) { return !source.is_optional; });
-    const bool is_directory = directory != nullptr || sure > 1;
+    // Where the last word may not be there, one before it is the target.
+    const auto sure = std::count_if(options.operands.begin(), options.operands.end(),
+                                    [](const Arg& each) { return !each.is_optional; });
+    const bool is_directory = directory != nullptr || sure > 2;
     const bool may_be = !options.has("T") && (is_directory || sources.size() > 1 || ends_in_slash ||
                                               call.run.may_be_directory(target));
     for (const Arg& source : sources) {

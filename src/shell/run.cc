@@ -128,10 +128,22 @@ Ends Run::eval(const Pipeline& pipeline, State state) {
         if (pipeline.negated && ends.failed) std::swap(ends.ok, *ends.failed);
         return ends;
     }
-    // Each runs in a shell of its own.
-    for (std::size_t i = 0; i < pipeline.commands.size(); ++i)
-        eval(pipeline.commands[i], state, Input{i > 0, {}});
+    // Each runs in a shell of its own, and all at the same time: what a later one makes or deletes, an
+    // earlier one may see.
+    for (const bool again : {false, true}) {
+        const auto before = std::pair(made_count(), has_replaced_ || replaces_);
+        for (std::size_t i = 0; i < pipeline.commands.size(); ++i)
+            eval(pipeline.commands[i], state, Input{i > 0, {}});
+        if (again || before == std::pair(made_count(), has_replaced_ || replaces_)) break;
+    }
     return {std::move(state)};
+}
+
+std::size_t Run::made_count() const {
+    std::size_t count = made_directories_.size();
+    for (const auto& [directory, names] : made_) count += names.size();
+    for (const auto& [link, targets] : made_links_) count += targets.size();
+    return count;
 }
 
 Ends Run::eval(const Command& command, State state, const Input& given) {

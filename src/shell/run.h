@@ -112,6 +112,7 @@ private:
     void assign(const Assignment& assignment, bool is_for_command);
     void dispatch(const std::vector<Arg>& arguments, const Input& input);
     bool spend();
+    std::size_t made_count() const;  // The names and links that the script has made.
 
     // --- words (expand.cc) ---
     std::vector<Arg> fields(const Word& word);
