@@ -29,7 +29,7 @@ void for_each_target(const Call& call, const Options& options, To to) {
     if (!target.is_known()) return call.run.effect(Effect::write, target);
     const bool ends_in_slash = std::any_of(target.texts.begin(), target.texts.end(),
                                            [](const auto& text) { return text.ends_with('/'); });
-    // Where the last word may not be there, one before it is the target.
+    // The last word may not be there: then one before it is the target.
     const auto sure = std::count_if(options.operands.begin(), options.operands.end(),
                                     [](const Arg& each) { return !each.is_optional; });
     const bool is_directory = directory != nullptr || sure > 2;
