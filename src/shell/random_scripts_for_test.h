@@ -1,13 +1,22 @@
-// Random scripts over a few names, and the directory "w" that they run in.
+// Random scripts over a few names, the directory "w" that they run in, and the run that counts how many
+// of them did what was not predicted.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <optional>
 #include <random>
 #include <string>
 
+#include <gtest/gtest.h>
+
 #include "base/concat.h"
+#include "base/share_for_test.h"
 #include "base/test_directory.h"
+#include "shell/prediction.h"
 
 namespace quire::shell {
 
@@ -106,7 +115,6 @@ private:
                 out = "truncate -s " + one_of({"0 ", "3 "}) + operand();
                 break;
             case 16:
-                out = "dd if=a of=" + name() + " status=none";
                 out = "dd if=a of=" + name();
                 break;
             case 17:
@@ -181,5 +189,69 @@ inline void fill_for_scripts(const TestDirectory& directory) {
     directory.link("w/l", "a");
     directory.link("w/dl", "d");
 }
+
+// A run of random scripts, each predicted and then executed. The long run is 100,000 scripts. Ends early
+// after ten unsound ones, each of which fails the test with its script.
+class SoundnessRun {
+public:
+    // The seeds follow `first`; those of the long run are others, too.
+    SoundnessRun(std::uint64_t count, std::uint64_t first) : count_(count), first_(first) {
+        if (std::getenv("QUIRE_LONG") != nullptr) {
+            count_ = 100'000;
+            first_ += 1'000'000;
+        } else {
+            count_ /= kRoundsShare;
+        }
+    }
+
+    // The next script; nothing at the end.
+    std::optional<std::string> next() {
+        if (at_ == count_ || unsound_ == 10) return std::nullopt;
+        seed_ = first_ + at_++;
+        script_ = cat("f() { echo \"$1\" >> n; }\nv=b.txt\nw=\n", RandomScripts(seed_).script());
+        return script_;
+    }
+    // Returns true if the prediction says that something is not known: the script need not run.
+    bool was_warned(const Prediction& prediction) {
+        if (prediction.warnings.empty()) return false;
+        ++warned_[prediction.warnings.front().kind];
+        return true;
+    }
+    // The script ran. `missed` is the first change that was not predicted; "" for none.
+    void ran(const Prediction& prediction, bool changed, const std::string& missed) {
+        ++plain_;
+        changed_ += changed ? 1 : 0;
+        if (missed.empty()) return;
+        ++unsound_;
+        std::string told;
+        for (const Predicted& each : prediction.effects)
+            cat_to(told, cat("  ", name_of(each.effect), " ", each.path, "\n"));
+        ADD_FAILURE() << "seed " << seed_ << ": " << missed << "\n"
+                      << script_ << "predicted:\n"
+                      << told;
+    }
+    // Prints the counts. A warning on everything would be sound, and of no use: at least half of the
+    // scripts ran, and a quarter changed something.
+    void end() const {
+        std::printf(
+            "%llu scripts: %zu ran without a warning, %zu of them changed files, %zu unsound\n",
+            static_cast<unsigned long long>(at_), plain_, changed_, unsound_);
+        for (const auto& [kind, times] : warned_)
+            std::printf("  %zu were warned of: %s\n", times, kind.c_str());
+        EXPECT_GT(plain_ * 2, at_);
+        EXPECT_GT(changed_ * 4, at_);
+    }
+
+private:
+    std::uint64_t count_;
+    std::uint64_t first_;
+    std::uint64_t at_ = 0;  // Scripts that were given out.
+    std::uint64_t seed_ = 0;
+    std::string script_;
+    std::size_t plain_ = 0;
+    std::size_t changed_ = 0;
+    std::size_t unsound_ = 0;
+    std::map<std::string, std::size_t> warned_;
+};
 
 }  // namespace quire::shell

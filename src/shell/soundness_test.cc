@@ -1,17 +1,16 @@
 // Soundness by execution: random scripts are predicted, and run by bash in a directory of their own.
 // Each change of that directory was predicted, or the prediction said that something is not known.
 // Changes beside it count too. More scripts run in stages (kernel/commands/stage_soundness_test.cc).
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <optional>
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include "base/concat.h"
-#include "base/share_for_test.h"
 #include "base/test_directory.h"
 #include "shell/disk_tree.h"
 #include "shell/parser.h"
@@ -73,18 +72,10 @@ std::string unpredicted(const Prediction& prediction, const std::string& root,
 
 TEST(Soundness, EveryChangeWasPredictedOrAWarningWasGiven) {
     if (std::system("command -v bash >/dev/null") != 0) GTEST_SKIP() << "bash is not installed";
-    const bool is_long = std::getenv("QUIRE_LONG") != nullptr;
-    const std::uint64_t count = is_long ? 100'000 : 300 / kRoundsShare;
-    const std::uint64_t first = is_long ? 1'000'000 : 0;
-    std::size_t plain = 0;
-    std::size_t changed = 0;
-    std::size_t unsound = 0;
-    std::map<std::string, std::size_t> warned;
-    for (std::uint64_t seed = first; seed < first + count && unsound < 10; ++seed) {
-        const std::string script =
-            cat("f() { echo \"$1\" >> n; }\nv=b.txt\n", RandomScripts(seed).script());
-        const Result<Script> parsed = parse(script);
-        ASSERT_TRUE(parsed) << parsed.error().message() << "\n" << script;
+    SoundnessRun run(300, 0);
+    while (const std::optional<std::string> script = run.next()) {
+        const Result<Script> parsed = parse(*script);
+        ASSERT_TRUE(parsed) << parsed.error().message() << "\n" << *script;
         const TestDirectory directory;
         fill_for_scripts(directory);
         const std::string top = files::canonical(directory.path()).string();
@@ -93,37 +84,19 @@ TEST(Soundness, EveryChangeWasPredictedOrAWarningWasGiven) {
         situation.environment = {{"HOME", top + "/home"}};
         situation.knows_all = true;
         const Prediction prediction = predict(*parsed, situation, DiskTree());
-        if (!prediction.warnings.empty()) {
-            ++warned[prediction.warnings.front().kind];
-            continue;
-        }
-        ++plain;
+        if (run.was_warned(prediction)) continue;
         const auto before = snapshot(top);
-        directory.put("script", script);
+        directory.put("script", *script);
         const std::string command =
             cat("cd ", top, "/w && ulimit -t 2 && exec env -i PATH=/usr/bin:/bin HOME=", top,
                 "/home LC_ALL=C.UTF-8 bash --norc ../script < /dev/null > /dev/null 2>&1");
         [[maybe_unused]] const int ended = std::system(command.c_str());
         files::remove(files::path(top) / "script");
         const auto after = snapshot(top);
-        if (before != after) ++changed;
-        const std::string missed = unpredicted(prediction, situation.root, before, after);
-        if (missed.empty()) continue;
-        ++unsound;
-        std::string told;
-        for (const Predicted& each : prediction.effects)
-            cat_to(told, cat("  ", name_of(each.effect), " ", each.path, "\n"));
-        ADD_FAILURE() << "seed " << seed << ": " << missed << "\n"
-                      << script << "predicted:\n"
-                      << told;
+        run.ran(prediction, before != after,
+                unpredicted(prediction, situation.root, before, after));
     }
-    std::printf("%llu scripts: %zu ran without a warning, %zu of them changed files, %zu unsound\n",
-                static_cast<unsigned long long>(count), plain, changed, unsound);
-    for (const auto& [kind, times] : warned)
-        std::printf("  %zu were warned of: %s\n", times, kind.c_str());
-    // A warning on everything would be sound, and of no use.
-    EXPECT_GT(plain * 2, count);
-    EXPECT_GT(changed * 4, count);
+    run.end();
 }
 
 }  // namespace

@@ -131,8 +131,8 @@ public:
     // another). CHECKs that no transaction is pending.
     Doc fork(PeerId peer) const;
 
-    // Gives back memory of a container, or of all, that nobody edits for now: room for more ops, and of
-    // a text what a read derives from its ops again. CHECKs that no transaction is pending. O(ops).
+    // Shrinks a container, or all of them, to what it needs while nobody edits it. Room for more ops is
+    // given back, and a text gives up its rope, which the next read builds again from the ops. CHECKs that no transaction is pending. O(ops).
     void fit(Handle container);
     void fit();
     // About what the document takes in memory. O(containers).

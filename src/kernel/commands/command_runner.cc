@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <future>
-#include <set>
 #include <string_view>
 #include <utility>
 
@@ -33,22 +32,16 @@ constexpr std::int64_t kNoTimeoutMs = std::int64_t{100} * 365 * 24 * 60 * 60 * 1
 
 std::vector<shell::Predicted> unexpected_in(const CommandForecast& forecast,
                                             const GateResult& gate) {
+    std::vector<ChangedPath> changed;
+    for (const CommandChange& each : gate.changes)
+        changed.push_back({each.path, each.change_type == "deleted"});
     std::vector<shell::Predicted> out;
-    // Something that became another kind of thing is deleted and created, and was written to.
-    std::set<std::string_view> made;
-    for (const CommandChange& each : gate.changes) {
-        if (each.change_type != "deleted") made.insert(each.path);
-    }
-    for (const CommandChange& each : gate.changes) {
-        const bool erases = each.change_type == "deleted";
-        const policy::Operation operation = erases && !made.contains(each.path)
-                                                ? policy::Operation::erase
-                                                : policy::Operation::overwrite;
-        if (is_predicted(forecast.prediction, each.path, operation)) continue;
+    for (const std::size_t i : unpredicted_changes(forecast.prediction, changed)) {
+        const CommandChange& each = gate.changes[i];
         const bool creates = each.change_type == "created" || each.change_type == "link";
-        out.push_back({each.path, erases    ? shell::Effect::erase
-                                  : creates ? shell::Effect::create
-                                            : shell::Effect::write});
+        out.push_back({each.path, changed[i].is_deleted ? shell::Effect::erase
+                                  : creates             ? shell::Effect::create
+                                                        : shell::Effect::write});
     }
     return out;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <set>
 #include <system_error>
 
 #include "shell/disk_tree.h"
@@ -19,14 +20,21 @@ std::string canonical(const std::string& path) {
 }
 
 // A run of '?' stands for a name made at random.
-bool fits(const std::string& predicted, const std::string& path) {
+bool fits(std::string_view predicted, std::string_view path) {
     if (predicted == path) return true;
     // "./" is all of the workspace.
     if (predicted == "./" || (predicted.ends_with('/') && path.starts_with(predicted))) return true;
-    if (predicted.ends_with('/') && path + "/" == predicted) return true;
-    return predicted.size() == path.size() && predicted.find('?') != std::string::npos &&
+    if (predicted.ends_with('/') && predicted.substr(0, predicted.size() - 1) == path) return true;
+    return predicted.size() == path.size() && predicted.find('?') != std::string_view::npos &&
            std::equal(predicted.begin(), predicted.end(), path.begin(),
                       [](char a, char b) { return a == b || a == '?'; });
+}
+
+bool is_predicted(const shell::Prediction& prediction, std::string_view path, bool erases) {
+    return std::ranges::any_of(prediction.effects, [&](const shell::Predicted& each) {
+        return each.effect != shell::Effect::read &&
+               (each.effect == shell::Effect::erase) == erases && fits(each.path, path);
+    });
 }
 
 }  // namespace
@@ -54,14 +62,18 @@ CommandForecast forecast_command(const std::string& script, const std::string& w
     return out;
 }
 
-bool is_predicted(const shell::Prediction& prediction, const std::string& path,
-                  policy::Operation operation) {
-    const bool erases = operation == policy::Operation::erase;
-    return std::any_of(
-        prediction.effects.begin(), prediction.effects.end(), [&](const shell::Predicted& each) {
-            return each.effect != shell::Effect::read &&
-                   (each.effect == shell::Effect::erase) == erases && fits(each.path, path);
-        });
+std::vector<std::size_t> unpredicted_changes(const shell::Prediction& prediction,
+                                             const std::vector<ChangedPath>& changes) {
+    std::set<std::string_view> made;
+    for (const ChangedPath& each : changes) {
+        if (!each.is_deleted) made.insert(each.path);
+    }
+    std::vector<std::size_t> out;
+    for (std::size_t i = 0; i < changes.size(); ++i) {
+        const bool erases = changes[i].is_deleted && !made.contains(changes[i].path);
+        if (!is_predicted(prediction, changes[i].path, erases)) out.push_back(i);
+    }
+    return out;
 }
 
 }  // namespace quire::kernel

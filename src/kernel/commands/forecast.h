@@ -1,7 +1,10 @@
 // Forecasts: what a command would do to the files of a workspace, and what the rules say to that.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "policy/actor.h"
 #include "policy/path_rules.h"
@@ -23,8 +26,16 @@ CommandForecast forecast_command(const std::string& script, const std::string& w
                                  const std::string& cwd, const policy::PathRules& rules,
                                  shell::Enforcement level, const policy::Actor& by);
 
-// True if the prediction has the change of a path of the workspace.
-bool is_predicted(const shell::Prediction& prediction, const std::string& path,
-                  policy::Operation operation);
+// A path of the workspace that a command changed. A path that became another kind of thing is two of
+// these: it is deleted, and it is made.
+struct ChangedPath {
+    std::string_view path;
+    bool is_deleted = false;
+};
+
+// Returns the changes that the prediction does not have, as indices. A path that became another kind
+// of thing counts as written to. O(changes * predicted effects).
+std::vector<std::size_t> unpredicted_changes(const shell::Prediction& prediction,
+                                             const std::vector<ChangedPath>& changes);
 
 }  // namespace quire::kernel

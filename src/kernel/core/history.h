@@ -1,9 +1,9 @@
 // History: the units of one block, oldest first, packed while nobody looks at them.
 //
 // A unit as a struct takes some 300 bytes, and a stream of tokens makes one for every fifty bytes of
-// text. Packed it takes about seven. A history is opened, whole, by the first call
-// that looks at its units, and stays open until it is packed again; adding a unit needs no opening.
-// Pointers and references to units are valid until pack() and, as with a vector, until add().
+// text. Packed it takes about seven. A history is opened, whole, by the first call that looks at its
+// units, and stays open until it is packed again; adding a unit needs no opening. Pointers and
+// references to units are valid until pack() and, as with a vector, until add().
 #pragma once
 
 #include <cstddef>

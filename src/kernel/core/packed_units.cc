@@ -12,7 +12,7 @@
 //     begin   zigzag  the distance from the end of the one before's span
 //     length  uleb    of the span
 //
-// or, with the flag `whole`, the fields of its record (to_record()) in a row.
+// or, with the flag kWhole, the fields of its record (to_record()) in a row.
 
 #include <string>
 #include <utility>
@@ -27,14 +27,14 @@ namespace {
 constexpr std::uint32_t kInARow = 16;
 
 enum Flag : std::uint8_t {
-    whole = 1,
-    same_actor = 2,
-    same_description = 4,
-    same_group = 8,
-    same_peer = 16,
-    plain = 32,  // Content that is done.
-    has_status = 64,
-    has_heads = 128,
+    kWhole = 1,
+    kSameActor = 2,
+    kSameDescription = 4,
+    kSameGroup = 8,
+    kSamePeer = 16,
+    kPlain = 32,  // Content that is done.
+    kHasStatus = 64,
+    kHasHeads = 128,
 };
 
 // True for a unit that the short form can say.
@@ -53,7 +53,7 @@ crdt::IdSpan last_span(const Unit& unit) {
 
 void write_whole(ByteWriter& out, const Unit& unit) {
     const store::UnitRecord record = to_record(unit, 0, "");
-    out.byte(whole);
+    out.byte(kWhole);
     write_sized(out, record.actor);
     write_sized(out, record.description);
     write_sized(out, record.state);
@@ -86,17 +86,17 @@ void write_unit(ByteWriter& out, const Unit& unit, const Unit& before) {
     const crdt::IdSpan& span = unit.spans[0];
     const crdt::IdSpan from = last_span(before);
     unsigned flags = 0;
-    if (unit.actor == before.actor) flags |= same_actor;
-    if (unit.description == before.description) flags |= same_description;
-    if (unit.group == before.group) flags |= same_group;
-    if (span.peer == from.peer) flags |= same_peer;
-    if (unit.kind == UnitKind::content && unit.state == UnitState::done) flags |= plain;
-    if (unit.status) flags |= has_status;
-    if (unit.heads) flags |= has_heads;
+    if (unit.actor == before.actor) flags |= kSameActor;
+    if (unit.description == before.description) flags |= kSameDescription;
+    if (unit.group == before.group) flags |= kSameGroup;
+    if (span.peer == from.peer) flags |= kSamePeer;
+    if (unit.kind == UnitKind::content && unit.state == UnitState::done) flags |= kPlain;
+    if (unit.status) flags |= kHasStatus;
+    if (unit.heads) flags |= kHasHeads;
     out.byte(static_cast<std::uint8_t>(flags));
-    if ((flags & same_actor) == 0) write_sized(out, unit.actor);
-    if ((flags & same_description) == 0) write_sized(out, unit.description);
-    if ((flags & plain) == 0) {
+    if ((flags & kSameActor) == 0) write_sized(out, unit.actor);
+    if ((flags & kSameDescription) == 0) write_sized(out, unit.description);
+    if ((flags & kPlain) == 0) {
         out.byte(static_cast<std::uint8_t>(unit.kind));
         out.byte(static_cast<std::uint8_t>(unit.state));
     }
@@ -106,37 +106,37 @@ void write_unit(ByteWriter& out, const Unit& unit, const Unit& before) {
     }
     write_uleb(out, unit.version - before.version);
     write_zigzag(out, unit.at_ms - before.at_ms);
-    if ((flags & same_group) == 0) write_uleb(out, unit.group);
-    if ((flags & same_peer) == 0) out.u64_le(span.peer);
+    if ((flags & kSameGroup) == 0) write_uleb(out, unit.group);
+    if ((flags & kSamePeer) == 0) out.u64_le(span.peer);
     write_zigzag(out, std::int64_t{span.begin} - from.end);
     write_uleb(out, static_cast<std::uint64_t>(span.size()));
 }
 
 Unit read_unit(ByteReader& in, const Unit& before) {
     const std::uint8_t flags = in.byte("flags");
-    if ((flags & whole) != 0) return read_whole(in);
+    if ((flags & kWhole) != 0) return read_whole(in);
     const crdt::IdSpan from = last_span(before);
     Unit unit;
-    unit.actor = (flags & same_actor) != 0 ? before.actor : read_text(in, "actor");
+    unit.actor = (flags & kSameActor) != 0 ? before.actor : read_text(in, "actor");
     unit.description =
-        (flags & same_description) != 0 ? before.description : read_text(in, "description");
-    if ((flags & plain) == 0) {
+        (flags & kSameDescription) != 0 ? before.description : read_text(in, "description");
+    if ((flags & kPlain) == 0) {
         unit.kind = static_cast<UnitKind>(in.byte("kind"));
         unit.state = static_cast<UnitState>(in.byte("state"));
     }
-    if ((flags & has_status) != 0) {
+    if ((flags & kHasStatus) != 0) {
         const auto status_from = static_cast<conversation::Status>(in.byte("status before"));
         unit.status = {status_from, static_cast<conversation::Status>(in.byte("status after"))};
     }
     unit.version = before.version + read_uleb(in, "version");
     unit.at_ms = before.at_ms + read_zigzag(in, "time");
-    unit.group = (flags & same_group) != 0 ? before.group : read_uleb(in, "group");
+    unit.group = (flags & kSameGroup) != 0 ? before.group : read_uleb(in, "group");
     crdt::IdSpan span;
-    span.peer = (flags & same_peer) != 0 ? from.peer : in.u64_le("peer");
+    span.peer = (flags & kSamePeer) != 0 ? from.peer : in.u64_le("peer");
     span.begin = static_cast<crdt::Counter>(from.end + read_zigzag(in, "begin"));
     span.end = span.begin + static_cast<crdt::Counter>(read_uleb(in, "length"));
     unit.spans = {span};
-    if ((flags & has_heads) != 0) unit.heads = {{span.peer, span.end - 1}};
+    if ((flags & kHasHeads) != 0) unit.heads = {{span.peer, span.end - 1}};
     return unit;
 }
 

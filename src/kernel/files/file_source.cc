@@ -3,6 +3,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/mapped_reply.h"
 #include "conversation/block.h"
 #include "kernel/core/core.h"
 #include "kernel/core/kernel.h"
@@ -15,39 +16,20 @@
 namespace quire::kernel {
 namespace {
 
-SourceVersion of_source(FileVersion file) {
+SourceVersion block_of(FileVersion&& file) {
     return {std::move(file.path), std::move(file.block_id), file.version};
 }
-
-// The reply to a call of files: it answers the source's caller.
-Reply<FileVersion> as_block(Reply<SourceVersion> reply) {
-    return [reply = std::move(reply)](Result<FileVersion> file) mutable {
-        if (!file) return reply(Failure(std::move(file).error()));
-        reply(of_source(std::move(*file)));
-    };
+OfBlock<SourceSaved> saved_of(FileSaved&& made) {
+    return {block_of(std::move(made.file)), {made.bytes, made.written, std::move(made.notes)}};
 }
-
-// The answer is part_of(Made&&), beside the file.
-template <class Answer, class Made>
-Reply<Made> as_block(Reply<OfBlock<Answer>> reply, Answer (*part_of)(Made&&)) {
-    return [reply = std::move(reply), part_of](Result<Made> made) mutable {
-        if (!made) return reply(Failure(std::move(made).error()));
-        SourceVersion block = of_source(std::move(made->file));
-        reply(OfBlock<Answer>{std::move(block), part_of(std::move(*made))});
-    };
+OfBlock<HistoryPage> page_of(FileHistory&& made) {
+    return {block_of(std::move(made.file)), std::move(made.page)};
 }
-
-SourceSaved saved_part(FileSaved&& made) {
-    return {made.bytes, made.written, std::move(made.notes)};
+OfBlock<BlockDiff> diff_of(FileDiff&& made) {
+    return {block_of(std::move(made.file)), std::move(made.diff)};
 }
-HistoryPage page_part(FileHistory&& made) {
-    return std::move(made.page);
-}
-BlockDiff diff_part(FileDiff&& made) {
-    return std::move(made.diff);
-}
-Edited edited_part(FileEdited&& made) {
-    return std::move(made.edited);
+OfBlock<Edited> edited_of(FileEdited&& made) {
+    return {block_of(std::move(made.file)), std::move(made.edited)};
 }
 
 }  // namespace
@@ -102,39 +84,39 @@ std::vector<SourceBlock> FileSource::blocks(const Caller& by) const {
 }
 
 void FileSource::load(const Caller& by, std::string address, Reply<SourceVersion> reply) {
-    parts_.files.open(by, path_of(std::move(address)), as_block(std::move(reply)));
+    parts_.files.open(by, path_of(std::move(address)), mapped(std::move(reply), block_of));
 }
 
 void FileSource::create(const Caller& by, SourceCreate what, Reply<SourceVersion> reply) {
     parts_.files.create(by,
                         {path_of(std::move(what.address)), std::move(what.content), what.overwrite},
-                        as_block(std::move(reply)));
+                        mapped(std::move(reply), block_of));
 }
 
 void FileSource::save(const Caller& by, std::string address, Reply<OfBlock<SourceSaved>> reply) {
-    parts_.files.save(by, path_of(std::move(address)), as_block(std::move(reply), saved_part));
+    parts_.files.save(by, path_of(std::move(address)), mapped(std::move(reply), saved_of));
 }
 
 void FileSource::erase(const Caller& by, std::string address, Reply<SourceVersion> reply) {
-    parts_.files.erase(by, path_of(std::move(address)), as_block(std::move(reply)));
+    parts_.files.erase(by, path_of(std::move(address)), mapped(std::move(reply), block_of));
 }
 
 void FileSource::history(const Caller& by, std::string address, std::size_t limit,
                          std::string cursor, Reply<OfBlock<HistoryPage>> reply) {
     parts_.files.history(by, path_of(std::move(address)), limit, std::move(cursor),
-                         as_block(std::move(reply), page_part));
+                         mapped(std::move(reply), page_of));
 }
 
 void FileSource::diff(const Caller& by, std::string address, std::optional<std::string> from,
                       std::optional<std::string> to, Reply<OfBlock<BlockDiff>> reply) {
     parts_.files.diff(by, path_of(std::move(address)), std::move(from), std::move(to),
-                      as_block(std::move(reply), diff_part));
+                      mapped(std::move(reply), diff_of));
 }
 
 void FileSource::rollback(const Caller& by, std::string address, std::string version_id,
                           Reply<OfBlock<Edited>> reply) {
     parts_.files.rollback(by, path_of(std::move(address)), std::move(version_id),
-                          as_block(std::move(reply), edited_part));
+                          mapped(std::move(reply), edited_of));
 }
 
 void FileSource::start_watch(Reply<std::string> reply) {

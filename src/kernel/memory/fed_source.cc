@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/concat.h"
+#include "base/mapped_reply.h"
 #include "kernel/memory/memory_body.h"
 #include "memory/feed.h"
 #include "memory/memory_reader.h"
@@ -13,34 +14,23 @@
 namespace quire::kernel {
 namespace {
 
-SourceVersion of_source(MemoryVersion block) {
+SourceVersion block_of(MemoryVersion&& block) {
     return {std::move(block.label), std::move(block.block_id), block.version};
 }
-MemoryVersion block_of(const MemoryVersion& made) {
-    return made;
+SourceVersion row_block(MemoryRow&& row) {
+    return block_of(std::move(row.block));
 }
-template <class Made>
-MemoryVersion block_of(const Made& made) {
-    return made.block;
+// Nothing is to be saved: each write of a feed is durable before it is answered.
+OfBlock<SourceSaved> saved_of(MemoryRow&& row) {
+    return {block_of(std::move(row.block)), {}};
 }
-
-// The reply to a call of memory: it answers the source's caller.
-template <class Made>
-Reply<Made> as_block(Reply<SourceVersion> reply) {
-    return [reply = std::move(reply)](Result<Made> made) mutable {
-        if (!made) return reply(Failure(std::move(made).error()));
-        reply(of_source(block_of(*made)));
-    };
+OfBlock<HistoryPage> page_of(MemoryHistory&& made) {
+    return {block_of(std::move(made.block)), std::move(made.page)};
 }
-
-// The answer is part_of(Made&&), beside the block.
-template <class Made, class Answer, class PartOf>
-Reply<Made> as_block(Reply<OfBlock<Answer>> reply, PartOf part_of) {
-    return [reply = std::move(reply), part_of](Result<Made> made) mutable {
-        if (!made) return reply(Failure(std::move(made).error()));
-        SourceVersion block = of_source(block_of(*made));
-        reply(OfBlock<Answer>{std::move(block), part_of(std::move(*made))});
-    };
+OfBlock<BlockDiff> diff_of(MemoryDiff&& made) {
+    BlockDiff diff{made.block.version, std::move(made.from), std::move(made.to),
+                   std::move(made.diff)};
+    return {block_of(std::move(made.block)), std::move(diff)};
 }
 
 }  // namespace
@@ -203,7 +193,7 @@ std::vector<SourceBlock> FedSource::blocks(const Caller& by) const {
 }
 
 void FedSource::load(const Caller& by, std::string address, Reply<SourceVersion> reply) {
-    body_->calls.find(by, body_->own(std::move(address)), as_block<MemoryRow>(std::move(reply)));
+    body_->calls.find(by, body_->own(std::move(address)), mapped(std::move(reply), row_block));
 }
 
 void FedSource::create(const Caller&, SourceCreate, Reply<SourceVersion> reply) {
@@ -214,31 +204,23 @@ void FedSource::create(const Caller&, SourceCreate, Reply<SourceVersion> reply) 
 }
 
 void FedSource::save(const Caller& by, std::string address, Reply<OfBlock<SourceSaved>> reply) {
-    body_->calls.find(
-        by, body_->own(std::move(address)),
-        as_block<MemoryRow>(std::move(reply), [](MemoryRow&&) { return SourceSaved{}; }));
+    body_->calls.find(by, body_->own(std::move(address)), mapped(std::move(reply), saved_of));
 }
 
 void FedSource::erase(const Caller& by, std::string address, Reply<SourceVersion> reply) {
-    body_->calls.erase(by, body_->own(std::move(address)),
-                       as_block<MemoryVersion>(std::move(reply)));
+    body_->calls.erase(by, body_->own(std::move(address)), mapped(std::move(reply), block_of));
 }
 
 void FedSource::history(const Caller& by, std::string address, std::size_t limit,
                         std::string cursor, Reply<OfBlock<HistoryPage>> reply) {
     body_->calls.history(by, body_->own(std::move(address)), limit, std::move(cursor),
-                         as_block<MemoryHistory>(std::move(reply), [](MemoryHistory&& made) {
-                             return std::move(made.page);
-                         }));
+                         mapped(std::move(reply), page_of));
 }
 
 void FedSource::diff(const Caller& by, std::string address, std::optional<std::string> from,
                      std::optional<std::string> to, Reply<OfBlock<BlockDiff>> reply) {
     body_->calls.diff(by, body_->own(std::move(address)), std::move(from), std::move(to),
-                      as_block<MemoryDiff>(std::move(reply), [](MemoryDiff&& made) {
-                          return BlockDiff{made.block.version, std::move(made.from),
-                                           std::move(made.to), std::move(made.diff)};
-                      }));
+                      mapped(std::move(reply), diff_of));
 }
 
 void FedSource::rollback(const Caller& by, std::string address, std::string,
