@@ -61,13 +61,13 @@ Conversation::Conversation(crdt::Doc& doc)
 
 const ConversationBlock* Conversation::find(crdt::OpId id) const {
     const auto at = by_id_.find(id);
-    return at == by_id_.end() ? nullptr : &blocks_[at->second];
+    return at == by_id_.end() ? nullptr : &blocks_[*at];
 }
 
 ConversationBlock& Conversation::known(crdt::OpId id) {
     const auto at = by_id_.find(id);
     CHECK(at != by_id_.end());
-    return blocks_[at->second];
+    return blocks_[*at];
 }
 
 void Conversation::read(std::size_t list_index) {
@@ -83,17 +83,18 @@ void Conversation::read(std::size_t list_index) {
     if (!content || content->kind != crdt::ContainerKind::text) return;
     block.content = doc_.open(*content);
 
-    blocks_.push_back(std::move(block));
-    by_id_.emplace(blocks_.back().id, blocks_.size() - 1);
-    children_[blocks_.back().parent].push_back(blocks_.size() - 1);
+    const Index index = append(std::move(block));
+    children_[blocks_[index].parent].push_back(index);
 }
 
-void Conversation::load_fields(ConversationBlock& block) const {
+void Conversation::set_words(ConversationBlock& block, BlockWords words) {
+    block.words = &*words_.insert(std::move(words)).first;
+}
+
+void Conversation::load_fields(ConversationBlock& block) {
     const auto field = [&](std::string_view key) { return doc_.map(block.fields).get(key); };
-    block.role = string_or(field("role"), "user");
-    block.kind = string_or(field("kind"), "text");
-    block.status = string_or(field("status"), "done");
-    block.author = string_or(field("author"), "");
+    set_words(block, {string_or(field("role"), "user"), string_or(field("kind"), "text"),
+                      string_or(field("status"), "done"), string_or(field("author"), "")});
     block.parent = parse_name(string_or(field("parent"), ""));
     const auto created = field("created_ms");
     const Value* ms = plain(created);
@@ -109,6 +110,13 @@ void Conversation::load_fields(ConversationBlock& block) const {
     };
     block.deleted = is_set("deleted");
     for (const MarkField& mark : kMarkFields) block.marks.*mark.flag = is_set(mark.key);
+}
+
+Conversation::Index Conversation::append(ConversationBlock block) {
+    const auto index = static_cast<Index>(blocks_.size());
+    blocks_.push_back(std::move(block));
+    by_id_.insert(index);
+    return index;
 }
 
 // Puts a block among its siblings, where the list has it.
@@ -161,7 +169,7 @@ const ConversationBlock* Conversation::answer_to(crdt::OpId call) const {
     if (children == children_.end()) return nullptr;
     for (const Index child : children->second) {
         const ConversationBlock& block = blocks_[child];
-        if (block.kind == "tool_result" && !block.deleted) return &block;
+        if (block.kind() == "tool_result" && !block.deleted) return &block;
     }
     return nullptr;
 }
@@ -196,16 +204,16 @@ crdt::OpId Conversation::create(const NewBlock& block) {
     made.fields = fields;
     made.content = doc_.open(content);
     load_fields(made);
-    blocks_.push_back(std::move(made));
-    by_id_.emplace(id.op(), blocks_.size() - 1);
-    link(blocks_.size() - 1);
+    link(append(std::move(made)));
     return id.op();
 }
 
 void Conversation::set_status(crdt::OpId id, std::string_view status) {
     ConversationBlock& block = known(id);
     must(doc_.map(block.fields).set("status", std::string(status)));
-    block.status = status;
+    BlockWords words = *block.words;
+    words.status = status;
+    set_words(block, std::move(words));
 }
 
 void Conversation::set_deleted(crdt::OpId id, bool deleted) {

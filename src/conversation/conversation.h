@@ -12,13 +12,15 @@
 // Everything runs on the document's strand.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "conversation/block.h"
@@ -26,20 +28,32 @@
 
 namespace quire::conversation {
 
-// A block as the index knows it. Unknown words are kept, since other programs may write them.
+// The words of a block. Unknown ones are kept, since other programs may write them. Thousands of blocks
+// have the same, so that a conversation has each combination once.
+struct BlockWords {
+    std::string role;
+    std::string kind;
+    std::string status;
+    std::string author;
+    friend auto operator<=>(const BlockWords&, const BlockWords&) = default;
+};
+
+// A block as the index knows it.
 struct ConversationBlock {
     crdt::OpId id;
     crdt::Handle fields{};
     crdt::Handle content{};
     std::optional<crdt::OpId> parent;
-    std::string role;
-    std::string kind;
-    std::string status;
-    std::string author;
+    const BlockWords* words = nullptr;  // Never null in a conversation, which has them.
     std::int64_t created_ms = 0;
     Map metadata;
     Marks marks;
     bool deleted = false;
+
+    const std::string& role() const { return words->role; }
+    const std::string& kind() const { return words->kind; }
+    const std::string& status() const { return words->status; }
+    const std::string& author() const { return words->author; }
 };
 
 // The fields of a new block.
@@ -61,6 +75,9 @@ class Conversation {
 public:
     // Reads all blocks of the document, which outlives this. O(blocks).
     explicit Conversation(crdt::Doc& doc);
+    Conversation(const Conversation&) = delete;
+    Conversation& operator=(const Conversation&) = delete;
+    ~Conversation() = default;
 
     // The block that this atom made, deleted or not; null if it made none. Valid until the next
     // create().
@@ -94,16 +111,33 @@ public:
     void refresh(crdt::OpId id);
 
 private:
-    using Index = std::size_t;
+    using Index = std::uint32_t;
     void read(std::size_t list_index);
+    Index append(ConversationBlock block);
     void link(Index block);
-    void load_fields(ConversationBlock& block) const;
+    void load_fields(ConversationBlock& block);
+    void set_words(ConversationBlock& block, BlockWords words);
     ConversationBlock& known(crdt::OpId id);
 
     crdt::Doc& doc_;
     crdt::Handle list_;
+    std::set<BlockWords> words_;  // Every combination that a block has or had.
     std::deque<ConversationBlock> blocks_;
-    std::unordered_map<crdt::OpId, Index> by_id_;
+    // The blocks by id. An id is kept by its block alone.
+    struct IdHash {
+        using is_transparent = void;
+        const std::deque<ConversationBlock>* blocks;
+        std::size_t operator()(crdt::OpId id) const { return std::hash<crdt::OpId>()(id); }
+        std::size_t operator()(Index index) const { return (*this)((*blocks)[index].id); }
+    };
+    struct SameId {
+        using is_transparent = void;
+        const std::deque<ConversationBlock>* blocks;
+        bool operator()(Index a, Index b) const { return a == b; }
+        bool operator()(crdt::OpId id, Index index) const { return (*blocks)[index].id == id; }
+        bool operator()(Index index, crdt::OpId id) const { return (*blocks)[index].id == id; }
+    };
+    std::unordered_set<Index, IdHash, SameId> by_id_{0, IdHash{&blocks_}, SameId{&blocks_}};
     std::map<std::optional<crdt::OpId>, std::vector<Index>> children_;  // In document order.
 };
 

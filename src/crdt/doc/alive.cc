@@ -42,7 +42,7 @@ bool DocBody::reaches_root(Container& c, Known known, Holds holds, Note note) {
             if (holder->creator >= limit) break;
             limit = holder->creator;
         }
-        Container& parent = containers_[holder->index];
+        Container& parent = container(holder->index);
         if (!holds(parent, *at, holder->creator)) break;
         at = &parent;
     }

@@ -55,9 +55,18 @@ public:
     // --- containers (containers.cc) ---
     ContainerIndex open(const ContainerId& id);
     bool knows(const ContainerId& id) const { return index_.contains(id); }
-    Container& container(Handle handle) { return containers_[static_cast<ContainerIndex>(handle)]; }
-    Container& container(ContainerIndex index) { return containers_[index]; }
-    std::deque<Container>& containers() { return containers_; }
+    std::size_t container_count() const { return containers_.size(); }
+    const ContainerId& name_of(ContainerIndex index) const { return containers_[index].name; }
+    // O(1), or O(ops of the container) where it is packed. Stays in place until it is packed.
+    Container& container(Handle handle) { return container(static_cast<ContainerIndex>(handle)); }
+    Container& container(ContainerIndex index) {
+        Place& place = containers_[index];
+        return place.container != nullptr ? *place.container : unpack(index);
+    }
+    // Shrinks a container to what it needs while nobody looks at it: it is packed, where its ops give
+    // all of its state again. It must not be referred to. O(ops).
+    void fit(ContainerIndex index);
+    std::size_t memory_bytes(ContainerIndex index) const;
     // True if the container can be reached from a root, now or at a version. (alive.cc)
     bool is_alive(Container& c);
     bool is_alive(Container& c, Reach& reach);
@@ -117,28 +126,34 @@ public:
     DocSettings settings;
 
 private:
+    // A container of the document. Its object is null while its log is packed (OpLog::pack()).
+    struct Place {
+        ContainerId name;
+        std::unique_ptr<Container> container;
+    };
+    Container& unpack(ContainerIndex index);
     Container* find_editable(Handle handle, ContainerKind kind);
     // True if the atom made a child of the container's kind.
     bool made_by(const ContainerId& id, Lv creator);
     template <class Known, class Holds, class Note>
     bool reaches_root(Container& c, Known known, Holds holds, Note note);
     Journal journal_;
-    std::deque<Container> containers_;
-    // The containers by name. A name is kept by its container alone.
+    std::deque<Place> containers_;  // A deque: names stay in place.
+    // The containers by name. A name is kept by its place alone.
     struct NameHash {
         using is_transparent = void;
-        const std::deque<Container>* containers;
+        const std::deque<Place>* containers;
         std::size_t operator()(const ContainerId& id) const { return std::hash<ContainerId>()(id); }
         std::size_t operator()(ContainerIndex index) const {
-            return (*this)((*containers)[index].id);
+            return (*this)((*containers)[index].name);
         }
     };
     struct SameName {
         using is_transparent = void;
-        const std::deque<Container>* containers;
+        const std::deque<Place>* containers;
         bool operator()(ContainerIndex a, ContainerIndex b) const { return a == b; }
         bool operator()(const ContainerId& id, ContainerIndex index) const {
-            return (*containers)[index].id == id;
+            return (*containers)[index].name == id;
         }
         bool operator()(ContainerIndex index, const ContainerId& id) const {
             return (*this)(id, index);

@@ -12,8 +12,8 @@ void check_invariants(const Doc& doc) {
     DocBody& body = body_of(doc);
     Journal& journal = body.journal();
     journal.log().check_invariants();
-    for (std::size_t i = 0; i < body.containers().size(); ++i) {
-        Container& c = body.containers()[i];
+    for (ContainerIndex i = 0; i < body.container_count(); ++i) {
+        Container& c = body.container(i);
         CHECK(c.index == i && c.log->kind() == c.id.kind);
         visit(c, [&](auto& each) { each.check({body, c}); });
     }

@@ -1,11 +1,9 @@
 #include "crdt/doc/container.h"
 
-#include <utility>
-
 namespace quire::crdt {
 
-Container::Container(ContainerId name, ContainerIndex number, ContainerLog& ops)
-    : id(std::move(name)), index(number), log(&ops) {
+Container::Container(const ContainerId& name, ContainerIndex number, ContainerLog& ops)
+    : id(name), index(number), log(&ops) {
     switch (id.kind) {
         case ContainerKind::text:
             body.emplace<TextBody>();

@@ -10,6 +10,8 @@
 //     holds_child(site, creator)        true if the child that an atom made is in it now
 //     holds_child(site, creator, reach) true if it is in it at a version
 //     step_to(site, creator)            the step of a path that leads to the child
+//     is_derived(site)                  true if the log gives the whole body again
+//     derive(site)                      sets a new body by the log. Requires is_derived()
 //     check(site)                       CHECKs the promises of the body
 //
 // A text, a list and a movable list share a SequenceBody, and have positions for cursors:
@@ -34,7 +36,7 @@
 namespace quire::crdt {
 
 // The body of a kind that newer peers have. Its ops are kept in the log and show nothing.
-struct UnknownBody : Childless {
+struct UnknownBody : Childless, Underived {
     static Value value(Site, int, const Past*) { return nullptr; }
     static Delta delta_of(Site, LvSpan, const Past&, const Past&) { return MapDelta{}; }
     static Delta delta_between(Site, const Past&, const Past&) { return MapDelta{}; }
@@ -43,12 +45,13 @@ struct UnknownBody : Childless {
 };
 
 struct Container {
-    Container(ContainerId name, ContainerIndex number, ContainerLog& ops);
+    // The document keeps the name.
+    Container(const ContainerId& name, ContainerIndex number, ContainerLog& ops);
     Container(const Container&) = delete;
     Container& operator=(const Container&) = delete;
     ~Container() = default;
 
-    const ContainerId id;
+    const ContainerId& id;
     const ContainerIndex index;
     ContainerLog* const log;
     std::variant<UnknownBody, TextBody, ListBody, MovableBody, MapBody, TreeBody, CounterBody> body;

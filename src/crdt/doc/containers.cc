@@ -1,3 +1,5 @@
+#include <memory>
+
 #include "crdt/doc/body.h"
 #include "crdt/ids/mergeable.h"
 
@@ -7,9 +9,46 @@ ContainerIndex DocBody::open(const ContainerId& id) {
     const auto found = index_.find(id);
     if (found != index_.end()) return *found;
     const ContainerIndex index = oplog().add_container(id.kind);
-    containers_.emplace_back(id, index, oplog().log(index));
+    Place& place = containers_.emplace_back(id, nullptr);
+    place.container = std::make_unique<Container>(place.name, index, oplog().log(index));
     index_.insert(index);
     return index;
+}
+
+void DocBody::fit(ContainerIndex index) {
+    Place& place = containers_[index];
+    Container* const c = place.container.get();
+    // Without a container the log was packed before and is as it was.
+    const bool is_derived = c == nullptr || (view_ == nullptr && oplog().base() == 0 &&
+                                             c->heads.empty() && visit(*c, [&](auto& body) {
+                                                 return body.is_derived({*this, *c});
+                                             }));
+    if (is_derived && oplog().pack(index)) {
+        if (pen_ == c) pen_ = nullptr;
+        place.container.reset();
+        return;
+    }
+    if (c == nullptr) return;
+    c->log->fit();
+    if (auto* const text = std::get_if<TextBody>(&c->body); text != nullptr && is_derived)
+        text->forget_state();
+}
+
+Container& DocBody::unpack(ContainerIndex index) {
+    Place& place = containers_[index];
+    place.container = std::make_unique<Container>(place.name, index, oplog().log(index));
+    Container& c = *place.container;
+    visit(c, [&](auto& body) { body.derive({*this, c}); });
+    return c;
+}
+
+std::size_t DocBody::memory_bytes(ContainerIndex index) const {
+    // Beside its runs, a sequence has a tree with an item for about each of them.
+    constexpr std::size_t kItem = 96;
+    const Place& place = containers_[index];
+    const std::size_t bytes = sizeof place + oplog().memory_bytes(index);
+    if (place.container == nullptr) return bytes;
+    return bytes + sizeof *place.container + place.container->log->runs().size() * kItem;
 }
 
 const Slot* DocBody::slot_of(Lv lv) const {

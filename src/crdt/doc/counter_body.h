@@ -13,7 +13,7 @@
 
 namespace quire::crdt {
 
-struct CounterBody : Childless {
+struct CounterBody : Childless, Underived {
     double sum = 0;
     Lv followed = 0;  // The sum holds the ops below it.
 

@@ -31,28 +31,29 @@ Doc::Doc(Doc&&) noexcept = default;
 Doc& Doc::operator=(Doc&&) noexcept = default;
 Doc::~Doc() = default;
 
-// Beside its runs, a sequence has a tree with an item for about each of them.
 std::size_t Doc::memory_bytes() const {
-    constexpr std::size_t kItem = 96;
     constexpr std::size_t kChange = sizeof(ChangeInfo) + 64;  // And its part of the graph.
     std::size_t bytes = body_->oplog().changes().size() * kChange;
-    for (const Container& each : body_->containers()) {
-        bytes += sizeof(Container) + sizeof(ContainerLog) + each.log->memory_bytes() +
-                 each.log->runs().size() * kItem;
-    }
+    for (ContainerIndex i = 0; i < body_->container_count(); ++i) bytes += body_->memory_bytes(i);
     return bytes;
 }
 
 void Doc::fit(Handle container) {
     CHECK(!body_->journal().in_transaction());
-    Container& each = body_->container(container);
-    each.log->fit();
-    if (auto* const text = std::get_if<TextBody>(&each.body)) text->forget_state({*body_, each});
+    body_->fit(static_cast<ContainerIndex>(container));
 }
 
 void Doc::fit() {
     CHECK(!body_->journal().in_transaction());
-    for (Container& each : body_->containers()) fit(Handle{each.index});
+    for (ContainerIndex i = 0; i < body_->container_count(); ++i) body_->fit(i);
+    body_->oplog().take_reopened();
+}
+
+void Doc::fit_reopened() {
+    constexpr std::size_t kMany = 64;
+    CHECK(!body_->journal().in_transaction());
+    if (body_->oplog().reopened_count() < kMany) return;
+    for (const ContainerIndex index : body_->oplog().take_reopened()) body_->fit(index);
 }
 
 DocSettings& Doc::settings() {

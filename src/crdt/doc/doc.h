@@ -111,7 +111,7 @@ public:
     // unsupported "too_large" beyond 3 * 2^30 atoms.
     Result<Imported> import(ChangeBatch changes, ImportOptions options = {});
     // In causal order, cut at `from`. Left out are what waits and what is pending here. A batch
-    // views the history: it holds until the next edit or import.
+    // views the history: it holds until the next edit, import or fit().
     ChangeBatch changes_since(const VersionVector& from) const;
     // Cut to exactly these spans. CHECKs that no transaction is pending.
     ChangeBatch changes_in(std::span<const IdSpan> spans) const;
@@ -131,10 +131,13 @@ public:
     // another). CHECKs that no transaction is pending.
     Doc fork(PeerId peer) const;
 
-    // Shrinks a container, or all of them, to what it needs while nobody edits it. Room for more ops is
-    // given back, and a text gives up its rope, which the next read builds again from the ops. CHECKs that no transaction is pending. O(ops).
+    // Shrinks a container, or all of them, to what it needs while nobody looks at it. A text or a map
+    // whose ops came in order becomes a row of bytes, which the next look at it reads again; others
+    // give back their room for more ops. CHECKs that no transaction is pending. O(ops).
     void fit(Handle container);
     void fit();
+    // Shrinks the containers again that were shrunk before and looked at since, if they are many.
+    void fit_reopened();
     // About what the document takes in memory. O(containers).
     std::size_t memory_bytes() const;
 

@@ -51,8 +51,8 @@ DocBody& Inspection::body() const {
 std::vector<Handle> Inspection::written() const {
     DocBody& body = this->body();
     std::vector<Handle> handles;
-    for (const Container& c : body.containers()) {
-        if (!c.log->empty()) handles.push_back(Handle{c.index});
+    for (ContainerIndex i = 0; i < body.container_count(); ++i) {
+        if (!body.oplog().log(i).empty()) handles.push_back(Handle{i});
     }
     return handles;
 }

@@ -11,7 +11,7 @@
 
 namespace quire::crdt {
 
-struct ListBody : SequenceBody {
+struct ListBody : SequenceBody, Underived {
     // The visible atoms in order; a null `at` means after every op. O(n), at a version O(history).
     std::vector<Lv> atoms(Site site, const Past* at);
     // The atoms at the version that readers see. CHECKs that the document is detached.

@@ -158,11 +158,19 @@ PathStep MapBody::step_to(Site site, Lv creator) {
 // --- ops ---
 
 void MapBody::apply(Site site, const Run& run) {
+    take_in(site, run);
+    site.document.outdate_reach();
+}
+
+void MapBody::derive(Site site) {
+    for (const Run& run : site.container.log->runs()) take_in(site, run);
+}
+
+void MapBody::take_in(Site site, const Run& run) {
     const OpContent& op = site.container.log->op(run);
     const OpLog& log = site.document.oplog();
     state.apply(key_of(op), {run.lv, log.graph().lamport(run.lv), log.atoms().peer_of(run.lv),
                              std::holds_alternative<MapErase>(op)});
-    site.document.outdate_reach();
 }
 
 void MapBody::write(Site site, OpContent op) {

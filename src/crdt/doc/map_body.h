@@ -40,12 +40,16 @@ struct MapBody {
 
     // Takes an op of the log into the state.
     void apply(Site site, const Run& run);
+    static bool is_derived(Site) { return true; }
+    // Sets the state by the log.
+    void derive(Site site);
     // Writes a MapSet or a MapErase.
     void write(Site site, OpContent op);
 
     void check(Site) {}
 
 private:
+    void take_in(Site site, const Run& run);
     static Item item(Site site, std::string_view key, Lv lv);
 };
 

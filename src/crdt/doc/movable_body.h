@@ -23,7 +23,7 @@ struct MovableItem {
     Lv value;
 };
 
-struct MovableBody : SequenceBody {
+struct MovableBody : SequenceBody, Underived {
     MovableBody();
     MovableBody(const MovableBody&) = delete;
     MovableBody& operator=(const MovableBody&) = delete;

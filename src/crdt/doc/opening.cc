@@ -230,7 +230,7 @@ Result<void> StateWriter::total(double sum) {
 
 std::unique_ptr<DocBody> DocBody::emptied() const {
     auto body = std::make_unique<DocBody>(journal_.peer_id());
-    for (const Container& c : containers_) body->open(c.id);
+    for (const Place& place : containers_) body->open(place.name);
     body->settings = settings;
     return body;
 }
@@ -255,7 +255,8 @@ Result<std::unique_ptr<DocBody>> DocBody::with_history(ChangeBatch history,
         TRY(take(export_spans(*this, {{journal_.began(), oplog().end()}})));
         journal.reopen();
         // The runs are as they were made, so that the transaction can lengthen them.
-        for (Container& c : body->containers()) c.log->forget_starts(begin);
+        for (ContainerIndex i = 0; i < body->container_count(); ++i)
+            journal.log().log(i).forget_starts(begin);
     }
     body->announcements().share(announcements_);
     return body;

@@ -26,4 +26,10 @@ struct Childless {
     static PathStep step_to(Site, Lv) { return std::size_t{0}; }
 };
 
+// The part of a body that its log does not give again, so that it is never packed.
+struct Underived {
+    static bool is_derived(Site) { return false; }
+    static void derive(Site) {}
+};
+
 }  // namespace quire::crdt

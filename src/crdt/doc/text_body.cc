@@ -85,15 +85,20 @@ const seq::Rope& TextBody::rope(Site site) {
     return latest(site).rope();
 }
 
-void TextBody::forget_state(Site site) {
-    const std::vector<Run>& runs = site.container.log->runs();
-    const bool is_derived = !has_anchors && effects.empty() && site.document.oplog().base() == 0 &&
-                            std::all_of(runs.begin(), runs.end(), [](const Run& run) {
-                                return run.linear || !run.in_sequence();
-                            });
-    if (!is_derived) return;
+bool TextBody::is_derived(Site site) const {
+    return !has_anchors && effects.empty() &&
+           std::ranges::all_of(site.container.log->runs(),
+                               [](const Run& run) { return run.linear || !run.in_sequence(); });
+}
+
+void TextBody::forget_state() {
     state = std::make_unique<TextState>();
     followed = {};
+}
+
+void TextBody::derive(Site site) {
+    for (const Run& run : site.container.log->runs())
+        size = run.is_erase() ? size - run.len : size + run.len;
 }
 
 // --- versions ---

@@ -42,8 +42,12 @@ struct TextBody : SequenceBody, Childless {
     // The state with every op of the log in. O(new ops · log n).
     TextState& latest(Site site);
     const seq::Rope& rope(Site site);
-    // Gives up the state, if the log gives it again without the order of atoms.
-    void forget_state(Site site);
+    // True if the log gives the state again without the order of atoms.
+    bool is_derived(Site site) const;
+    // Gives up the state. Requires is_derived().
+    void forget_state();
+    // Sets the size by the log, all of whose ops are linear.
+    void derive(Site site);
     // The rope at the version that readers see. A version's rope is worked out once.
     const seq::Rope& shown(Site site);
     // The rope at a version. O(history of the container).

@@ -15,7 +15,7 @@ namespace quire::crdt {
 class OpLog;
 struct TreeParts;
 
-struct TreeBody {
+struct TreeBody : Underived {
     TreeBody();
     TreeBody(const TreeBody&) = delete;
     TreeBody& operator=(const TreeBody&) = delete;

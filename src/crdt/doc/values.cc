@@ -25,13 +25,14 @@ Item slot_item(const DocBody& document, const Slot& slot, Lv lv) {
 }
 
 Value root_value(DocBody& document, const Past* at) {
-    std::deque<Container>& containers = document.containers();
     Map roots;
     // open() may add containers while we go.
-    for (std::size_t i = 0; i < containers.size(); ++i) {
-        Container& c = containers[i];
+    for (ContainerIndex i = 0; i < document.container_count(); ++i) {
+        const ContainerId& name = document.name_of(i);
         // A mergeable child is shown in its map or nowhere.
-        if (!c.id.is_root() || c.log->empty() || mergeable_parent(c.id)) continue;
+        if (!name.is_root() || mergeable_parent(name)) continue;
+        Container& c = document.container(i);
+        if (c.log->empty()) continue;
         if (at != nullptr && !at->contains(c.log->runs().front().lv)) {
             const auto& runs = c.log->runs();
             if (std::none_of(runs.begin(), runs.end(),

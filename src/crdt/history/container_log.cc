@@ -84,6 +84,14 @@ void ContainerLog::keep(At at, RunKind kind, OpContent op) {
     ops_.push_back(std::move(op));
 }
 
+void ContainerLog::restore(Run run, std::string_view utf8) {
+    if (run.kind == RunKind::insert) {
+        run.payload = text_.write(utf8);
+        run.extra = static_cast<std::uint32_t>(utf8.size());
+    }
+    runs_.push_back(run);
+}
+
 std::size_t ContainerLog::find(Lv lv) const {
     if (!runs_.empty() && runs_.back().lv <= lv)
         return lv < runs_.back().end() ? runs_.size() - 1 : runs_.size();

@@ -130,6 +130,15 @@ public:
     // Any other op. `pos` is used by anchors.
     void keep(At at, RunKind kind, OpContent op);
 
+    // --- reading a packed log (packed_log.h) ---
+    // Makes room for exactly so many runs, and as many ops in a map.
+    void reserve(std::size_t runs) {
+        runs_.reserve(runs);
+        if (kind_ == ContainerKind::map) ops_.reserve(runs);
+    }
+    // Appends a run as it was, and the text of one that inserts text.
+    void restore(Run run, std::string_view utf8);
+
     // The index of the run that contains `lv`, or of the first run after it. O(log runs).
     std::size_t find(Lv lv) const;
     // The runs with atoms of the span; the first and the last may reach beyond it. Valid until the

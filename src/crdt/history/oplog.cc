@@ -13,8 +13,30 @@
 namespace quire::crdt {
 
 ContainerIndex OpLog::add_container(ContainerKind kind) {
-    logs_.emplace_back(kind);
+    logs_.push_back({std::make_unique<ContainerLog>(kind), {}});
     return static_cast<ContainerIndex>(logs_.size() - 1);
+}
+
+bool OpLog::pack(ContainerIndex container) {
+    LogPlace& place = logs_[container];
+    if (place.log == nullptr) return true;
+    place.packed = PackedLog(*place.log);
+    if (place.packed.empty()) return false;
+    place.log.reset();
+    return true;
+}
+
+ContainerLog& OpLog::reopen(ContainerIndex container) const {
+    LogPlace& place = logs_[container];
+    place.log = std::exchange(place.packed, {}).unpack();
+    reopened_.push_back(container);
+    return *place.log;
+}
+
+std::size_t OpLog::memory_bytes(ContainerIndex container) const {
+    const LogPlace& place = logs_[container];
+    if (place.log == nullptr) return sizeof place + place.packed.size();
+    return sizeof place + sizeof *place.log + place.log->memory_bytes();
 }
 
 // The parents of a change of `peer` with these deps: sorted, and with the predecessor unless the
@@ -224,12 +246,11 @@ void OpLog::check_invariants() const {
     CHECK(atoms_.end() == graph_.end());
     CHECK(graph_.minimal(heads_) == heads_);
     Lv atoms = 0;
-    for (const ContainerLog& log : logs_) {
+    for (ContainerIndex i = 0; i < logs_.size(); ++i) {
         Lv last = 0;
-        for (const Run& run : log.runs()) {
+        for (const Run& run : log(i).runs()) {
             CHECK(run.len > 0 && (run.lv >= last || last == 0) && run.end() <= end());
-            CHECK(&logs_[container_of(run.lv)] == &log &&
-                  &logs_[container_of(run.end() - 1)] == &log);
+            CHECK(container_of(run.lv) == i && container_of(run.end() - 1) == i);
             last = run.end();
             atoms += run.len;
         }

@@ -5,14 +5,17 @@
 #pragma once
 
 #include <deque>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "crdt/history/container_log.h"
 #include "crdt/history/graph.h"
+#include "crdt/history/packed_log.h"
 #include "crdt/ids/change.h"
 
 namespace quire::crdt {
@@ -40,8 +43,18 @@ public:
 
     // Adds the log of a new container.
     ContainerIndex add_container(ContainerKind kind);
-    ContainerLog& log(ContainerIndex container) { return logs_[container]; }
-    const ContainerLog& log(ContainerIndex container) const { return logs_[container]; }
+    // The log of a container. O(1), or O(log) where it is packed. It stays in place until it is packed.
+    ContainerLog& log(ContainerIndex container) { return opened(container); }
+    const ContainerLog& log(ContainerIndex container) const { return opened(container); }
+    // Packs the log of a container, which must not be referred to; false if it is not of those that
+    // are packed (packed_log.h). O(log).
+    bool pack(ContainerIndex container);
+    bool is_packed(ContainerIndex container) const { return logs_[container].log == nullptr; }
+    // The packed logs that were opened since this was called last.
+    std::vector<ContainerIndex> take_reopened() { return std::exchange(reopened_, {}); }
+    std::size_t reopened_count() const { return reopened_.size(); }
+    // About what the log of a container takes in memory. O(1).
+    std::size_t memory_bytes(ContainerIndex container) const;
 
     // Begins a change of `peer` at end() with these deps as received; append()s add its atoms. Its
     // parents are its deps and the peer's predecessor. finish() makes it the head.
@@ -155,13 +168,24 @@ private:
         Lv lv;
         ContainerIndex container;
     };
+    // A container's log; packed while nobody looks at it. Exactly one of the two is there.
+    struct LogPlace {
+        std::unique_ptr<ContainerLog> log;
+        PackedLog packed;
+    };
+    ContainerLog& opened(ContainerIndex container) const {
+        const LogPlace& place = logs_[container];
+        return place.log != nullptr ? *place.log : reopen(container);
+    }
+    ContainerLog& reopen(ContainerIndex container) const;
     std::size_t owner_of(Lv lv) const;
     void find_parents(PeerIndex peer, const Heads& deps);
 
     AtomTable atoms_;
     Graph graph_;
     Heads heads_;
-    std::deque<ContainerLog> logs_;  // A deque: a log stays in place while others are added.
+    mutable std::deque<LogPlace> logs_;  // A deque has no room for twice as many.
+    mutable std::vector<ContainerIndex> reopened_;
     std::vector<Owner> owners_;
     std::vector<ChangeInfo> changes_;
     std::vector<Lv> deps_;

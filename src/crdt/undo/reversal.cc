@@ -83,7 +83,7 @@ Result<Undone> revert(Doc& doc, std::span<const IdSpan> spans, std::span<const H
         for (const LvSpan& part : log.atoms().spans_of({span.peer, span.begin, end})) {
             lvs.push_back(part);
             log.for_each_owner(part, [&](ContainerIndex index, LvSpan) {
-                const ContainerId& id = body.containers()[index].id;
+                const ContainerId& id = body.name_of(index);
                 const Lv made = id.is_root() ? 0 : log.atoms().lv_of(id.op()).value_or(kNoLv);
                 touched.emplace_back(made, index);
             });
@@ -106,7 +106,7 @@ Result<Undone> revert(Doc& doc, std::span<const IdSpan> spans, std::span<const H
     for (const auto& [made, index] : touched) {
         const bool wanted =
             only.empty() || std::find(only.begin(), only.end(), Handle{index}) != only.end();
-        if (wanted) reversal.take_back(body.containers()[index]);
+        if (wanted) reversal.take_back(body.container(index));
     }
     return reversal.undone();
 }

@@ -65,7 +65,7 @@ Result<void> check_answers(LiveDocument& document, const conversation::NewBlock&
     if (block.kind != name_of(conversation::Kind::tool_result)) return {};
     const conversation::ConversationBlock* const call =
         block.parent ? document.conversation()->find(*block.parent) : nullptr;
-    if (call == nullptr || call->kind != name_of(conversation::Kind::tool_call)) {
+    if (call == nullptr || call->kind() != name_of(conversation::Kind::tool_call)) {
         return fail(Errc::not_found, "invalid_reference",
                     "a tool_result answers a tool_call: give the call's id as parent_id");
     }
@@ -237,7 +237,7 @@ Result<void> check_savable(const LiveDocument& document, std::string_view text) 
 
 void set_running(LiveDocument& document, const BlockRef& block) {
     block.state->interrupted = false;
-    if (block.fields != nullptr && block.fields->status == "pending")
+    if (block.fields != nullptr && block.fields->status() == "pending")
         document.conversation()->set_status(block.id, "running");
 }
 
@@ -254,7 +254,7 @@ void Kernel::set_status(Caller by, std::string block_id, conversation::Status st
             }
             core->flush(document, block);
             const conversation::Status before =
-                parse_enum<conversation::Status>("status", block.fields->status)
+                parse_enum<conversation::Status>("status", block.fields->status())
                     .value_or(conversation::Status::done);
             TRY(conversation::check_transition(before, status));
             block.state->end_append_runs();

@@ -31,8 +31,8 @@ Failure splits_pair(LiveDocument& document, const ConversationBlock& half,
     };
     const std::string outside = id_of(other);
     return fail(Errc::conflict, "splits_pair",
-                cat("the interval has ", id_of(half), ", a ", half.kind, ", and not its ",
-                    other.kind, " ", outside, "; take both or none"),
+                cat("the interval has ", id_of(half), ", a ", half.kind(), ", and not its ",
+                    other.kind(), " ", outside, "; take both or none"),
                 {{"block_id", outside}});
 }
 
@@ -77,21 +77,21 @@ Result<std::vector<Copied>> copy(Core& core, LiveDocument& document, const ForkW
     for (const ConversationBlock* const block : blocks) {
         const ConversationBlock* const call =
             block->parent ? conversation.find(*block->parent) : nullptr;
-        if (block->kind == name_of(conversation::Kind::tool_result) && call != nullptr &&
+        if (block->kind() == name_of(conversation::Kind::tool_result) && call != nullptr &&
             !call->deleted && !places.contains(call->id))
             return splits_pair(document, *block, *call);
         const ConversationBlock* const answer =
-            block->kind == name_of(conversation::Kind::tool_call)
+            block->kind() == name_of(conversation::Kind::tool_call)
                 ? conversation.answer_to(block->id)
                 : nullptr;
         if (answer != nullptr && !places.contains(answer->id))
             return splits_pair(document, *block, *answer);
 
         Copied copied{document.id_of(document.ref_of(*block)).str(), {}};
-        copied.block.role = block->role;
-        copied.block.kind = block->kind;
-        copied.block.status = block->status;
-        copied.block.author = block->author;
+        copied.block.role = block->role();
+        copied.block.kind = block->kind();
+        copied.block.status = block->status();
+        copied.block.author = block->author();
         copied.block.created_ms = block->created_ms;
         copied.block.metadata = block->metadata;
         copied.block.marks = block->marks;

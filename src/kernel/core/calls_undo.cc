@@ -46,7 +46,7 @@ bool others_wrote(const BlockRef& block, const Unit& made) {
 
 // Returns true for a tool_result whose tool_call has another one by now.
 bool is_answered(LiveDocument& document, const conversation::ConversationBlock& block) {
-    return block.kind == name_of(conversation::Kind::tool_result) && block.parent &&
+    return block.kind() == name_of(conversation::Kind::tool_result) && block.parent &&
            document.conversation()->answer_to(*block.parent) != nullptr;
 }
 
@@ -54,7 +54,7 @@ bool is_answered(LiveDocument& document, const conversation::ConversationBlock& 
 Undone set_back(LiveDocument& document, const BlockRef& block, const Unit::StatusChange& change,
                 bool redo) {
     const conversation::Status now = redo ? change.from : change.to;
-    if (block.fields->status != name_of(now)) return {.skipped_because_changed = 1};
+    if (block.fields->status() != name_of(now)) return {.skipped_because_changed = 1};
     document.conversation()->set_status(block.id, name_of(redo ? change.to : change.from));
     block.state->interrupted = false;
     return {.restored = 1};

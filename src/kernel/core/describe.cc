@@ -18,9 +18,9 @@ BlockInfo info_of(LiveDocument& document, const BlockRef& block, const seq::Rope
                 document.conversation()->find(*block.fields->parent);
             if (parent != nullptr) info.parent_id = document.id_of(document.ref_of(*parent)).str();
         }
-        info.role = block.fields->role;
-        info.kind = block.fields->kind;
-        info.status = block.fields->status;
+        info.role = block.fields->role();
+        info.kind = block.fields->kind();
+        info.status = block.fields->status();
         info.marks = block.fields->marks;
         if (block.state->interrupted) {
             info.status = name_of(conversation::Status::error);

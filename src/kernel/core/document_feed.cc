@@ -67,7 +67,7 @@ BlockFacts DocumentFeed::facts_of(const BlockRef& block, Map* metadata) const {
     BlockFacts facts;
     facts.is_deleted = block.fields != nullptr ? block.fields->deleted : document_.record().deleted;
     if (block.fields != nullptr) {
-        facts.status = block.fields->status;
+        facts.status = block.fields->status();
         if (metadata != nullptr) *metadata = block.fields->metadata;
     }
     if (document_.kind() != kMemoryKind) {

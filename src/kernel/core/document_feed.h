@@ -43,7 +43,7 @@ private:
 
     LiveDocument& document_;
     BlockFeed& feed_;
-    std::map<std::string, BlockFacts> seen_;  // Keyed by BlockState::key.
+    std::map<std::string, BlockFacts, std::less<>> seen_;  // Keyed by BlockState::key.
     crdt::Frontiers heads_;                   // Before what is captured next.
     std::vector<Captured> captured_;
 };

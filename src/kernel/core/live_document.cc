@@ -40,6 +40,13 @@ constexpr std::size_t kFixedBytes = 6144;
 constexpr std::size_t kBlockBytes = 400;
 constexpr std::size_t kUnitBytes = 64;
 
+// The state of a block by its key, made where there is none.
+BlockState& state_in(std::map<std::string, BlockState>& states, const std::string& key) {
+    const auto place = states.try_emplace(key).first;
+    place->second.key = place->first;
+    return place->second;
+}
+
 }  // namespace
 
 Failure no_such_block(const std::string& block_id) {
@@ -111,7 +118,9 @@ Result<void> LiveDocument::ready() {
 // of a block yet.
 void LiveDocument::pack_blocks() {
     constexpr std::size_t kLeft = 16;
-    if (touched_.size() <= kLeft || doc_->pending().size() > 0) return;
+    if (doc_->pending().size() > 0) return;
+    doc_->fit_reopened();
+    if (touched_.size() <= kLeft) return;
     const auto first_left = touched_.end() - kLeft;
     for (auto it = touched_.begin(); it != first_left; ++it) {
         const bool is_left = std::any_of(first_left, touched_.end(), [&](const Touched& other) {
@@ -122,7 +131,7 @@ void LiveDocument::pack_blocks() {
         it->state->forget_idle_appends();
         const conversation::ConversationBlock* const block =
             it->id && conversation_ != nullptr ? conversation_->find(*it->id) : nullptr;
-        if (block == nullptr || block->status == "running") continue;
+        if (block == nullptr || block->status() == "running") continue;
         doc_->fit(block->content);
         doc_->fit(block->fields);
     }
@@ -131,7 +140,7 @@ void LiveDocument::pack_blocks() {
 
 BlockState& LiveDocument::touch(const std::string& key,
                                 const conversation::ConversationBlock* block) {
-    BlockState& state = states_[key];
+    BlockState& state = state_in(states_, key);
     if (touched_.empty() || touched_.back().state != &state)
         touched_.push_back({&state, block != nullptr ? std::optional(block->id) : std::nullopt});
     return state;
@@ -169,7 +178,7 @@ bool LiveDocument::may_leave() const {
     }
     for (std::size_t i = 0; conversation_ != nullptr && i < conversation_->size(); ++i) {
         const conversation::ConversationBlock& block = conversation_->at(i);
-        if (block.status != "running") continue;
+        if (block.status() != "running") continue;
         const auto state = states_.find(key_of(block.id));
         if (state == states_.end() || !state->second.interrupted) return false;
     }
@@ -216,8 +225,7 @@ Result<void> LiveDocument::load() {
 
     std::map<std::string, BlockState> states;
     for (auto& [key, block] : replayed.blocks) {
-        BlockState& state = states[key];
-        state.key = key;
+        BlockState& state = state_in(states, key);
         state.version = block.version;
         state.history = std::move(block.history);
     }
@@ -227,10 +235,10 @@ Result<void> LiveDocument::load() {
     for (auto& [key, state] : states_) {
         const bool goes_on = !failed && state.has_append_runs();
         if (!state.has_waiting_appends() && !state.interrupted && !goes_on) continue;
-        states[key].key = key;
-        states[key].interrupted = state.interrupted;
-        states[key].appends = std::move(state.appends);
-        if (states[key].appends != nullptr) states[key].appends->in_flight = false;
+        BlockState& kept = state_in(states, key);
+        kept.interrupted = state.interrupted;
+        kept.appends = std::move(state.appends);
+        if (kept.appends != nullptr) kept.appends->in_flight = false;
     }
 
     feed_ = nullptr;
@@ -265,7 +273,7 @@ void LiveDocument::note_interrupted() {
     if (conversation_ == nullptr) return;
     for (std::size_t i = 0; i < conversation_->size(); ++i) {
         const conversation::ConversationBlock& block = conversation_->at(i);
-        if (block.status == "running") ref_of(block).state->interrupted = true;
+        if (block.status() == "running") ref_of(block).state->interrupted = true;
     }
 }
 
@@ -300,7 +308,6 @@ Result<BlockRef> LiveDocument::find(const conversation::BlockId& id, bool delete
 BlockRef LiveDocument::ref_of(const conversation::ConversationBlock& block) {
     const std::string key = key_of(block.id);
     BlockState& state = touch(key, &block);
-    state.key = key;
     const BlockRef ref{&state, block.content, &block, block.id};
     if (feed_ != nullptr) feed_->see(ref);
     return ref;
@@ -411,8 +418,8 @@ void LiveDocument::record_quietly(const BlockRef& block, Unit unit, std::uint64_
 void LiveDocument::record_version(const BlockRef& block) {
     BlockState& state = *block.state;
     state.told = state.reserving;
-    batch_.blocks.push_back(
-        {record_.key, state.key, state.version, reservation(state.version, state.reserving)});
+    batch_.blocks.push_back({record_.key, std::string(state.key), state.version,
+                             reservation(state.version, state.reserving)});
     due_ = true;
 }
 

@@ -42,8 +42,9 @@ class DocumentFeed;
 
 // The kernel's records of a block, beside its content.
 struct BlockState {
-    // How the store names it: "" for the document itself, else "PEER_NUMBER_COUNTER".
-    std::string key;
+    // How the store names it: "" for the document itself, else "PEER_NUMBER_COUNTER". It is the key
+    // under which LiveDocument has this.
+    std::string_view key;
     std::uint64_t version = 0;
     History history;
     // Null until something is first appended.

@@ -140,8 +140,7 @@ bool Unit::deletes_file() const {
     return kind == UnitKind::take_back && description == kFileDeleted;
 }
 
-store::UnitRecord to_record(const Unit& unit, store::DocumentKey document,
-                            const std::string& block) {
+store::UnitRecord to_record(const Unit& unit, store::DocumentKey document, std::string_view block) {
     ByteWriter body;
     body.byte(kBodyFormat);
     body.byte(static_cast<std::uint8_t>(unit.kind));
@@ -153,7 +152,7 @@ store::UnitRecord to_record(const Unit& unit, store::DocumentKey document,
     write_record(body, unit);
     for (const crdt::StandIn& stand_in : unit.stand_ins) write_stand_in(body, stand_in);
     return {document,
-            block,
+            std::string(block),
             unit.version,
             unit.actor,
             unit.at_ms,

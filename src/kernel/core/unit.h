@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -84,8 +85,7 @@ struct Unit {
 };
 
 // The unit as the store keeps it (unit.cc has the format).
-store::UnitRecord to_record(const Unit& unit, store::DocumentKey document,
-                            const std::string& block);
+store::UnitRecord to_record(const Unit& unit, store::DocumentKey document, std::string_view block);
 // Errors: corrupt.
 Result<Unit> from_record(const store::UnitRecord& record);
 

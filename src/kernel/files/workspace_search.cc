@@ -43,7 +43,7 @@ std::vector<SearchKind> kinds_in(const std::string& document_kind) {
 
 // Returns none for a block of a kind that this program does not know.
 std::optional<SearchKind> kind_of(const LiveDocument& document, const BlockRef& block) {
-    if (block.fields != nullptr) return enum_named<SearchKind>(block.fields->kind);
+    if (block.fields != nullptr) return enum_named<SearchKind>(block.fields->kind());
     return document.kind() == kMemoryKind ? SearchKind::memory : kFileSearch;
 }
 

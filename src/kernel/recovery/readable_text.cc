@@ -39,11 +39,11 @@ std::string transcript(crdt::Doc& doc, const store::DocumentRecord& record,
     std::string out;
     for (const auto& [block, depth] : conversation.walk({}, 0, true)) {
         const std::string text = doc.text(block->content).rope().str();
-        cat_to(out,
-               cat("== ", id_of(*block, record, peers), " ", text::escape_hidden(block->role), " ",
-                   text::escape_hidden(block->kind), " ", text::escape_hidden(block->status),
-                   " by ", text::escape_hidden(block->author), block->deleted ? " deleted" : "",
-                   ", ", text.size(), " bytes ==\n"));
+        cat_to(out, cat("== ", id_of(*block, record, peers), " ",
+                        text::escape_hidden(block->role()), " ", text::escape_hidden(block->kind()),
+                        " ", text::escape_hidden(block->status()), " by ",
+                        text::escape_hidden(block->author()), block->deleted ? " deleted" : "",
+                        ", ", text.size(), " bytes ==\n"));
         out += text;
         if (!text.empty() && text.back() != '\n') out += '\n';
         if (!block->metadata.empty())

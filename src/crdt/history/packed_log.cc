@@ -1,0 +1,253 @@
+// The bytes of a PackedLog:
+//
+//     kind   u8        the container's
+//     count  uleb      runs
+//     each run:
+//         head   u8    its kind, and the flags `linear` and `resolved`
+//         lv     uleb  the distance from the end of the run before
+//     in a text:
+//         len    uleb
+//         pos    uleb
+//         insert:  the text, after its size
+//         erase:   the start id, as the run has it, if it is resolved
+//     in a map:
+//         key    sized
+//         slot   an Entry, and what follows it
+//
+// They never leave the process.
+#include "crdt/history/packed_log.h"
+
+#include <algorithm>
+#include <bit>
+#include <string>
+#include <utility>
+
+#include "base/check.h"
+#include "base/varint.h"
+
+namespace quire::crdt {
+namespace {
+
+// Of a longer log, the text or the values are nearly all.
+constexpr std::size_t kMostBytes = 64 << 10;
+
+constexpr unsigned kKindBits = 0x0F;
+constexpr unsigned kLinear = 0x10;
+constexpr unsigned kResolved = 0x20;
+
+// The content of a map's entry, or of a value within one.
+enum class Entry : std::uint8_t {
+    erased,
+    child,
+    null,
+    no,
+    yes,
+    integer,
+    number,
+    string,
+    bytes,
+    list,
+    map
+};
+
+void write_value(ByteWriter& out, const Value& value);
+
+void tag(ByteWriter& out, Entry entry) {
+    out.byte(static_cast<std::uint8_t>(entry));
+}
+
+struct ValueWriter {
+    ByteWriter& out;
+
+    void operator()(std::monostate) const { tag(out, Entry::null); }
+    void operator()(bool value) const { tag(out, value ? Entry::yes : Entry::no); }
+    void operator()(std::int64_t value) const {
+        tag(out, Entry::integer);
+        write_zigzag(out, value);
+    }
+    void operator()(double value) const {
+        tag(out, Entry::number);
+        out.u64_le(std::bit_cast<std::uint64_t>(value));
+    }
+    void operator()(const std::string& value) const {
+        tag(out, Entry::string);
+        write_sized(out, value);
+    }
+    void operator()(const Bytes& value) const {
+        tag(out, Entry::bytes);
+        write_sized(out, value);
+    }
+    void operator()(const List& list) const {
+        tag(out, Entry::list);
+        write_uleb(out, list.size());
+        for (const Value& each : list) write_value(out, each);
+    }
+    void operator()(const Map& map) const {
+        tag(out, Entry::map);
+        write_uleb(out, map.size());
+        for (const auto& [key, value] : map) {
+            write_sized(out, key);
+            write_value(out, value);
+        }
+    }
+};
+
+void write_value(ByteWriter& out, const Value& value) {
+    std::visit(ValueWriter{out}, value.storage());
+}
+
+std::string read_text(ByteReader& in) {
+    return std::string(as_text(read_sized(in, "text")));
+}
+
+Entry read_tag(ByteReader& in) {
+    return static_cast<Entry>(in.byte("entry"));
+}
+
+// The value that follows a tag.
+Value read_value(ByteReader& in, Entry entry) {
+    switch (entry) {
+        case Entry::no:
+            return false;
+        case Entry::yes:
+            return true;
+        case Entry::integer:
+            return read_zigzag(in, "integer");
+        case Entry::number:
+            return std::bit_cast<double>(in.u64_le("number"));
+        case Entry::string:
+            return read_text(in);
+        case Entry::bytes: {
+            const std::span<const std::uint8_t> bytes = read_sized(in, "bytes");
+            return Bytes(bytes.begin(), bytes.end());
+        }
+        case Entry::list: {
+            List list(read_uleb(in, "list"));
+            for (Value& each : list) each = read_value(in, read_tag(in));
+            return list;
+        }
+        case Entry::map: {
+            Map map;
+            for (std::uint64_t left = read_uleb(in, "map"); left > 0; --left) {
+                std::string key = read_text(in);
+                map.append(std::move(key), read_value(in, read_tag(in)));
+            }
+            return map;
+        }
+        case Entry::null:
+        case Entry::erased:
+        case Entry::child:
+            break;
+    }
+    return nullptr;
+}
+
+// False for an op that is no map's.
+bool write_entry(ByteWriter& out, const OpContent& op) {
+    if (const auto* erase = std::get_if<MapErase>(&op)) {
+        write_sized(out, erase->key);
+        tag(out, Entry::erased);
+        return true;
+    }
+    const auto* set = std::get_if<MapSet>(&op);
+    if (set == nullptr) return false;
+    write_sized(out, set->key);
+    if (const auto* kind = std::get_if<ContainerKind>(&set->value)) {
+        tag(out, Entry::child);
+        out.byte(static_cast<std::uint8_t>(*kind));
+    } else {
+        write_value(out, std::get<Value>(set->value));
+    }
+    return true;
+}
+
+OpContent read_entry(ByteReader& in) {
+    std::string key = read_text(in);
+    const Entry entry = read_tag(in);
+    if (entry == Entry::erased) return MapErase{std::move(key)};
+    if (entry == Entry::child)
+        return MapSet{std::move(key), static_cast<ContainerKind>(in.byte("child"))};
+    return MapSet{std::move(key), read_value(in, entry)};
+}
+
+// False for a run that is no text's.
+bool write_text_run(ByteWriter& out, const ContainerLog& log, const Run& run) {
+    if (run.kind != RunKind::insert && !run.is_erase()) return false;
+    write_uleb(out, run.len);
+    write_uleb(out, run.pos);
+    if (run.kind == RunKind::insert) {
+        write_sized(out, log.all_text(run));
+    } else if (run.resolved) {
+        write_uleb(out, run.payload);
+        write_uleb(out, run.extra);
+    }
+    return true;
+}
+
+void read_text_run(ByteReader& in, ContainerLog& log, Run run) {
+    run.len = static_cast<std::uint32_t>(read_uleb(in, "length"));
+    run.pos = static_cast<std::uint32_t>(read_uleb(in, "position"));
+    if (run.kind == RunKind::insert) {
+        log.restore(run, as_text(read_sized(in, "text")));
+        return;
+    }
+    if (run.resolved) {
+        run.payload = static_cast<std::uint32_t>(read_uleb(in, "counter"));
+        run.extra = static_cast<std::uint32_t>(read_uleb(in, "peer"));
+    }
+    log.restore(run, {});
+}
+
+bool write_run(ByteWriter& out, const ContainerLog& log, const Run& run, Lv before) {
+    out.byte(static_cast<std::uint8_t>(static_cast<unsigned>(run.kind) |
+                                       (run.linear ? kLinear : 0U) |
+                                       (run.resolved ? kResolved : 0U)));
+    write_uleb(out, run.lv - before);
+    if (log.kind() == ContainerKind::text) return write_text_run(out, log, run);
+    return run.kind == RunKind::map_entry && run.len == 1 && write_entry(out, log.op(run));
+}
+
+void read_run(ByteReader& in, ContainerLog& log) {
+    const std::uint8_t head = in.byte("head");
+    Run run;
+    run.kind = static_cast<RunKind>(head & kKindBits);
+    run.linear = (head & kLinear) != 0;
+    run.resolved = (head & kResolved) != 0;
+    run.lv = log.end() + static_cast<Lv>(read_uleb(in, "number"));
+    if (log.kind() == ContainerKind::text) {
+        read_text_run(in, log, run);
+    } else {
+        log.keep({.lv = run.lv, .linear = run.linear}, run.kind, read_entry(in));
+    }
+}
+
+}  // namespace
+
+PackedLog::PackedLog(const ContainerLog& log) {
+    if (log.kind() != ContainerKind::text && log.kind() != ContainerKind::map) return;
+    ByteWriter out;
+    out.byte(static_cast<std::uint8_t>(log.kind()));
+    write_uleb(out, log.runs().size());
+    Lv before = 0;
+    for (const Run& run : log.runs()) {
+        if (!write_run(out, log, run, before) || out.size() > kMostBytes) return;
+        before = run.end();
+    }
+    const std::span<const std::uint8_t> made = out.bytes();
+    bytes_ = std::make_unique_for_overwrite<std::uint8_t[]>(made.size());
+    std::copy(made.begin(), made.end(), bytes_.get());
+    size_ = static_cast<std::uint32_t>(made.size());
+}
+
+std::unique_ptr<ContainerLog> PackedLog::unpack() const {
+    CHECK(!empty());
+    ByteReader in({bytes_.get(), size_});
+    auto log = std::make_unique<ContainerLog>(static_cast<ContainerKind>(in.byte("kind")));
+    const std::uint64_t count = read_uleb(in, "runs");
+    log->reserve(count);
+    for (std::uint64_t i = 0; i < count; ++i) read_run(in, *log);
+    CHECK(in.ok() && in.at_end());
+    return log;
+}
+
+}  // namespace quire::crdt
