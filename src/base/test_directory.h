@@ -5,12 +5,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string>
 #include <string_view>
 
 #include "base/check.h"
 #include "base/concat.h"
+#include "base/file_text.h"
 
 namespace quire {
 
@@ -53,10 +53,7 @@ public:
     }
     void erase(const std::string& name) const { std::filesystem::remove_all(*this / name); }
     bool has(const std::string& name) const { return std::filesystem::exists(*this / name); }
-    std::string get(const std::string& name) const {
-        std::ifstream in(*this / name, std::ios::binary);
-        return {std::istreambuf_iterator<char>(in), {}};
-    }
+    std::string get(const std::string& name) const { return file_text(*this / name); }
 
 private:
     std::string path_;

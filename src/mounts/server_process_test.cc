@@ -4,7 +4,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
-#include <fstream>
 #include <future>
 #include <memory>
 #include <string>
@@ -14,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "base/concat.h"
+#include "base/file_text.h"
 #include "base/test_directory.h"
 #include "sched/scheduler.h"
 
@@ -253,8 +253,7 @@ TEST_F(ServerProcessTest, ItsGroupEndsWithIt) {
     // Its parent is gone with it, so whoever took it in waits for it.
     for (int look = 0; look < 500 && ::kill(child, 0) == 0; ++look) {
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
-        std::ifstream status(cat("/proc/", child, "/status"));
-        std::string text{std::istreambuf_iterator<char>(status), {}};
+        const std::string text = file_text(cat("/proc/", child, "/status"));
         if (text.find("State:\tZ") != std::string::npos) return;
     }
     EXPECT_NE(::kill(child, 0), 0);

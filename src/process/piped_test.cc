@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "base/file_text.h"
 #include "base/test_directory.h"
 
 namespace quire::process {
@@ -77,8 +78,7 @@ TEST_F(PipedProgramTest, ItsChildrenEndWithIt) {
     run->end(0, clock);
     // The process that inherits it waits for it in time.
     const auto is_over = [&] {
-        std::ifstream status(at);
-        const std::string text{std::istreambuf_iterator<char>(status), {}};
+        const std::string text = file_text(at);
         return text.empty() || text.find("State:\tZ") != std::string::npos;
     };
     for (int look = 0; look < 500 && !is_over(); ++look) ::poll(nullptr, 0, 10);

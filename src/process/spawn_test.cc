@@ -4,13 +4,13 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/concat.h"
+#include "base/file_text.h"
 #include "base/test_directory.h"
 
 namespace quire::process {
@@ -132,8 +132,7 @@ TEST(Spawn, AProgramEndsWithTheProcessThatRunsIt) {
     // listed.
     const std::string stat = cat("/proc/", left, "/stat");
     const auto is_dead = [&] {
-        std::ifstream file(stat);
-        const std::string line{std::istreambuf_iterator<char>(file), {}};
+        const std::string line = file_text(stat);
         return line.empty() || line.find(") Z") != std::string::npos;
     };
     for (int i = 0; i < 5000 && !is_dead(); ++i) ::usleep(1000);

@@ -6,8 +6,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -22,6 +20,7 @@
 
 #include "base/concat.h"
 #include "base/fd.h"
+#include "base/file_text.h"
 #include "process/following.h"
 #include "process/start.h"
 #include "stage/interior.h"
@@ -99,8 +98,7 @@ struct Tail {
 // The words with which this program was started, as the system shows them to others: they lie behind
 // its name, one after another. 0 where they do not.
 std::size_t size_of_arguments() {
-    std::ifstream file("/proc/self/cmdline", std::ios::binary);
-    const std::string words{std::istreambuf_iterator<char>(file), {}};
+    const std::string words = file_text("/proc/self/cmdline");
     // Compared as far as the first word goes, for another program may have moved the name.
     const std::string_view name = program_invocation_name;
     return words.size() > name.size() && words.starts_with(name) && words[name.size()] == 0

@@ -1,13 +1,12 @@
 #include "stage/twins.h"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <optional>
 
 #include <sys/stat.h>
 
 #include "base/concat.h"
+#include "base/file_text.h"
 
 namespace quire::stage {
 namespace {
@@ -104,9 +103,7 @@ std::vector<Twin> twins_in(std::string_view mounts, const std::string& workspace
 }
 
 std::vector<std::string> twins_of(const std::string& workspace) {
-    std::ifstream file("/proc/self/mountinfo", std::ios::binary);
-    const std::string mounts((std::istreambuf_iterator<char>(file)),
-                             std::istreambuf_iterator<char>());
+    const std::string mounts = file_text("/proc/self/mountinfo");
     std::vector<std::string> out;
     for (const Twin& twin : twins_in(mounts, workspace)) {
         if (are_same(twin.path, twin.same_as)) out.push_back(twin.path);

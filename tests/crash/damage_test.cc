@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <random>
 #include <string>
@@ -18,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/concat.h"
+#include "base/file_text.h"
 #include "base/share_for_test.h"
 #include "json/json.h"
 #include "tests/crash/program.h"
@@ -32,8 +32,7 @@ constexpr int kDamages = 30 / kRoundsShare;
 constexpr int kBlocks = 20;
 
 std::string content_of(const fs::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
+    return file_text(path.string());
 }
 
 // The end of what was written; behind it are the zeros of the room ahead.

@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -14,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file_text.h"
 #include "base/share_for_test.h"
 #include "base/test_directory.h"
 #include "json/json.h"
@@ -31,11 +31,6 @@ protected:
 };
 
 constexpr const char* kStrace = "/usr/bin/strace";
-
-std::string read_file(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-}
 
 void overwrite(const std::string& path, std::size_t at, std::size_t length) {
     std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
@@ -127,19 +122,19 @@ TEST_F(Faults, ADamagedHeaderIsReportedWithTheFilesNameAndChangesNothing) {
     const Workspace workspace;
     leave_some_history(workspace);
     overwrite(workspace.state("quire.db"), 0, 100);
-    const std::string before = read_file(workspace.state("quire.db"));
+    const std::string before = file_text(workspace.state("quire.db"));
     const Ended ended = run({program(), "mcp", "--workspace", workspace.path()});
     EXPECT_EQ(ended.exit_code, 1);
     EXPECT_NE(ended.errors.find(workspace.state("quire.db")), std::string::npos) << ended.errors;
     EXPECT_NE(ended.errors.find("backup"), std::string::npos) << ended.errors;
     EXPECT_EQ(ended.output, "");
-    EXPECT_TRUE(read_file(workspace.state("quire.db")) == before);
+    EXPECT_TRUE(file_text(workspace.state("quire.db")) == before);
 }
 
 TEST_F(Faults, ADamagedPageIsAnErrorAndNeverWrongText) {
     const Workspace workspace;
     leave_some_history(workspace);
-    const std::string whole = read_file(workspace.state("quire.db"));
+    const std::string whole = file_text(workspace.state("quire.db"));
     ASSERT_GT(whole.size(), 5U * 4096);
     for (std::size_t page = 1; page < whole.size() / 4096; page += kRoundsShare) {
         std::ofstream(workspace.state("quire.db"), std::ios::binary) << whole;

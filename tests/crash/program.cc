@@ -6,8 +6,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <random>
 #include <thread>
 #include <utility>
@@ -18,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/check.h"
+#include "base/file_text.h"
 #include "json/json.h"
 
 namespace quire::crash {
@@ -26,14 +25,9 @@ namespace {
 
 constexpr int kAnswerMs = 30'000;
 
-std::string read_file(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-}
-
 bool is_alive(pid_t pid) {
     // One that has ended but was not waited for is still listed; it does nothing any more.
-    const std::string status = read_file("/proc/" + std::to_string(pid) + "/stat");
+    const std::string status = file_text("/proc/" + std::to_string(pid) + "/stat");
     const std::size_t name_end = status.rfind(')');
     return name_end != std::string::npos && status.size() > name_end + 2 &&
            status[name_end + 2] != 'Z';
@@ -95,7 +89,7 @@ Workspace::~Workspace() {
 }
 
 pid_t Workspace::kernel() const {
-    const pid_t pid = std::atoi(read_file(state("lock")).c_str());
+    const pid_t pid = std::atoi(file_text(state("lock")).c_str());
     return pid > 0 && is_alive(pid) ? pid : 0;
 }
 
@@ -111,7 +105,7 @@ std::vector<pid_t> Workspace::kernels() const {
     for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
         const pid_t pid = std::atoi(entry.path().filename().c_str());
         if (pid > 0 &&
-            read_file(entry.path().string() + "/cmdline").find(wanted) != std::string::npos &&
+            file_text(entry.path().string() + "/cmdline").find(wanted) != std::string::npos &&
             is_alive(pid)) {
             found.push_back(pid);
         }

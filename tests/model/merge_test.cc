@@ -55,6 +55,7 @@ public:
                 if (below(3) > 0) {
                     doc.commit(
                         {.message = below(4) == 0 ? "note" : "", .want_diff = below(2) == 0});
+                    if (below(4) == 0) doc.fit();
                 }
         }
         if (!checks_) return;

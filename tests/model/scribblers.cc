@@ -92,6 +92,7 @@ void Scribblers::meet() {
 void Scribblers::commit(Doc& doc) {
     if (doc.commit({.message = below(4) == 0 ? "note" : ""}).empty()) return;
     moments_.push_back({doc.frontiers(), doc.version(), doc.value()});
+    if (moments_.size() % 4 == 0) doc.fit();
 }
 
 Scribblers Scribblers::twin() const {

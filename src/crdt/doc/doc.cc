@@ -51,8 +51,7 @@ void Doc::fit() {
 
 void Doc::fit_reopened() {
     constexpr std::size_t kMany = 64;
-    CHECK(!body_->journal().in_transaction());
-    if (body_->oplog().reopened_count() < kMany) return;
+    if (body_->journal().in_transaction() || body_->oplog().reopened_count() < kMany) return;
     for (const ContainerIndex index : body_->oplog().take_reopened()) body_->fit(index);
 }
 

@@ -136,7 +136,8 @@ public:
     // give back their room for more ops. CHECKs that no transaction is pending. O(ops).
     void fit(Handle container);
     void fit();
-    // Shrinks the containers again that were shrunk before and looked at since, if they are many.
+    // Shrinks the containers again that were shrunk before and looked at since, if they are many and no
+    // transaction is pending.
     void fit_reopened();
     // About what the document takes in memory. O(containers).
     std::size_t memory_bytes() const;

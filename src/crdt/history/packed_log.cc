@@ -14,7 +14,7 @@
 //         key    sized
 //         slot   an Entry, and what follows it
 //
-// They never leave the process.
+// in LZ4's block format, where that is worth it. They never leave the process.
 #include "crdt/history/packed_log.h"
 
 #include <algorithm>
@@ -22,14 +22,18 @@
 #include <string>
 #include <utility>
 
+#include <lz4.h>
+
 #include "base/check.h"
 #include "base/varint.h"
 
 namespace quire::crdt {
 namespace {
 
-// Of a longer log, the text or the values are nearly all.
+// A longer log is nearly all text or values.
 constexpr std::size_t kMostBytes = 64 << 10;
+// Fewer bytes are not compressed, nor are those that become less than an eighth shorter.
+constexpr std::size_t kLeastToCompress = 256;
 
 constexpr unsigned kKindBits = 0x0F;
 constexpr unsigned kLinear = 0x10;
@@ -221,6 +225,27 @@ void read_run(ByteReader& in, ContainerLog& log) {
     }
 }
 
+std::unique_ptr<ContainerLog> read_log(std::span<const std::uint8_t> bytes) {
+    ByteReader in(bytes);
+    auto log = std::make_unique<ContainerLog>(static_cast<ContainerKind>(in.byte("kind")));
+    const std::uint64_t count = read_uleb(in, "runs");
+    log->reserve(count);
+    for (std::uint64_t i = 0; i < count; ++i) read_run(in, *log);
+    CHECK(in.ok() && in.at_end());
+    return log;
+}
+
+// Empty if that is not worth it.
+Bytes compress(std::span<const std::uint8_t> bytes) {
+    if (bytes.size() < kLeastToCompress) return {};
+    Bytes out(bytes.size() - bytes.size() / 8);
+    const int size = LZ4_compress_default(
+        reinterpret_cast<const char*>(bytes.data()), reinterpret_cast<char*>(out.data()),
+        static_cast<int>(bytes.size()), static_cast<int>(out.size()));
+    out.resize(static_cast<std::size_t>(size));
+    return out;
+}
+
 }  // namespace
 
 PackedLog::PackedLog(const ContainerLog& log) {
@@ -233,21 +258,26 @@ PackedLog::PackedLog(const ContainerLog& log) {
         if (!write_run(out, log, run, before) || out.size() > kMostBytes) return;
         before = run.end();
     }
-    const std::span<const std::uint8_t> made = out.bytes();
-    bytes_ = std::make_unique_for_overwrite<std::uint8_t[]>(made.size());
-    std::copy(made.begin(), made.end(), bytes_.get());
-    size_ = static_cast<std::uint32_t>(made.size());
+    const Bytes compressed = compress(out.bytes());
+    keep(compressed.empty() ? out.bytes() : compressed);
+    if (!compressed.empty()) unpacked_size_ = static_cast<std::uint32_t>(out.size());
+}
+
+void PackedLog::keep(std::span<const std::uint8_t> bytes) {
+    bytes_ = std::make_unique_for_overwrite<std::uint8_t[]>(bytes.size());
+    std::copy(bytes.begin(), bytes.end(), bytes_.get());
+    size_ = static_cast<std::uint32_t>(bytes.size());
 }
 
 std::unique_ptr<ContainerLog> PackedLog::unpack() const {
     CHECK(!empty());
-    ByteReader in({bytes_.get(), size_});
-    auto log = std::make_unique<ContainerLog>(static_cast<ContainerKind>(in.byte("kind")));
-    const std::uint64_t count = read_uleb(in, "runs");
-    log->reserve(count);
-    for (std::uint64_t i = 0; i < count; ++i) read_run(in, *log);
-    CHECK(in.ok() && in.at_end());
-    return log;
+    if (unpacked_size_ == 0) return read_log({bytes_.get(), size_});
+    Bytes bytes(unpacked_size_);
+    const int read = LZ4_decompress_safe(reinterpret_cast<const char*>(bytes_.get()),
+                                         reinterpret_cast<char*>(bytes.data()),
+                                         static_cast<int>(size_), static_cast<int>(bytes.size()));
+    CHECK(read == static_cast<int>(bytes.size()));
+    return read_log(bytes);
 }
 
 }  // namespace quire::crdt

@@ -2,12 +2,15 @@
 //
 // An open log has room for more, and each op of a map is a struct of a hundred bytes. A conversation
 // has two containers for each of its blocks, and looks at few of them. Packed, a block's map of six
-// entries takes about 80 bytes, and a text takes its bytes and about ten more.
+// entries takes about 100 bytes, and a short text takes its bytes and about ten more. A longer one is
+// compressed by LZ4, which takes some 20 microseconds for 8 KB and a few to read it again; English
+// becomes about 0.6 of its size.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "crdt/history/container_log.h"
 
@@ -27,8 +30,11 @@ public:
     std::unique_ptr<ContainerLog> unpack() const;
 
 private:
+    void keep(std::span<const std::uint8_t> bytes);
+
     std::unique_ptr<std::uint8_t[]> bytes_;
     std::uint32_t size_ = 0;
+    std::uint32_t unpacked_size_ = 0;  // 0 for bytes that are not compressed.
 };
 
 }  // namespace quire::crdt

@@ -4,8 +4,6 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <system_error>
 
@@ -15,6 +13,7 @@
 #include "base/bytes.h"
 #include "base/concat.h"
 #include "base/fd.h"
+#include "base/file_text.h"
 #include "base/hex.h"
 #include "base/value.h"
 #include "base/write_all.h"
@@ -78,9 +77,7 @@ std::optional<JournalEntry> entry_of(const Value& value) {
 
 // The entries of a journal; none if it was not written to its end, for then nothing was begun.
 std::optional<std::vector<JournalEntry>> read_journal(const std::string& stage) {
-    std::ifstream file(stage + kName, std::ios::binary);
-    if (!file) return std::nullopt;
-    const Result<Value> value = json::parse(std::string{std::istreambuf_iterator<char>(file), {}});
+    const Result<Value> value = json::parse(file_text(stage + kName));
     if (!value || !value->is_list()) return std::nullopt;
     std::vector<JournalEntry> out;
     for (const Value& each : value->as_list()) {

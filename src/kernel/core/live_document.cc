@@ -118,9 +118,8 @@ Result<void> LiveDocument::ready() {
 // of a block yet.
 void LiveDocument::pack_blocks() {
     constexpr std::size_t kLeft = 16;
-    if (doc_->pending().size() > 0) return;
     doc_->fit_reopened();
-    if (touched_.size() <= kLeft) return;
+    if (touched_.size() <= kLeft || doc_->pending().size() > 0) return;
     const auto first_left = touched_.end() - kLeft;
     for (auto it = touched_.begin(); it != first_left; ++it) {
         const bool is_left = std::any_of(first_left, touched_.end(), [&](const Touched& other) {

@@ -1,0 +1,20 @@
+// file_text(): the bytes of a small file, "" where it cannot be read.
+//
+// The iterators of a stream throw where a file opens and cannot be read: a directory, or a file of /proc
+// whose process ended in between. This does not throw.
+#pragma once
+
+#include <fstream>
+#include <sstream>
+#include <string>
+
+namespace quire {
+
+inline std::string file_text(const std::string& path) {
+    const std::ifstream file(path, std::ios::binary);
+    std::ostringstream out;
+    if (file) out << file.rdbuf();
+    return std::move(out).str();
+}
+
+}  // namespace quire
