@@ -194,3 +194,21 @@ test("10,000 files that were read once stay under resident_bytes", { skip, timeo
     await read(0);
     await read(count / 2);
 });
+
+test("a block of five bytes costs a kernel under 1.5 KB", { skip, timeout: 240_000 }, async (t) => {
+    const { folder, pid } = await serving(t);
+    const client = await Direct.open(t, folder);
+    await client.initialize();
+    // The sanitizers' own memory is many times what they watch.
+    const sanitized = readFileSync(`/proc/${pid}/maps`, "utf8").includes("libasan");
+    const count = sanitized ? 1000 : 10_000;
+    const create = (id) => client.ask({ id, method: "tools/call", params: { name: "block_create", arguments: { role: "user", kind: "text", content: "hello" } } });
+    const before = memory(pid, "VmRSS");
+    for (let i = 0; i < count; i += 100) {
+        const made = await Promise.all(Array.from({ length: 100 }, (_, k) => create(i + k)));
+        assert.ok(made.every((answer) => answer.result.isError === false));
+    }
+    const each = ((memory(pid, "VmRSS") - before) * 1048576) / count;
+    t.diagnostic(`${each.toFixed(0)} bytes`);
+    assert.ok(sanitized || each < 1500, `${each} bytes`);
+});

@@ -92,7 +92,9 @@ void edit(std::mt19937& random, const std::vector<Desk*>& desks) {
             ASSERT_TRUE(doc.list(desk->blocks).erase(below(maps.size()), 1));
         } else if (which < 5) {
             const Handle map = below(4) == 0 ? desk->head : maps[below(maps.size())];
-            const std::string key(1, static_cast<char>('a' + below(5)));
+            const std::string key = below(9) == 0
+                                        ? std::to_string(again())
+                                        : std::string(1, static_cast<char>('a' + below(5)));
             if (below(4) == 0) {
                 ASSERT_TRUE(doc.map(map).erase(key));
             } else {

@@ -20,7 +20,7 @@ ContainerIndex OpLog::add_container(ContainerKind kind) {
 bool OpLog::pack(ContainerIndex container) {
     LogPlace& place = logs_[container];
     if (place.log == nullptr) return true;
-    place.packed = PackedLog(*place.log);
+    place.packed = PackedLog(*place.log, packed_keys_);
     if (place.packed.empty()) return false;
     place.log.reset();
     return true;
@@ -28,7 +28,7 @@ bool OpLog::pack(ContainerIndex container) {
 
 ContainerLog& OpLog::reopen(ContainerIndex container) const {
     LogPlace& place = logs_[container];
-    place.log = std::exchange(place.packed, {}).unpack();
+    place.log = std::exchange(place.packed, {}).unpack(packed_keys_);
     reopened_.push_back(container);
     return *place.log;
 }

@@ -185,6 +185,7 @@ private:
     Graph graph_;
     Heads heads_;
     mutable std::deque<LogPlace> logs_;  // A deque has no room for twice as many.
+    PackedKeys packed_keys_;
     mutable std::vector<ContainerIndex> reopened_;
     std::vector<Owner> owners_;
     std::vector<ChangeInfo> changes_;

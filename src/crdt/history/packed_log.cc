@@ -11,7 +11,7 @@
 //         insert:  the text, after its size
 //         erase:   the start id, as the run has it, if it is resolved
 //     in a map:
-//         key    sized
+//         key    uleb  its number in PackedKeys; 0 for one that follows, sized
 //         slot   an Entry, and what follows it
 //
 // in LZ4's block format, where that is worth it. They never leave the process.
@@ -146,16 +146,27 @@ Value read_value(ByteReader& in, Entry entry) {
     return nullptr;
 }
 
+void write_key(ByteWriter& out, PackedKeys& keys, const std::string& key) {
+    const std::uint32_t number = keys.number_of(key);
+    write_uleb(out, number);
+    if (number == 0) write_sized(out, key);
+}
+
+std::string read_key(ByteReader& in, const PackedKeys& keys) {
+    const auto number = static_cast<std::uint32_t>(read_uleb(in, "key"));
+    return number == 0 ? read_text(in) : keys.key(number);
+}
+
 // False for an op that is no map's.
-bool write_entry(ByteWriter& out, const OpContent& op) {
+bool write_entry(ByteWriter& out, PackedKeys& keys, const OpContent& op) {
     if (const auto* erase = std::get_if<MapErase>(&op)) {
-        write_sized(out, erase->key);
+        write_key(out, keys, erase->key);
         tag(out, Entry::erased);
         return true;
     }
     const auto* set = std::get_if<MapSet>(&op);
     if (set == nullptr) return false;
-    write_sized(out, set->key);
+    write_key(out, keys, set->key);
     if (const auto* kind = std::get_if<ContainerKind>(&set->value)) {
         tag(out, Entry::child);
         out.byte(static_cast<std::uint8_t>(*kind));
@@ -165,8 +176,8 @@ bool write_entry(ByteWriter& out, const OpContent& op) {
     return true;
 }
 
-OpContent read_entry(ByteReader& in) {
-    std::string key = read_text(in);
+OpContent read_entry(ByteReader& in, const PackedKeys& keys) {
+    std::string key = read_key(in, keys);
     const Entry entry = read_tag(in);
     if (entry == Entry::erased) return MapErase{std::move(key)};
     if (entry == Entry::child)
@@ -202,16 +213,17 @@ void read_text_run(ByteReader& in, ContainerLog& log, Run run) {
     log.restore(run, {});
 }
 
-bool write_run(ByteWriter& out, const ContainerLog& log, const Run& run, Lv before) {
+bool write_run(ByteWriter& out, PackedKeys& keys, const ContainerLog& log, const Run& run,
+               Lv before) {
     out.byte(static_cast<std::uint8_t>(static_cast<unsigned>(run.kind) |
                                        (run.linear ? kLinear : 0U) |
                                        (run.resolved ? kResolved : 0U)));
     write_uleb(out, run.lv - before);
     if (log.kind() == ContainerKind::text) return write_text_run(out, log, run);
-    return run.kind == RunKind::map_entry && run.len == 1 && write_entry(out, log.op(run));
+    return run.kind == RunKind::map_entry && run.len == 1 && write_entry(out, keys, log.op(run));
 }
 
-void read_run(ByteReader& in, ContainerLog& log) {
+void read_run(ByteReader& in, const PackedKeys& keys, ContainerLog& log) {
     const std::uint8_t head = in.byte("head");
     Run run;
     run.kind = static_cast<RunKind>(head & kKindBits);
@@ -221,16 +233,17 @@ void read_run(ByteReader& in, ContainerLog& log) {
     if (log.kind() == ContainerKind::text) {
         read_text_run(in, log, run);
     } else {
-        log.keep({.lv = run.lv, .linear = run.linear}, run.kind, read_entry(in));
+        log.keep({.lv = run.lv, .linear = run.linear}, run.kind, read_entry(in, keys));
     }
 }
 
-std::unique_ptr<ContainerLog> read_log(std::span<const std::uint8_t> bytes) {
+std::unique_ptr<ContainerLog> read_log(std::span<const std::uint8_t> bytes,
+                                       const PackedKeys& keys) {
     ByteReader in(bytes);
     auto log = std::make_unique<ContainerLog>(static_cast<ContainerKind>(in.byte("kind")));
     const std::uint64_t count = read_uleb(in, "runs");
     log->reserve(count);
-    for (std::uint64_t i = 0; i < count; ++i) read_run(in, *log);
+    for (std::uint64_t i = 0; i < count; ++i) read_run(in, keys, *log);
     CHECK(in.ok() && in.at_end());
     return log;
 }
@@ -248,14 +261,23 @@ Bytes compress(std::span<const std::uint8_t> bytes) {
 
 }  // namespace
 
-PackedLog::PackedLog(const ContainerLog& log) {
+std::uint32_t PackedKeys::number_of(std::string_view key) {
+    constexpr std::size_t kMost = 100;
+    const auto known = numbers_.find(key);
+    if (known != numbers_.end()) return known->second;
+    if (keys_.size() == kMost) return 0;
+    const std::string& kept = keys_.emplace_back(key);
+    return numbers_.emplace(kept, static_cast<std::uint32_t>(keys_.size())).first->second;
+}
+
+PackedLog::PackedLog(const ContainerLog& log, PackedKeys& keys) {
     if (log.kind() != ContainerKind::text && log.kind() != ContainerKind::map) return;
     ByteWriter out;
     out.byte(static_cast<std::uint8_t>(log.kind()));
     write_uleb(out, log.runs().size());
     Lv before = 0;
     for (const Run& run : log.runs()) {
-        if (!write_run(out, log, run, before) || out.size() > kMostBytes) return;
+        if (!write_run(out, keys, log, run, before) || out.size() > kMostBytes) return;
         before = run.end();
     }
     const Bytes compressed = compress(out.bytes());
@@ -269,15 +291,15 @@ void PackedLog::keep(std::span<const std::uint8_t> bytes) {
     size_ = static_cast<std::uint32_t>(bytes.size());
 }
 
-std::unique_ptr<ContainerLog> PackedLog::unpack() const {
+std::unique_ptr<ContainerLog> PackedLog::unpack(const PackedKeys& keys) const {
     CHECK(!empty());
-    if (unpacked_size_ == 0) return read_log({bytes_.get(), size_});
+    if (unpacked_size_ == 0) return read_log({bytes_.get(), size_}, keys);
     Bytes bytes(unpacked_size_);
     const int read = LZ4_decompress_safe(reinterpret_cast<const char*>(bytes_.get()),
                                          reinterpret_cast<char*>(bytes.data()),
                                          static_cast<int>(size_), static_cast<int>(bytes.size()));
     CHECK(read == static_cast<int>(bytes.size()));
-    return read_log(bytes);
+    return read_log(bytes, keys);
 }
 
 }  // namespace quire::crdt
