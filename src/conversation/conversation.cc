@@ -60,13 +60,13 @@ Conversation::Conversation(crdt::Doc& doc)
 }
 
 const ConversationBlock* Conversation::find(crdt::OpId id) const {
-    const auto at = by_id_.find(id);
-    return at == by_id_.end() ? nullptr : &blocks_[*at];
+    const std::optional<Index> at = by_id_.find(id);
+    return at ? &blocks_[*at] : nullptr;
 }
 
 ConversationBlock& Conversation::known(crdt::OpId id) {
-    const auto at = by_id_.find(id);
-    CHECK(at != by_id_.end());
+    const std::optional<Index> at = by_id_.find(id);
+    CHECK(at.has_value());
     return blocks_[*at];
 }
 
@@ -115,7 +115,7 @@ void Conversation::load_fields(ConversationBlock& block) {
 Conversation::Index Conversation::append(ConversationBlock block) {
     const auto index = static_cast<Index>(blocks_.size());
     blocks_.push_back(std::move(block));
-    by_id_.insert(index);
+    by_id_.add(index);
     return index;
 }
 

@@ -20,9 +20,9 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <vector>
 
+#include "base/key_index.h"
 #include "conversation/block.h"
 #include "crdt/doc/doc.h"
 
@@ -123,21 +123,7 @@ private:
     crdt::Handle list_;
     std::set<BlockWords> words_;  // Every combination that a block has or had.
     std::deque<ConversationBlock> blocks_;
-    // The blocks by id. An id is kept by its block alone.
-    struct IdHash {
-        using is_transparent = void;
-        const std::deque<ConversationBlock>* blocks;
-        std::size_t operator()(crdt::OpId id) const { return std::hash<crdt::OpId>()(id); }
-        std::size_t operator()(Index index) const { return (*this)((*blocks)[index].id); }
-    };
-    struct SameId {
-        using is_transparent = void;
-        const std::deque<ConversationBlock>* blocks;
-        bool operator()(Index a, Index b) const { return a == b; }
-        bool operator()(crdt::OpId id, Index index) const { return (*blocks)[index].id == id; }
-        bool operator()(Index index, crdt::OpId id) const { return (*blocks)[index].id == id; }
-    };
-    std::unordered_set<Index, IdHash, SameId> by_id_{0, IdHash{&blocks_}, SameId{&blocks_}};
+    KeyIndex<ConversationBlock, crdt::OpId, &ConversationBlock::id> by_id_{blocks_};
     std::map<std::optional<crdt::OpId>, std::vector<Index>> children_;  // In document order.
 };
 

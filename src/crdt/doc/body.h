@@ -14,8 +14,8 @@
 #include <deque>
 #include <memory>
 #include <optional>
-#include <unordered_set>
 
+#include "base/key_index.h"
 #include "crdt/doc/announcements.h"
 #include "crdt/doc/container.h"
 #include "crdt/doc/doc.h"
@@ -139,28 +139,7 @@ private:
     bool reaches_root(Container& c, Known known, Holds holds, Note note);
     Journal journal_;
     std::deque<Place> containers_;  // A deque: names stay in place.
-    // The containers by name. A name is kept by its place alone.
-    struct NameHash {
-        using is_transparent = void;
-        const std::deque<Place>* containers;
-        std::size_t operator()(const ContainerId& id) const { return std::hash<ContainerId>()(id); }
-        std::size_t operator()(ContainerIndex index) const {
-            return (*this)((*containers)[index].name);
-        }
-    };
-    struct SameName {
-        using is_transparent = void;
-        const std::deque<Place>* containers;
-        bool operator()(ContainerIndex a, ContainerIndex b) const { return a == b; }
-        bool operator()(const ContainerId& id, ContainerIndex index) const {
-            return (*containers)[index].name == id;
-        }
-        bool operator()(ContainerIndex index, const ContainerId& id) const {
-            return (*this)(id, index);
-        }
-    };
-    std::unordered_set<ContainerIndex, NameHash, SameName> index_{0, NameHash{&containers_},
-                                                                  SameName{&containers_}};
+    KeyIndex<Place, ContainerId, &Place::name> index_{containers_};
     std::unique_ptr<Pending> pending_;  // Never null.
     Container* pen_ = nullptr;          // A root that is editable unless the document is not.
 

@@ -6,12 +6,11 @@
 namespace quire::crdt {
 
 ContainerIndex DocBody::open(const ContainerId& id) {
-    const auto found = index_.find(id);
-    if (found != index_.end()) return *found;
+    if (const std::optional<ContainerIndex> known = index_.find(id)) return *known;
     const ContainerIndex index = oplog().add_container(id.kind);
     Place& place = containers_.emplace_back(id, nullptr);
     place.container = std::make_unique<Container>(place.name, index, oplog().log(index));
-    index_.insert(index);
+    index_.add(index);
     return index;
 }
 

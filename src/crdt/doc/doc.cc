@@ -46,12 +46,12 @@ void Doc::fit(Handle container) {
 void Doc::fit() {
     CHECK(!body_->journal().in_transaction());
     for (ContainerIndex i = 0; i < body_->container_count(); ++i) body_->fit(i);
-    body_->oplog().take_reopened();
 }
 
 void Doc::fit_reopened() {
     constexpr std::size_t kMany = 64;
     if (body_->journal().in_transaction() || body_->oplog().reopened_count() < kMany) return;
+    // Those that cannot be packed any more are not tried again.
     for (const ContainerIndex index : body_->oplog().take_reopened()) body_->fit(index);
 }
 

@@ -23,13 +23,14 @@ bool OpLog::pack(ContainerIndex container) {
     place.packed = PackedLog(*place.log, packed_keys_);
     if (place.packed.empty()) return false;
     place.log.reset();
+    reopened_.erase(container);
     return true;
 }
 
 ContainerLog& OpLog::reopen(ContainerIndex container) const {
     LogPlace& place = logs_[container];
     place.log = std::exchange(place.packed, {}).unpack(packed_keys_);
-    reopened_.push_back(container);
+    reopened_.insert(container);
     return *place.log;
 }
 

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -50,9 +51,9 @@ public:
     // are packed (packed_log.h). O(log).
     bool pack(ContainerIndex container);
     bool is_packed(ContainerIndex container) const { return logs_[container].log == nullptr; }
-    // The packed logs that were opened since this was called last.
-    std::vector<ContainerIndex> take_reopened() { return std::exchange(reopened_, {}); }
+    // The logs that were packed and are open again; those that were taken are not among them.
     std::size_t reopened_count() const { return reopened_.size(); }
+    std::unordered_set<ContainerIndex> take_reopened() { return std::exchange(reopened_, {}); }
     // About what the log of a container takes in memory. O(1).
     std::size_t memory_bytes(ContainerIndex container) const;
 
@@ -186,7 +187,7 @@ private:
     Heads heads_;
     mutable std::deque<LogPlace> logs_;  // A deque has no room for twice as many.
     PackedKeys packed_keys_;
-    mutable std::vector<ContainerIndex> reopened_;
+    mutable std::unordered_set<ContainerIndex> reopened_;
     std::vector<Owner> owners_;
     std::vector<ChangeInfo> changes_;
     std::vector<Lv> deps_;
