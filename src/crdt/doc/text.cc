@@ -102,14 +102,18 @@ namespace {
 }  // namespace
 
 // Typing on is kept apart from edits anywhere, so that it costs little more than its counters.
-Result<void> TextView::insert_into(TextView text, text::CodePoint at, std::string_view utf8) {
-    if (text.body().journal().type_on(text.handle(), at.n, utf8)) return {};
-    return insert_anywhere(text.body(), text.handle(), at, utf8);
+Result<void> TextView::insert_into(const Doc& doc, Handle text, text::CodePoint at,
+                                   std::string_view utf8) {
+    DocBody& body = body_of(doc);
+    if (body.journal().type_on(text, at.n, utf8)) return {};
+    return insert_anywhere(body, text, at, utf8);
 }
 
-Result<void> TextView::erase_from(TextView text, text::CodePoint at, text::CodePoint count) {
-    if (text.body().journal().erase_on(text.handle(), at.n, count.n)) return {};
-    return erase_anywhere(text.body(), text.handle(), at, count);
+Result<void> TextView::erase_from(const Doc& doc, Handle text, text::CodePoint at,
+                                  text::CodePoint count) {
+    DocBody& body = body_of(doc);
+    if (body.journal().erase_on(text, at.n, count.n)) return {};
+    return erase_anywhere(body, text, at, count);
 }
 
 TextDelta TextView::delta() const {

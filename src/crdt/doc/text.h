@@ -36,10 +36,10 @@ public:
 
     // Errors of all edits: see container_view.h.
     Result<void> insert(text::CodePoint at, std::string_view utf8) {
-        return insert_into(*this, at, utf8);
+        return insert_into(doc(), handle(), at, utf8);
     }
     Result<void> erase(text::CodePoint at, text::CodePoint count) {
-        return erase_from(*this, at, count);
+        return erase_from(doc(), handle(), at, count);
     }
 
     // Gives the characters [begin, end) a style. Characters that have it already get no op.
@@ -56,8 +56,11 @@ private:
     friend class Doc;
     TextView(const Doc& doc, Handle handle) : ContainerView(doc, handle) {}
     // Typing is a few instructions, so the view comes in registers: `this` would put it in memory.
-    static Result<void> insert_into(TextView text, text::CodePoint at, std::string_view utf8);
-    static Result<void> erase_from(TextView text, text::CodePoint at, text::CodePoint count);
+    // A view has padding: to copy it for each letter typed would stall on what was just stored.
+    static Result<void> insert_into(const Doc& doc, Handle text, text::CodePoint at,
+                                    std::string_view utf8);
+    static Result<void> erase_from(const Doc& doc, Handle text, text::CodePoint at,
+                                   text::CodePoint count);
 };
 
 inline TextView Doc::text(Handle text) {
