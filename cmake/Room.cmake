@@ -84,7 +84,8 @@ function(room name)
     if(fakes)
         add_library(quire_${target}_fakes STATIC EXCLUDE_FROM_ALL ${fakes})
         target_link_libraries(quire_${target}_fakes PUBLIC quire_${target} PRIVATE quire_warnings)
-        compile_as(quire_${target}_fakes test)
+        # A program may take a function of the standard library from here that its rooms have too, and benchmarks link fakes.
+        compile_as(quire_${target}_fakes hot_test)
     endif()
 
     if(QUIRE_TESTS AND tests)

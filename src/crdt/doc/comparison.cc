@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "crdt/ids/mergeable.h"
 
 namespace quire::crdt {
 
@@ -53,9 +54,11 @@ Diff Comparison::diff() {
         Container& c = body_.container(index);
         add(c, depth(c), delta_of(c));
     }
-    std::stable_sort(found_.begin(), found_.end(),
-                     [](const Found& a, const Found& b) { return a.depth < b.depth; });
+    const auto is_above = [](const Found& a, const Found& b) { return a.depth < b.depth; };
+    // The sort takes memory whatever there is to do.
+    if (!std::ranges::is_sorted(found_, is_above)) std::ranges::stable_sort(found_, is_above);
     Diff diff;
+    diff.reserve(found_.size());
     for (Found& found : found_) diff.push_back(std::move(found.diff));
     return diff;
 }
@@ -138,6 +141,7 @@ void Comparison::add_one(Container& c, std::size_t depth, Delta delta,
 }
 
 std::size_t Comparison::depth(const Container& c) {
+    if (c.id.is_root() && !may_be_mergeable(c.id)) return 0;
     std::vector<ContainerIndex> way;
     std::size_t depth = 0;
     for (const Container* at = &c;;) {
