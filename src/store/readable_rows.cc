@@ -168,6 +168,28 @@ Result<Highest> highest_of(Database& database) {
     return highest;
 }
 
+// True if the index of names has exactly the documents that were read and are not deleted, by their
+// number and the sum of their keys: reading each entry takes as long as reading the table.
+bool has_all_names(Database& database, const std::map<DocumentKey, DocumentRecord>& documents) {
+    std::int64_t count = 0;
+    std::int64_t sum = 0;
+    for (const auto& [key, record] : documents) {
+        if (record.damaged) return false;
+        if (record.deleted) continue;
+        ++count;
+        sum += key;
+    }
+    Result<Statement> names = database.prepare(
+        "SELECT count(*), coalesce(sum(document), 0) FROM documents INDEXED BY documents_by_name "
+        "WHERE deleted = 0");
+    if (!names) return false;
+    bool is_same = false;
+    const auto stopped = scan(*names, [&](Statement& row) {
+        is_same = row.integer(0) == count && row.integer(1) == sum;
+    });
+    return stopped && !*stopped && is_same;
+}
+
 // Adds the documents that the index of names has and their table has not. Of a damaged row the index
 // knows the name better.
 Result<void> add_lost(Database& database, std::map<DocumentKey, DocumentRecord>& documents) {
@@ -194,9 +216,10 @@ Result<std::vector<DocumentRecord>> read_documents(Database& database) {
     const std::vector<Unread> unread =
         TRY(read_numbered(database, kDocuments, highest.key, [&](Statement& row) {
             DocumentRecord record = document_of(row);
-            documents[record.key] = std::move(record);
+            const DocumentKey key = record.key;
+            documents.insert_or_assign(documents.end(), key, std::move(record));
         }));
-    TRY(add_lost(database, documents));
+    if (!unread.empty() || !has_all_names(database, documents)) TRY(add_lost(database, documents));
     for (const Unread& range : unread) {
         // A key that was never given out to a document leaves no row; these may have.
         for (DocumentKey key = range.begin; key < std::min(range.end, range.begin + kMostLookedUp);
