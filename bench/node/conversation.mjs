@@ -6,8 +6,8 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { everythingAllowed, kernelOf, mcpArguments, quire, RawClient, root } from "../../tests/node/support/workspace.mjs";
-import { fill, onDisk, Report } from "./measure.mjs";
+import { everythingAllowed, kernelOf, quire, root } from "../../tests/node/support/workspace.mjs";
+import { answered, connected, fill, onDisk, Report } from "./measure.mjs";
 
 const report = new Report("The memory of conversations");
 const pieceBytes = 50;
@@ -15,25 +15,13 @@ const blockBytes = 8000;
 
 const residentOf = (pid) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]) * 1024;
 
-async function connected(folder) {
-    const client = new RawClient(quire, mcpArguments(folder, { actor: "agent:bench", profile: "full" }));
-    await client.initialize();
-    return client;
-}
-
-async function call(client, name, args) {
-    const answer = await client.call(name, args, 120_000);
-    if (!answer.result || answer.result.isError) throw new Error(JSON.stringify(answer).slice(0, 500));
-    return answer.result.structuredContent;
-}
-
 // The bytes of a kernel's memory per block, after `count` blocks of five bytes.
 async function small(folder, count) {
     const client = await connected(folder);
     const pid = kernelOf(folder);
     const before = residentOf(pid);
     for (let made = 0; made < count; made += 100)
-        await Promise.all(Array.from({ length: 100 }, () => call(client, "block_create", { role: "user", kind: "text", content: "hello" })));
+        await Promise.all(Array.from({ length: 100 }, () => answered(client, "block_create", { role: "user", kind: "text", content: "hello" })));
     const grown = residentOf(pid) - before;
     await client.end();
     return grown / count;
@@ -46,15 +34,15 @@ async function streamed(folder, count, text) {
     let before = residentOf(pid);
     let first = "";
     for (let made = 0, at = 0; made < count; made++) {
-        const { block_id } = await call(client, "block_create", { role: "model", kind: "text", status: "running" });
+        const { block_id } = await answered(client, "block_create", { role: "model", kind: "text", status: "running" });
         first ||= block_id;
         const appends = [];
         for (let n = 0; n < blockBytes; n += pieceBytes, at += pieceBytes) {
             if (at + pieceBytes > text.length) at = 0;
-            appends.push(call(client, "block_append", { block_id, text: text.slice(at, at + pieceBytes) }));
+            appends.push(answered(client, "block_append", { block_id, text: text.slice(at, at + pieceBytes) }));
         }
         await Promise.all(appends);
-        await call(client, "block_status", { block_id, status: "done" });
+        await answered(client, "block_status", { block_id, status: "done" });
     }
     const live = (residentOf(pid) - before) / (count * blockBytes);
     await client.end();
@@ -63,7 +51,7 @@ async function streamed(folder, count, text) {
     client = await connected(folder);
     pid = kernelOf(folder);
     before = residentOf(pid);
-    await call(client, "block_read", { block_id: first });
+    await answered(client, "block_read", { block_id: first });
     const loaded = (residentOf(pid) - before) / (count * blockBytes);
     await client.end();
     return { live, loaded };

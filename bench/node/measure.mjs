@@ -2,7 +2,7 @@
 import { closeSync, fdatasyncSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, unlinkSync, writeFileSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-import { root } from "../../tests/node/support/workspace.mjs";
+import { mcpArguments, quire, RawClient, root } from "../../tests/node/support/workspace.mjs";
 
 export const now = () => performance.now();
 
@@ -32,6 +32,20 @@ export function fill(folder, files) {
         writeFileSync(join(folder, path), text);
     }
     return folder;
+}
+
+// A client of the program on a folder, as agent:bench.
+export async function connected(folder, profile = "full") {
+    const client = new RawClient(quire, mcpArguments(folder, { actor: "agent:bench", profile }));
+    await client.initialize();
+    return client;
+}
+
+// What a tool answers, which must be no error.
+export async function answered(client, tool, args, within = 120_000) {
+    const answer = await client.call(tool, args, within);
+    if (!answer.result || answer.result.isError) throw new Error(JSON.stringify(answer).slice(0, 500));
+    return answer.result.structuredContent;
 }
 
 // Milliseconds of one append of 256 bytes and its fdatasync, `count` times, in `folder`.

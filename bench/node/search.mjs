@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { randomness } from "../../tests/node/support/random.mjs";
-import { everythingAllowed, mcpArguments, quire, RawClient } from "../../tests/node/support/workspace.mjs";
-import { fill, megabytes, ms, now, onDisk, p50, Report, resident, times } from "./measure.mjs";
+import { everythingAllowed, quire } from "../../tests/node/support/workspace.mjs";
+import { answered, connected, fill, megabytes, ms, now, onDisk, p50, Report, resident, times } from "./measure.mjs";
 
 const share = Number(process.env.GIGABYTES ?? 1);
 const files = Math.round(50_000 * share);
@@ -27,11 +27,7 @@ function someText(bytes) {
     return text;
 }
 
-async function call(client, tool, args) {
-    const answer = await client.call(tool, args, 600_000);
-    if (!answer.result || answer.result.isError) throw new Error(JSON.stringify(answer).slice(0, 500));
-    return answer.result.structuredContent;
-}
+const call = (client, tool, args) => answered(client, tool, args, 600_000);
 
 await onDisk(async (folder) => {
     fill(folder, { "quire.toml": everythingAllowed });
@@ -45,8 +41,7 @@ await onDisk(async (folder) => {
     }
     await sleep(2500);  // Files that have just been written are not indexed.
     const began = now();
-    let client = new RawClient(quire, mcpArguments(folder, { actor: "agent:bench", profile: "full" }));
-    await client.initialize();
+    let client = await connected(folder);
     // A query that matches nothing and is counted `indexed` everywhere tells that the index is whole.
     let searched;
     do {
@@ -67,8 +62,7 @@ await onDisk(async (folder) => {
 
     const index = statSync(join(folder, ".quire/search-index")).size;
     report.row("size of the index", megabytes(index), `${megabytes(bytes)} of text`, `${((index / bytes) * 100).toFixed(1)} %`, "under a third of the text", index * 3 < bytes);
-    client = new RawClient(quire, mcpArguments(folder, { actor: "agent:bench", profile: "full" }));
-    await client.initialize();
+    client = await connected(folder);
     await call(client, "kernel_search", { query: "zzzz_nowhere_zzzz", mode: "literal", kinds: ["file", "text"] });
     const queries = [
         ["a literal in few files", { query: "XylophoneBridge", mode: "literal" }, ["-F"]],

@@ -1,22 +1,9 @@
 // What stays quick when things are large: a line edit in a block of 100 MB, a page of a conversation of 10,000
 // blocks, and an open of that workspace. Through `quire mcp`, as an agent would.
-import { mcpArguments, quire, RawClient } from "../../tests/node/support/workspace.mjs";
-import { fdatasyncs, fill, megabytes, ms, now, onDisk, p50, p99, Report, resident } from "./measure.mjs";
+import { answered, connected, fdatasyncs, fill, megabytes, ms, now, onDisk, p50, p99, Report, resident } from "./measure.mjs";
 
 const report = new Report("Large blocks and long conversations");
 const settings = "[limits]\nblock_bytes = 209715200\n";
-
-async function opened(folder) {
-    const client = new RawClient(quire, mcpArguments(folder, { actor: "agent:bench" }));
-    await client.initialize();
-    return client;
-}
-
-async function call(client, tool, args) {
-    const answer = await client.call(tool, args, 120_000);
-    if (!answer.result || answer.result.isError) throw new Error(JSON.stringify(answer).slice(0, 500));
-    return answer.result.structuredContent;
-}
 
 // A repeatable sequence of numbers below `bound` (Lehmer's generator).
 function random(seed) {
@@ -26,12 +13,12 @@ function random(seed) {
 
 await onDisk(async (folder) => {
     fill(folder, { "quire.toml": settings });
-    const client = await opened(folder);
+    const client = await connected(folder);
     const line = `${"0123456789".repeat(6)}abc\n`;
     const piece = line.repeat(12_500);  // 800 KB: below the bound of one operation.
-    const { block_id } = await call(client, "block_create", { role: "user", kind: "text" });
+    const { block_id } = await answered(client, "block_create", { role: "user", kind: "text" });
     let began = now();
-    for (let i = 0; i < 125; i++) await call(client, "block_append", { block_id, text: piece });
+    for (let i = 0; i < 125; i++) await answered(client, "block_append", { block_id, text: piece });
     report.row("a block of 100 MB, appended in 125 calls", `${((now() - began) / 1000).toFixed(1)} s`);
 
     const lines = 125 * 12_500;
@@ -41,7 +28,7 @@ await onDisk(async (folder) => {
     for (let i = 0; i < 200; i++) {
         const at = pick(lines);
         began = now();
-        await call(client, "block_edit", { block_id, operations: [{ op: "replace", start_line: at, end_line: at + 1, content: `${i} `.padEnd(63, "x") + "\n" }] });
+        await answered(client, "block_edit", { block_id, operations: [{ op: "replace", start_line: at, end_line: at + 1, content: `${i} `.padEnd(63, "x") + "\n" }] });
         took.push(now() - began);
     }
     sync.push(...fdatasyncs(folder, 50));
@@ -55,12 +42,12 @@ await onDisk(async (folder) => {
 
 await onDisk(async (folder) => {
     fill(folder, { "quire.toml": "" });
-    const client = await opened(folder);
+    const client = await connected(folder);
     const count = 10_000;
     let began = now();
     for (let i = 0; i < count; i += 500) {
         await Promise.all(Array.from({ length: 500 }, (_, k) =>
-            call(client, "block_create", { role: k % 2 ? "user" : "model", kind: "text", content: `Message ${i + k}: some words of a conversation.\n` })));
+            answered(client, "block_create", { role: k % 2 ? "user" : "model", kind: "text", content: `Message ${i + k}: some words of a conversation.\n` })));
     }
     report.row("10,000 blocks of one conversation, created in batches of 500", `${((now() - began) / 1000).toFixed(1)} s`);
 
@@ -69,7 +56,7 @@ await onDisk(async (folder) => {
     let seen = 0;
     do {
         began = now();
-        const page = await call(client, "block_list", { limit: 100, ...(cursor ? { cursor } : {}) });
+        const page = await answered(client, "block_list", { limit: 100, ...(cursor ? { cursor } : {}) });
         took.push(now() - began);
         seen += page.blocks.length;
         cursor = page.next_cursor;
@@ -83,8 +70,8 @@ await onDisk(async (folder) => {
     const until = now() + 30_000;
     while (resident(folder).length > 0 && now() < until) await new Promise((again) => setTimeout(again, 200));
     began = now();
-    const later = await opened(folder);
-    await call(later, "block_list", { limit: 100 });
+    const later = await connected(folder);
+    await answered(later, "block_list", { limit: 100 });
     report.row("a new kernel on that workspace: start to the first page", ms(now() - began));
     await later.end();
 });

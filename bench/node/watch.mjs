@@ -4,18 +4,14 @@ import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { everythingAllowed, mcpArguments, quire, RawClient } from "../../tests/node/support/workspace.mjs";
-import { fill, megabytes, ms, now, onDisk, p50, Report, resident } from "./measure.mjs";
+import { everythingAllowed } from "../../tests/node/support/workspace.mjs";
+import { answered, connected, fill, megabytes, ms, now, onDisk, p50, Report, resident } from "./measure.mjs";
 
 const report = new Report("A tree of 100,000 files");
 const folders = 1000;
 const each = 100;
 
-async function call(client, args) {
-    const answer = await client.call("file", args, 120_000);
-    if (!answer.result || answer.result.isError) throw new Error(JSON.stringify(answer).slice(0, 500));
-    return answer.result.structuredContent;
-}
+const call = (client, args) => answered(client, "file", args);
 
 // Waits until the kernel has looked at the tree for the first time.
 async function watched(client) {
@@ -41,8 +37,7 @@ await onDisk(async (folder) => {
         mkdirSync(inner);
         for (let f = 0; f < each; f++) writeFileSync(join(inner, `f${f}.txt`), `file ${f} of folder ${d}\n`);
     }
-    const client = new RawClient(quire, mcpArguments(folder, { actor: "agent:bench", profile: "full" }));
-    await client.initialize();
+    const client = await connected(folder);
     let began = now();
     const watch = await watched(client);
     report.row("start of the kernel to all of it watched", ms(now() - began));
