@@ -11,7 +11,8 @@
 
 namespace quire {
 
-// Elements are only added at the end of the deque, and their keys stay as they are. All calls are O(1).
+// Elements are only added at the end of the deque. Their keys differ and stay as they are. All calls are
+// O(1).
 template <class Element, class Key, Key Element::*key>
 class KeyIndex {
 public:

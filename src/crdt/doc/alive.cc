@@ -10,7 +10,6 @@ namespace quire::crdt {
 
 std::optional<DocBody::Holder> DocBody::holder_of(const ContainerId& id) {
     if (id.is_root()) {
-        if (!may_be_mergeable(id)) return std::nullopt;
         const std::optional<ContainerId> map = mergeable_parent(id);
         return map ? std::optional(Holder{open(*map), kNoLv}) : std::nullopt;
     }

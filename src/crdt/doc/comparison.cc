@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/check.h"
-#include "crdt/ids/mergeable.h"
 
 namespace quire::crdt {
 
@@ -141,7 +140,6 @@ void Comparison::add_one(Container& c, std::size_t depth, Delta delta,
 }
 
 std::size_t Comparison::depth(const Container& c) {
-    if (c.id.is_root() && !may_be_mergeable(c.id)) return 0;
     std::vector<ContainerIndex> way;
     std::size_t depth = 0;
     for (const Container* at = &c;;) {

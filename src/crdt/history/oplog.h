@@ -50,7 +50,6 @@ public:
     // Packs the log of a container, which must not be referred to; false if it is not of those that
     // are packed (packed_log.h). O(log).
     bool pack(ContainerIndex container);
-    bool is_packed(ContainerIndex container) const { return logs_[container].log == nullptr; }
     // The logs that were packed and are open again; those that were taken are not among them.
     std::size_t reopened_count() const { return reopened_.size(); }
     std::unordered_set<ContainerIndex> take_reopened() { return std::exchange(reopened_, {}); }
@@ -185,7 +184,7 @@ private:
     AtomTable atoms_;
     Graph graph_;
     Heads heads_;
-    mutable std::deque<LogPlace> logs_;  // A deque has no room for twice as many.
+    mutable std::deque<LogPlace> logs_;  // A deque: a vector keeps room for up to twice as many.
     PackedKeys packed_keys_;
     mutable std::unordered_set<ContainerIndex> reopened_;
     std::vector<Owner> owners_;

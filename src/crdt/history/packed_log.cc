@@ -14,7 +14,8 @@
 //         key    uleb  its number in PackedKeys; 0 for one that follows, sized
 //         slot   an Entry, and what follows it
 //
-// in LZ4's block format, where that is worth it. They never leave the process.
+// all in LZ4's block format, where that is worth it. They never leave the process, so that values are
+// spelled here and not as in Loro's formats, which a room above knows.
 #include "crdt/history/packed_log.h"
 
 #include <algorithm>

@@ -214,9 +214,7 @@ Value mergeable_marker(const ContainerId& map, std::string_view key, ContainerKi
 }
 
 // Parses the name from the back: the last key, then the map that the rest names.
-std::optional<ContainerId> mergeable_parent(const ContainerId& id) {
-    if (!may_be_mergeable(id)) return std::nullopt;
-    const std::string_view name = id.root_name();
+std::optional<ContainerId> parent_in_name(std::string_view name) {
     if (!is_mergeable_name(name)) return std::nullopt;
     const std::size_t separator = last_separator(name);
     if (separator == std::string_view::npos) return std::nullopt;

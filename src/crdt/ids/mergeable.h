@@ -22,12 +22,14 @@ namespace quire::crdt {
 // True if a root's name begins like that of a mergeable child, well formed or not.
 bool is_mergeable_name(std::string_view name);
 
-// True for a root whose name has the first byte of such names: others need not be parsed.
-inline bool may_be_mergeable(const ContainerId& id) {
-    return id.is_root() && id.root_name().starts_with('\xF0');
+// The map that a name names if it is a mergeable child's; nothing for every other name.
+std::optional<ContainerId> parent_in_name(std::string_view name);
+// The map that a mergeable child belongs to; nothing for every other container. Every commit asks, so
+// that a root whose name has another first byte is told without a call.
+inline std::optional<ContainerId> mergeable_parent(const ContainerId& id) {
+    if (!id.is_root() || !id.root_name().starts_with('\xF0')) return std::nullopt;
+    return parent_in_name(id.root_name());
 }
-// The map that a mergeable child belongs to; nothing for every other container.
-std::optional<ContainerId> mergeable_parent(const ContainerId& id);
 // The entry of that map; nothing for every other container, and for a name that no entry has.
 std::optional<std::string> mergeable_key(const ContainerId& id);
 
