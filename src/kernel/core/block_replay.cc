@@ -92,7 +92,7 @@ private:
             ShownMemory shown = TRY(core_.oversight().shown_memory(document_, &version));
             facts_.text = seq::Rope(shown.text);
             step.metadata = std::move(shown.metadata);
-            memory::FieldPath place = place_of_change(diff);
+            memory::FieldPath place = place_of_change(document_.doc(), diff);
             step.event.section = std::move(place.section);
             step.event.field = std::move(place.field);
         }

@@ -4,6 +4,7 @@
 
 #include "codec/updates.h"
 #include "crdt/doc/history.h"
+#include "crdt/doc/inspection.h"
 #include "crdt/doc/text.h"
 #include "kernel/core/block_feed.h"
 #include "kernel/core/describe.h"
@@ -11,7 +12,17 @@
 
 namespace quire::kernel {
 
-memory::FieldPath place_of_change(const crdt::Diff& diff) {
+namespace {
+
+// The root container that a container is in, directly or in others; itself where nothing holds it.
+crdt::ContainerId root_of(const crdt::Doc& doc, crdt::ContainerId id) {
+    while (auto parent = crdt::Inspection(doc).parent_of(id)) id = *std::move(parent);
+    return id;
+}
+
+}  // namespace
+
+memory::FieldPath place_of_change(const crdt::Doc& doc, const crdt::Diff& diff) {
     std::optional<memory::FieldPath> out;
     const auto add = [&](memory::FieldPath place) {
         if (!out) {
@@ -22,11 +33,14 @@ memory::FieldPath place_of_change(const crdt::Diff& diff) {
         }
     };
     for (const crdt::ContainerDiff& each : diff) {
-        if (!each.container.is_root() || crdt::is_empty(each.delta)) continue;
-        const std::optional<memory::Place> place = memory::place_of(each.container.root_name());
+        if (crdt::is_empty(each.delta)) continue;
+        const crdt::ContainerId root = root_of(doc, each.container);
+        if (!root.is_root()) continue;
+        const std::optional<memory::Place> place = memory::place_of(root.root_name());
         if (!place) continue;
         const auto* const fields = std::get_if<crdt::MapDelta>(&each.delta);
-        if (fields == nullptr || place->part != memory::Part::root) {
+        // The members of an item are no fields of the block.
+        if (fields == nullptr || !each.container.is_root() || place->part != memory::Part::root) {
             add({place->section, place->field});
             continue;
         }
@@ -99,7 +113,7 @@ void DocumentFeed::record(const BlockRef& block, const Unit& unit, std::uint64_t
     const crdt::Frontiers now = document_.doc().frontiers();
     if (document_.kind() == kMemoryKind && document_.doc().history().load()) {
         if (const Result<crdt::Diff> diff = document_.doc().history().diff(heads_, now)) {
-            memory::FieldPath place = place_of_change(*diff);
+            memory::FieldPath place = place_of_change(document_.doc(), *diff);
             step.event.section = std::move(place.section);
             step.event.field = std::move(place.field);
         }

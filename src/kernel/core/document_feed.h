@@ -49,7 +49,7 @@ private:
 };
 
 // The place in a memory block that a difference is in, as far as it is one.
-memory::FieldPath place_of_change(const crdt::Diff& diff);
+memory::FieldPath place_of_change(const crdt::Doc& doc, const crdt::Diff& diff);
 // The operations that lead from one version to another, as Loro updates. Errors: those of
 // crdt::History::spans_between().
 Result<Bytes> updates_between(const crdt::Doc& doc, const crdt::Frontiers& from,

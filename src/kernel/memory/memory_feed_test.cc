@@ -73,6 +73,25 @@ TEST(MemoryFeed, ASectionIsNamed) {
     EXPECT_EQ(events[0]->owner, "agent:ada");
 }
 
+// An item that is an object is a container of its own below the list's.
+TEST(MemoryFeed, AChangeInsideAnItemNamesItsPlace) {
+    ToldStudy study;
+    static_cast<void>(study.create("plan", R"({"Composite": {"sections": [
+        {"name": "steps", "schema": {"List": {"item_schema": {"Map": {"fields": [
+            {"name": "title", "field_type": "Text"}, {"name": "state", "field_type": "Text"}]}}}}},
+        {"name": "notes", "schema": "Text"}]}})"));
+    static_cast<void>(
+        study.write("plan", AppendContent{"steps", Map{{"title", "one"}, {"state", "open"}}}));
+    const std::string feed = study.subscribe("agent:ada");
+
+    ASSERT_TRUE(study.write("plan", SetItem{{"steps", ""}, 0, "state", "done"}));
+
+    const auto events = study.pull(feed, "agent:ada");
+    ASSERT_EQ(events.size(), 1U);
+    EXPECT_EQ(events[0]->section, "steps");
+    EXPECT_EQ(events[0]->field, "");
+}
+
 TEST(MemoryFeed, ATextIsToldAsItGrows) {
     ToldStudy study;
     const auto made = study.create("log", kText);
