@@ -5,10 +5,16 @@
 namespace quire::memory {
 namespace {
 
+// The names of one schema often begin alike, so their ends are compared first.
 template <class Named>
 const Named* find_named(const std::vector<Named>& all, std::string_view name) {
-    const auto at = std::ranges::find(all, name, &Named::name);
-    return at == all.end() ? nullptr : &*at;
+    if (name.empty()) return nullptr;
+    for (const Named& each : all) {
+        const std::string& found = each.name;
+        if (found.size() == name.size() && found.back() == name.back() && found == name)
+            return &each;
+    }
+    return nullptr;
 }
 
 }  // namespace

@@ -30,6 +30,8 @@ std::vector<std::string> resource_keys(const kernel::BlockEvent& event) {
     if (!event.path.empty()) out.push_back(kernel::file_address(event.path));
     if (!event.label.empty()) {
         out.push_back(cat("memory:", event.owner, "/", event.label));
+        if (!event.label_before.empty())
+            out.push_back(cat("memory:", event.owner, "/", event.label_before));
         out.emplace_back(kContexts);
     }
     return out;

@@ -34,6 +34,16 @@ TEST(ResourceWatch, MemoryIsToldByItsOwnerAndLabelAndAsPartOfContexts) {
     EXPECT_FALSE(is_told("memory://agent:ada/plans", memory));
 }
 
+TEST(ResourceWatch, ARenamedBlockIsToldUnderBothLabels) {
+    const kernel::BlockEvent memory{.block_id = "b3",
+                                    .label = "plans/done",
+                                    .owner = "agent:ada",
+                                    .label_before = "plans/near"};
+
+    EXPECT_TRUE(is_told("memory://agent:ada/plans/near", memory));
+    EXPECT_TRUE(is_told("memory://agent:ada/plans/done", memory));
+}
+
 TEST(ResourceWatch, WhatIsNoMemoryChangesNoContext) {
     EXPECT_FALSE(is_told("context://ada", kernel::BlockEvent{.block_id = "b1_0_2"}));
     EXPECT_EQ(resource_key("http://example.org/"), "");

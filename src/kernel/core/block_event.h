@@ -37,6 +37,7 @@ struct BlockEvent {
     std::string path = {};                 // A file's.
     std::string label = {}, owner = {};    // A memory block's; and where in it the change was,
     std::string section = {}, field = {};  // if that is one place.
+    std::string label_before = {};         // Empty unless this change gave it another label.
     // The members below belong to types: appended; replaced, in lines of the version before; status;
     // metadata; created.
     std::optional<std::string> text = {};

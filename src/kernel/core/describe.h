@@ -1,6 +1,7 @@
 // Descriptions of a block: its row in a list, a stretch of its lines, the outcome of an edit.
 #pragma once
 
+#include "edits/plan.h"
 #include "edits/view.h"
 #include "kernel/core/block_reads.h"
 #include "kernel/core/live_document.h"

@@ -74,6 +74,7 @@ void DocumentFeed::see(const BlockRef& block) {
 
 void DocumentFeed::begin() {
     heads_ = document_.doc().frontiers();
+    label_ = document_.name();
     if (document_.conversation() == nullptr) see(document_.whole());
 }
 
@@ -95,20 +96,26 @@ BlockFacts DocumentFeed::facts_of(const BlockRef& block, Map* metadata) const {
     return facts;
 }
 
-void DocumentFeed::record(const BlockRef& block, const Unit& unit, std::uint64_t calls) {
-    const std::vector<Unit>& units = block.state->history.units();
-    Captured captured;
-    captured.key = block.state->key;
-    captured.header = document_.record().header;
-    BlockStep& step = captured.step;
+BlockStep DocumentFeed::step_to(const BlockRef& block, const std::string& actor,
+                                std::uint64_t calls) const {
+    BlockStep step;
     step.event.block_id = document_.id_of(block).str();
     step.event.version = block.state->version;
     step.event.version_before = block.state->version - calls;
-    step.event.actor = unit.actor;
-    step.is_new = is_creation(unit, units.empty());
-    if (const auto seen = seen_.find(captured.key); seen != seen_.end()) step.before = seen->second;
+    step.event.actor = actor;
+    if (const auto seen = seen_.find(block.state->key); seen != seen_.end())
+        step.before = seen->second;
     step.after = facts_of(block, &step.metadata);
     if (block.fields != nullptr) step.marks = block.fields->marks;
+    return step;
+}
+
+void DocumentFeed::record(const BlockRef& block, const Unit& unit, std::uint64_t calls) {
+    const std::vector<Unit>& units = block.state->history.units();
+    Captured captured{step_to(block, unit.actor, calls), std::string(block.state->key),
+                      document_.record().header};
+    BlockStep& step = captured.step;
+    step.is_new = is_creation(unit, units.empty());
 
     const crdt::Frontiers now = document_.doc().frontiers();
     if (document_.kind() == kMemoryKind && document_.doc().history().load()) {
@@ -129,9 +136,33 @@ void DocumentFeed::record(const BlockRef& block, const Unit& unit, std::uint64_t
     captured_.push_back(std::move(captured));
 }
 
-// A call may change the document's record after it has recorded its version.
+void DocumentFeed::arrived() {
+    const BlockRef block = document_.whole();
+    const std::vector<Unit>& units = block.state->history.units();
+    if (units.empty()) return;
+    label_ = document_.name();
+    Captured captured{step_to(block, units.back().actor, block.state->version),
+                      std::string(block.state->key), document_.record().header};
+    captured.step.is_new = true;
+    if (feed_.wants_updates()) {
+        if (Result<Bytes> updates =
+                updates_between(document_.doc(), {}, document_.doc().frontiers()))
+            captured.step.event.updates = std::move(*updates);
+    }
+    captured_.push_back(std::move(captured));
+    feed_.publish(take_captured());
+}
+
 void DocumentFeed::finish() {
     if (captured_.empty()) return;
+    document_.on_stored(
+        [feed = feed_.shared_from_this(), steps = take_captured()](Result<void>& stored) mutable {
+            if (stored) feed->publish(std::move(steps));
+        });
+}
+
+// A call may change the document's record after it has recorded its version.
+std::vector<BlockStep> DocumentFeed::take_captured() {
     const auto record = std::make_shared<const store::DocumentRecord>(document_.record());
     if (document_.conversation() == nullptr) {
         Captured& last = captured_.back();
@@ -145,6 +176,8 @@ void DocumentFeed::finish() {
         BlockStep& step = each.step;
         step.event.record = record;
         name_document(step.event, *record);
+        if (!step.event.label.empty() && label_ != step.event.label)
+            step.event.label_before = label_;
         const bool is_shown = step.is_new || (step.before.is_deleted && !step.after.is_deleted);
         if (is_shown) {
             const Result<BlockRef> block =
@@ -157,10 +190,8 @@ void DocumentFeed::finish() {
         steps.push_back(std::move(step));
     }
     captured_.clear();
-    document_.on_stored(
-        [feed = feed_.shared_from_this(), steps = std::move(steps)](Result<void>& stored) mutable {
-            if (stored) feed->publish(std::move(steps));
-        });
+    label_ = record->name;
+    return steps;
 }
 
 }  // namespace quire::kernel

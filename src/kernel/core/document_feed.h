@@ -32,6 +32,9 @@ public:
     void record(const BlockRef& block, const Unit& unit, std::uint64_t calls);
     // The transaction is complete; it is told of once it is stored.
     void finish();
+    // The document, which is one block, was stored before anybody could look at it: tells of the
+    // block as it is now.
+    void arrived();
 
 private:
     struct Captured {
@@ -40,11 +43,15 @@ private:
         Bytes header;     // The record's, when a text was drawn by it.
     };
     BlockFacts facts_of(const BlockRef& block, Map* metadata) const;
+    // The step that leads to the block's version, which `calls` raised it to.
+    BlockStep step_to(const BlockRef& block, const std::string& actor, std::uint64_t calls) const;
+    std::vector<BlockStep> take_captured();
 
     LiveDocument& document_;
     BlockFeed& feed_;
     std::map<std::string, BlockFacts, std::less<>> seen_;  // Keyed by BlockState::key.
-    crdt::Frontiers heads_;                   // Before what is captured next.
+    crdt::Frontiers heads_;                                // Before what is captured next,
+    std::string label_;                                    // and the document's name.
     std::vector<Captured> captured_;
 };
 

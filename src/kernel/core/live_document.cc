@@ -207,10 +207,14 @@ bool LiveDocument::leave() {
 // Called between transactions alone, so that each is captured whole or not at all. Private copies
 // have no readers but their owners, who read what they write.
 void LiveDocument::heed_feed() {
-    const bool is_watched = parts_.feed != nullptr && record_.kind != kStageKind &&
-                            parts_.feed->is_watched(record_.key);
-    if (is_watched == (feed_ != nullptr)) return;
-    feed_ = is_watched ? std::make_unique<DocumentFeed>(*this, *parts_.feed) : nullptr;
+    const bool is_listened = is_listened_to();
+    if (is_listened == (feed_ != nullptr)) return;
+    feed_ = is_listened ? std::make_unique<DocumentFeed>(*this, *parts_.feed) : nullptr;
+}
+
+bool LiveDocument::is_listened_to() const {
+    return parts_.feed != nullptr && record_.kind != kStageKind &&
+           parts_.feed->is_watched(record_.key);
 }
 
 // Rebuilds the document from its stored updates, and its blocks from their records. O(history).
@@ -501,7 +505,12 @@ void LiveDocument::submit(Reply<void> done) {
 void LiveDocument::settle(bool stored) {
     CHECK(fresh_ && doc_ == nullptr);
     fresh_ = !stored;
-    if (!stored) record_.header.clear();
+    if (!stored) {
+        record_.header.clear();
+        return;
+    }
+    // A document that cannot be loaded says so to the first call.
+    if (is_listened_to() && ready()) feed_->arrived();
 }
 
 store::Batch LiveDocument::give() {

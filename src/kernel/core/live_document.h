@@ -183,7 +183,7 @@ public:
     InFlight& in_flight() { return in_flight_; }
 
     // Tells a document that was stored together with others before it was ever loaded whether the
-    // store accepted it (memory_carry.cc).
+    // store accepted it (memory_carry.cc). Those who listen are told of its block.
     void settle(bool stored);
 
     // --- two documents in one transaction (core.h, calls enter) ---
@@ -211,6 +211,7 @@ private:
     // the texts of those that are not running.
     void pack_blocks();
     void heed_feed();  // Begins to capture for subscribers, or ends it.
+    bool is_listened_to() const;
     bool may_leave() const;
     // About what it takes in memory. O(containers and units of history).
     std::size_t memory_bytes() const;

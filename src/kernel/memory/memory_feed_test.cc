@@ -1,10 +1,13 @@
 // Readers of memory: who is told of a change, and in which form.
 #include <gtest/gtest.h>
 
+#include "codec/updates.h"
+#include "crdt/doc/history.h"
 #include "json/members.h"
 #include "kernel/core/core.h"
 #include "kernel/core/feed_calls.h"
 #include "kernel/core/feed_reader_for_test.h"
+#include "kernel/memory/carried.h"
 #include "kernel/memory/memory_study_test.h"
 
 namespace quire::kernel {
@@ -128,6 +131,87 @@ TEST(MemoryFeed, WhatIsKnownBesideTheTextIsMetadata) {
     EXPECT_EQ(events[0]->label, "old");
     EXPECT_EQ(json::text_in(Value(*events[0]->metadata), "type"), "archival");
     EXPECT_EQ(events[1]->type, BlockEventType::deleted);
+}
+
+TEST(MemoryFeed, ARenamedBlockIsToldWithTheLabelItHad) {
+    ToldStudy study;
+    static_cast<void>(study.create("near"));
+    const std::string feed = study.subscribe("agent:ada");
+
+    static_cast<void>(study.desk.ask<MemoryVersion>([&](auto reply) {
+        study.calls().rename(Study::as("agent:ada"), "near", "done", std::move(reply));
+    }));
+    static_cast<void>(study.set("done", "status", "calm"));
+
+    const auto events = study.pull(feed, "agent:ada");
+    ASSERT_EQ(events.size(), 2U);
+    EXPECT_EQ(events[0]->type, BlockEventType::metadata);
+    EXPECT_EQ(events[0]->label, "done");
+    EXPECT_EQ(events[0]->label_before, "near");
+    EXPECT_EQ(events[1]->label, "done");
+    EXPECT_EQ(events[1]->label_before, "");
+}
+
+CarriedBlock carried(ToldStudy& study, const std::string& label) {
+    auto block = study.desk.ask<CarriedBlock>([&](auto reply) {
+        study.calls().export_block(Study::as("human:tom"), label, std::move(reply));
+    });
+    CHECK(block.has_value());
+    return std::move(*block);
+}
+
+// Nobody can have looked at a block before its import is stored, and yet its readers hear of it.
+TEST(MemoryFeed, AnImportedBlockIsToldAsCreatedAndWhatFollowsAsUsual) {
+    ToldStudy there;
+    static_cast<void>(there.create("ann"));
+    static_cast<void>(there.set("ann", "status", "calm"));
+    static_cast<void>(there.create("secret", kText));
+    ToldStudy study;
+    const std::string own = study.subscribe("agent:ada");
+    const std::string others = study.subscribe("agent:bob");
+    FeedReader reader;
+
+    const auto imported = study.desk.ask<MemoryImported>([&](auto reply) {
+        study.calls().import_blocks(Study::as("human:tom"),
+                                    MemoryImport{{carried(there, "ann"), carried(there, "secret")}},
+                                    std::move(reply));
+    });
+    ASSERT_TRUE(imported.has_value());
+    static_cast<void>(study.set("ann", "status", "busy"));
+
+    const auto events = study.pull(own, "agent:ada");
+    std::map<std::string, std::string> told;
+    for (const auto& event : events) {
+        reader.take(*event);
+        cat_to(told[event->label],
+               cat(name_of(event->type), " ", event->version, " by ", event->actor, "; "));
+    }
+    const std::uint64_t version = study.version("ann");
+    EXPECT_EQ(told["ann"],
+              cat("created ", version - 1, " by human:tom; replaced ", version, " by agent:ada; "));
+    EXPECT_EQ(told["secret"], cat("created ", study.version("secret"), " by human:tom; "));
+    EXPECT_EQ(reader.copies[imported->blocks[0].block.block_id].text, "status: busy\nvisits: 0\n");
+    EXPECT_EQ(study.told(others, "agent:bob"), "");
+}
+
+TEST(MemoryFeed, TheOperationsOfAnImportedBlockLeadToWhatItSays) {
+    ToldStudy there;
+    static_cast<void>(there.create("log", kText));
+    static_cast<void>(there.write("log", AppendContent{"", "one\n"}));
+    ToldStudy study;
+    const std::string feed = study.subscribe("agent:ada", {.wants_updates = true});
+
+    static_cast<void>(study.desk.ask<MemoryImported>([&](auto reply) {
+        study.calls().import_blocks(Study::as("human:tom"), MemoryImport{{carried(there, "log")}},
+                                    std::move(reply));
+    }));
+
+    const auto events = study.pull(feed, "agent:ada");
+    ASSERT_EQ(events.size(), 1U);
+    ASSERT_TRUE(events[0]->updates.has_value());
+    crdt::Doc copy(7);
+    ASSERT_TRUE(copy.import(codec::decode_updates(*events[0]->updates)->changes()).has_value());
+    EXPECT_EQ(copy.history().op_count(), 4U);
 }
 
 TEST(MemoryFeed, PrivateMemoryIsToldToItsOwnerAlone) {
