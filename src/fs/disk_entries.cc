@@ -1,6 +1,7 @@
 #include "fs/disk_entries.h"
 
 #include <cerrno>
+#include <climits>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -29,6 +30,28 @@ Result<DiskEntries> DiskEntries::open(const std::string& directory) {
 
 Result<Fd> DiskEntries::parent_of(const std::string& path) const {
     return open_beneath(root_.get(), split(path).first, O_RDONLY | O_DIRECTORY);
+}
+
+Result<std::optional<EntryLook>> DiskEntries::look(const std::string& path) const {
+    const auto [directory, name] = split(path);
+    const Fd parent(try_open_beneath(root_.get(), directory, O_PATH | O_DIRECTORY));
+    if (!parent) {
+        if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP) return std::nullopt;
+        return system_failure(errno, path, "cannot look at");
+    }
+    struct stat found {};
+    if (::fstatat(parent.get(), name.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0) {
+        if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
+        return system_failure(errno, path, "cannot look at");
+    }
+    EntryLook out{kind_of(found), S_ISLNK(found.st_mode), found.st_mode & kPermissions, {}};
+    if (!out.is_link) return out;
+    std::string target(static_cast<std::size_t>(PATH_MAX), '\0');
+    const ssize_t size = ::readlinkat(parent.get(), name.c_str(), target.data(), target.size());
+    if (size < 0) return system_failure(errno, path, "cannot read the link");
+    target.resize(static_cast<std::size_t>(size));
+    out.target = std::move(target);
+    return out;
 }
 
 Result<void> DiskEntries::make_directory(const std::string& path, std::uint32_t mode) const {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
@@ -14,9 +15,20 @@
 
 namespace quire::fs {
 
+// An entry of the directory; a link is not followed.
+struct EntryLook {
+    Kind kind = Kind::file;
+    bool is_link = false;
+    std::uint32_t mode = 0;   // The permissions.
+    std::string target = {};  // A link's.
+};
+
 class DiskEntries {
 public:
     static Result<DiskEntries> open(const std::string& directory);
+
+    // None where there is nothing, or where a link leads on the way.
+    Result<std::optional<EntryLook>> look(const std::string& path) const;
 
     // Makes a directory, and those above it that are missing. One that is there is left as it is.
     Result<void> make_directory(const std::string& path, std::uint32_t mode) const;

@@ -122,6 +122,22 @@ Result<std::string> Repository::message_of(const std::string& commit) const {
     return ask({"log", "-1", "--format=%B", commit, "--"});
 }
 
+Result<std::optional<std::string>> Repository::merge_base(const std::string& a,
+                                                          const std::string& b) const {
+    const Run run = TRY(this->run({"merge-base", a, b}));
+    if (run.exit_code != 0) return std::optional<std::string>();
+    return std::optional<std::string>(line_of(run.output));
+}
+
+Result<std::string> Repository::blob(const std::string& id) const {
+    return ask({"cat-file", "blob", id});
+}
+
+Result<std::string> Repository::exclude_file() const {
+    const std::string path(line_of(TRY(ask({"rev-parse", "--git-path", "info/exclude"}))));
+    return path.starts_with('/') ? path : cat(directory_, "/", path);
+}
+
 // The parts are MODE SP TYPE SP ID TAB PATH.
 Result<std::map<std::string, TreeEntry>> Repository::files(const std::string& commit) const {
     const std::string output = TRY(ask({"ls-tree", "-r", "-z", "--full-tree", commit}));

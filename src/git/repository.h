@@ -53,6 +53,12 @@ public:
     Result<std::string> message_of(const std::string& commit) const;
     // The files of a commit, by path. O(files).
     Result<std::map<std::string, TreeEntry>> files(const std::string& commit) const;
+    // The newest commit that both lead back to; none if there is none, or one of them is not here.
+    Result<std::optional<std::string>> merge_base(const std::string& a, const std::string& b) const;
+    // The bytes of a file by its id.
+    Result<std::string> blob(const std::string& id) const;
+    // The file with patterns of names that git leaves out here and that is no part of the work tree.
+    Result<std::string> exclude_file() const;
     // The changes between two commits' trees.
     Result<std::vector<TreeChange>> changes(const std::string& from, const std::string& to) const;
     // Those of the paths that git would not track: ignore files leave them out and the index does

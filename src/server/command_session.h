@@ -31,6 +31,10 @@
 //   check_mount {name}         -> the same, once it has been asked what it lists
 //   approve_mount {name, offer}
 //                              -> the same, once that is approved
+//   adopt_tree {directory, actor}
+//                              -> TreeRow (server/tree_rows.h); drop_tree {directory} likewise
+//   trees {}                   -> TreeRows
+//   land {directory?, around}  -> SyncedRows; refresh {directory?, around} likewise
 //   flush {}               -> {ref, commit, files, ignored}, once git has them
 //   export_git {ref}       -> {ref, commit, commits, files, ignored}, once git has them
 //   backup {file}          -> {}, once the copy is whole
@@ -48,6 +52,7 @@
 // JSON-RPC error whose data is {code, reason, message, details}.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -67,6 +72,9 @@ class DiskWatch;
 class FileCalls;
 class GitFlush;
 class Sources;
+class ViewCalls;
+enum class Direction : std::uint8_t;
+struct WhichTrees;
 struct AuditQuery;
 }  // namespace quire::kernel
 namespace quire::mounts {
@@ -88,6 +96,7 @@ public:
         kernel::Sources& sources;
         mounts::Mounts& mounts;
         kernel::GitFlush& git;
+        kernel::ViewCalls& views;
         const SettingsWatch* settings = nullptr;  // Null where they never change.
         std::function<void()> stop = {};          // Ends the kernel.
     };
@@ -134,6 +143,14 @@ private:
     void hook_before(const rpc::Answer& answer, std::string key, std::vector<std::string> paths,
                      std::optional<std::vector<std::string>> hashes);
     void hook_after(const rpc::Answer& answer, std::string key, std::vector<std::string> paths);
+    void adopt_tree(const rpc::Answer& answer, std::string directory, std::string actor);
+    void drop_tree(const rpc::Answer& answer, std::string directory);
+    void trees(const rpc::Answer& answer);
+    void land(const rpc::Answer& answer, std::optional<std::string> directory, std::string around);
+    void refresh(const rpc::Answer& answer, std::optional<std::string> directory,
+                 std::string around);
+    void sync_trees(const rpc::Answer& answer, const char* name, kernel::WhichTrees which,
+                    kernel::Direction direction);
     void audit(const rpc::Answer& answer, kernel::AuditQuery query);
     void verify_audit(const rpc::Answer& answer, std::vector<std::string> heads);
     void flush(const rpc::Answer& answer);

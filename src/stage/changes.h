@@ -32,6 +32,9 @@ struct StagedChange {
     // True if the file in the workspace itself changed after the command began, so that what the
     // command saw of it cannot be known.
     bool raced = false;
+    // The hash of the file in the workspace that the change was made of; "" where it may be any. In
+    // hexadecimal.
+    std::string seen = {};
 };
 
 // Files and directories beyond this number end in an error.

@@ -30,7 +30,7 @@ struct ShownApproval {
     std::string status;
     std::string actor;
     std::string operation;
-    std::optional<std::string> path, tool, label;  // At most one is there.
+    std::optional<std::string> path, tool, tree, label;  // At most one is there.
     std::string block_id;
     policy::Permission permission = policy::Permission::human;
     std::string description;
@@ -49,6 +49,7 @@ struct ShownApproval {
             .required("operation", &ShownApproval::operation)
             .optional("path", &ShownApproval::path)
             .optional("tool", &ShownApproval::tool)
+            .optional("tree", &ShownApproval::tree)
             .optional("label", &ShownApproval::label)
             .optional("block_id", &ShownApproval::block_id)
             .required("permission", &ShownApproval::permission)
@@ -84,6 +85,7 @@ ShownApproval shown_approval(const Approval& approval, std::string_view status) 
                       .operation = std::string(name_of(operation)),
                       .path = {},
                       .tool = {},
+                      .tree = {},
                       .label = {},
                       .block_id = target.block_id,
                       .permission = approval.permission,
@@ -97,7 +99,10 @@ ShownApproval shown_approval(const Approval& approval, std::string_view status) 
                       .scope = {},
                       .elicited_in = {}};
     const bool of_tool = target.kind == "tool" || target.kind == "mount";
-    (target.kind == "file" ? out.path : of_tool ? out.tool : out.label) = target.name;
+    (target.kind == "file"   ? out.path
+     : of_tool               ? out.tool
+     : target.kind == "tree" ? out.tree
+                             : out.label) = target.name;
     if (const auto& answer = approval.resolved) {
         out.decision = name_of(answer->answer);
         out.by = answer->by.str();

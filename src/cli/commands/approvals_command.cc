@@ -54,6 +54,8 @@ std::string approval_target(const Value& approval) {
     if (!path.empty()) return text::escape_hidden(path);
     const std::string tool = json::text_in(approval, "tool");  // Or the scope of a consent.
     if (!tool.empty()) return cat("the tool ", text::escape_hidden(tool));
+    const std::string tree = json::text_in(approval, "tree");
+    if (!tree.empty()) return cat("others' work with the tree ", text::escape_hidden(tree));
     const bool is_command = json::text_in(approval, "operation") == "execute";
     return cat(is_command ? "the command " : "the block ",
                text::escape_hidden(json::text_in(approval, "label")));

@@ -50,6 +50,7 @@
 #include "kernel/oversight/mount_calls.h"
 #include "kernel/oversight/overseer.h"
 #include "kernel/oversight/rule_calls.h"
+#include "kernel/views/view_calls.h"
 #include "mcp/mcp_session.h"
 #include "mcp/open_questions.h"
 #include "memory/remember.h"
@@ -93,6 +94,8 @@ struct KernelProcess::Body {
         // A command commits what it changed before the kernel ends, or is ended.
         if (commands != nullptr) commands->stop();
         command_workers.reset();
+        if (views != nullptr) views->stop();
+        view_worker.reset();
         checkers.reset();
         if (mounts != nullptr) mounts->stop();
         mount_workers.reset();
@@ -140,6 +143,12 @@ struct KernelProcess::Body {
     // The rules for tools under which a running kernel goes on.
     Result<policy::RuleBook> book_of(const Settings& settings, policy::ToolCatalog known) const;
     void start_sources(LogSink& log);
+    // A kernel that was killed may have left commits and refreshes half done.
+    void complete_what_was_begun(LogSink& log) {
+        std::vector<std::string> said = commands->sweep();
+        std::ranges::move(views->sweep(), std::back_inserter(said));
+        for (const std::string& each : said) log.write(LogLevel::warning, text::escape_hidden(each));
+    }
     void open_disk_log(const Settings& settings, LogSink& log);
     Result<void> open_server(const KernelProcessOptions& options, server::StateDirectory state,
                              LogSink& log);
@@ -178,6 +187,9 @@ struct KernelProcess::Body {
     // A command occupies a worker until it has ended.
     std::unique_ptr<sched::Pool> command_workers;
     std::unique_ptr<kernel::CommandCalls> commands;
+    // Adopted trees are read and written on the one worker.
+    std::unique_ptr<sched::Pool> view_worker;
+    std::unique_ptr<kernel::ViewCalls> views;
     std::unique_ptr<kernel::RuleCalls> rule_calls;
     std::unique_ptr<kernel::MountCalls> mount_calls;
     // A running server occupies one of them.
@@ -221,7 +233,7 @@ Result<std::unique_ptr<rpc::Session>> KernelProcess::Body::session_for(
         return std::make_unique<server::CommandSession>(
             std::move(service),
             server::CommandSession::Workspace{*kernel, *file_calls, *watch, *memory_calls, *sources,
-                                              *mounts, *git_flush, live.get(),
+                                              *mounts, *git_flush, *views, live.get(),
                                               [this] { server->stop(); }},
             caller, std::move(connection), version);
     }
@@ -233,12 +245,6 @@ void KernelProcess::Body::open_elicitation(const Settings& settings) {
     person = person_here();
     asking = std::make_unique<mcp::ElicitationContext>(*pool, clock, rng);
     asking->off.with([&](bool& off) { off = !settings.approvals.elicitation; });
-}
-
-// Tells the store from every other. A damaged store may not know.
-std::string store_id(store::Store& of) {
-    const Result<store::AuditHash> origin = of.audit_origin();
-    return origin ? to_hex(*origin) : std::string();
 }
 
 void KernelProcess::Body::open_diagnostics(const DiagnosticsSettings& settings,
@@ -255,19 +261,8 @@ void KernelProcess::Body::open_diagnostics(const DiagnosticsSettings& settings,
 // Servers without approved tools are started now, all at once, and waited for a while.
 Result<void> KernelProcess::Body::open_mounts(const Settings& settings,
                                               const server::StateDirectory& state, LogSink& log) {
-    std::vector<mounts::MountOptions> options;
-    for (const auto& [name, each] : settings.mounts) {
-        mounts::MountOptions made;
-        made.server.name = name;
-        made.server.command = each.command;
-        made.server.environment = environment_of(each);
-        made.server.directory =
-            (std::filesystem::path(state.workspace()) / each.directory).lexically_normal().string();
-        made.server.version = version;
-        made.timeout_ms = each.timeout_s * 1000;
-        made.operations = each.operations;
-        options.push_back(std::move(made));
-    }
+    std::vector<mounts::MountOptions> options =
+        mount_options(settings, state.workspace(), version);
     mount_calls = std::make_unique<kernel::MountCalls>(*kernel);
     if (!options.empty())
         mount_workers = std::make_unique<sched::Pool>(static_cast<unsigned>(options.size()));
@@ -348,12 +343,15 @@ void KernelProcess::Body::open_use_cases(const Settings& settings,
         kernel::CommandRunner::Parts{*kernel, *gate, *file_calls, clock,
                                      real_path(state.workspace())},
         *command_workers, command_settings(settings));
+    view_worker = std::make_unique<sched::Pool>(1U);
+    views = std::make_unique<kernel::ViewCalls>(
+        kernel::TreeSync::Parts{*kernel, *gate, *file_calls, clock, real_path(state.workspace())},
+        rng, *view_worker);
 }
 
 void KernelProcess::Body::add_tools(const Settings& settings) {
     using tools::Profile;
-    std::vector<std::string> templates;
-    for (const auto& [name, each] : settings.memory.templates) templates.push_back(name);
+    const std::vector<std::string> templates = template_names(settings);
     registry = std::make_unique<tools::Registry>(tools::Registry::Parts{
         *kernel, file_calls.get(), memory_calls.get(), sources.get(), search.get()});
     for (const Profile profile : {Profile::model, Profile::full, Profile::compat}) {
@@ -366,24 +364,12 @@ void KernelProcess::Body::add_tools(const Settings& settings) {
     }
     registry->add(Profile::compat, tools::make_text_editor(*kernel, *file_calls));
     registry->add(Profile::compat, tools::make_memory(*kernel, *memory_calls));
-    std::vector<tools::RememberTools::Named> remembered;
-    for (const std::string& label : settings.memory.tools.labels)
-        remembered.push_back({memory::remember_name(label), label});
-    registry->remember({*memory_calls, std::move(remembered)});
+    registry->remember({*memory_calls, remembered_blocks(settings)});
 }
 
 Result<policy::RuleBook> KernelProcess::Body::book_of(const Settings& settings,
                                                       policy::ToolCatalog known) const {
-    std::vector<std::string> unmet;
-    for (const std::string& name : mounts->names()) {
-        if (!mounts->has_pin(name)) unmet.push_back(name);
-    }
-    // Mounts that were added since are not there before a new kernel is.
-    const auto& met = mounts->names();
-    for (const auto& [name, mount] : settings.mounts) {
-        if (std::find(met.begin(), met.end(), name) == met.end()) unmet.push_back(name);
-    }
-    assume_mounted(settings, unmet, known);
+    assume_mounted(settings, unmet_mounts(settings, *mounts), known);
     return load_rules(settings, std::move(known));
 }
 
@@ -484,8 +470,12 @@ Result<std::unique_ptr<KernelProcess>> KernelProcess::open(const KernelProcessOp
     body->open_disk_log(settings, log);
     body->start_sources(log);
     if (!looks) body->search->start();
-    for (const std::string& said : looks ? std::vector<std::string>() : body->commands->sweep())
-        log.write(LogLevel::warning, text::escape_hidden(said));
+    if (!looks) {
+        std::vector<std::string> said = body->commands->sweep();
+        std::ranges::move(body->views->sweep(), std::back_inserter(said));
+        for (const std::string& each : said)
+            log.write(LogLevel::warning, text::escape_hidden(each));
+    }
     // Removes temporary files of interrupted saves; nothing waits for it.
     if (!looks) body->pool->post([&files = *body->files] { static_cast<void>(files.sweep()); });
     TRY(body->open_server(options, std::move(state), log));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <utility>
 
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include "base/check.h"
 #include "base/concat.h"
 #include "base/enum_words.h"
+#include "memory/remember.h"
 #include "memory/schema_form.h"
 
 namespace quire::cli {
@@ -27,6 +29,32 @@ Settings settings_for_looking(Settings settings) {
 std::optional<kernel::GitFlushSettings> flush_settings(const Settings& settings) {
     if (!settings.files.git) return std::nullopt;
     return kernel::GitFlushSettings{settings.files.git->ref, settings.files.git->after_s * 1000};
+}
+
+std::vector<std::string> unmet_mounts(const Settings& settings, const mounts::Mounts& mounts) {
+    std::vector<std::string> unmet;
+    for (const std::string& name : mounts.names()) {
+        if (!mounts.has_pin(name)) unmet.push_back(name);
+    }
+    // Mounts that were added since are not there before a new kernel is.
+    const auto& met = mounts.names();
+    for (const auto& [name, mount] : settings.mounts) {
+        if (std::ranges::find(met, name) == met.end()) unmet.push_back(name);
+    }
+    return unmet;
+}
+
+std::vector<std::string> template_names(const Settings& settings) {
+    std::vector<std::string> names;
+    for (const auto& [name, each] : settings.memory.templates) names.push_back(name);
+    return names;
+}
+
+std::vector<tools::RememberTools::Named> remembered_blocks(const Settings& settings) {
+    std::vector<tools::RememberTools::Named> out;
+    for (const std::string& label : settings.memory.tools.labels)
+        out.push_back({memory::remember_name(label), label});
+    return out;
 }
 
 kernel::FileRules file_rules(const Settings& settings) {
@@ -77,6 +105,8 @@ diagnostics::DiagnosticsOptions diagnostics_options(const DiagnosticsSettings& s
     return made;
 }
 
+namespace {
+
 std::vector<std::string> environment_of(const MountSettings& settings) {
     std::vector<std::string> out;
     for (const char* const name :
@@ -85,6 +115,27 @@ std::vector<std::string> environment_of(const MountSettings& settings) {
         if (value != nullptr && !settings.env.contains(name)) out.push_back(cat(name, "=", value));
     }
     for (const auto& [name, value] : settings.env) out.push_back(cat(name, "=", value));
+    return out;
+}
+
+}  // namespace
+
+std::vector<mounts::MountOptions> mount_options(const Settings& settings,
+                                                const std::string& workspace,
+                                                const std::string& version) {
+    std::vector<mounts::MountOptions> out;
+    for (const auto& [name, each] : settings.mounts) {
+        mounts::MountOptions made;
+        made.server.name = name;
+        made.server.command = each.command;
+        made.server.environment = environment_of(each);
+        made.server.directory =
+            (std::filesystem::path(workspace) / each.directory).lexically_normal().string();
+        made.server.version = version;
+        made.timeout_ms = each.timeout_s * 1000;
+        made.operations = each.operations;
+        out.push_back(std::move(made));
+    }
     return out;
 }
 

@@ -13,6 +13,8 @@
 #include "kernel/files/file_gate.h"
 #include "kernel/files/git_flush.h"
 #include "kernel/memory/memory_settings.h"
+#include "mounts/mounts.h"
+#include "tools/remember_tools.h"
 
 namespace quire::cli {
 
@@ -24,13 +26,22 @@ kernel::WatchSettings watch_settings(const Settings& settings);
 kernel::CommandSettings command_settings(const Settings& settings);
 std::optional<kernel::GitFlushSettings> flush_settings(const Settings& settings);
 kernel::MemorySettings memory_settings(const Settings& settings);
+std::vector<std::string> template_names(const Settings& settings);
+// The blocks that have a tool of their own.
+std::vector<tools::RememberTools::Named> remembered_blocks(const Settings& settings);
 
 // `scratch`: a directory for the files of a check.
 diagnostics::DiagnosticsOptions diagnostics_options(const DiagnosticsSettings& settings,
                                                     std::string workspace, std::string scratch);
 
-// The environment of a mounted server. It gets little of ours, which may hold secrets.
-std::vector<std::string> environment_of(const MountSettings& settings);
+// The servers to mount, run from the workspace. They get little of our environment, which may hold
+// secrets.
+std::vector<mounts::MountOptions> mount_options(const Settings& settings,
+                                                const std::string& workspace,
+                                                const std::string& version);
+
+// The mounts whose tools nobody knows yet.
+std::vector<std::string> unmet_mounts(const Settings& settings, const mounts::Mounts& mounts);
 
 // The checks that run at once unless the settings say how many: half of the processors, since people
 // work on this machine too.

@@ -10,6 +10,7 @@
 
 #include "base/concat.h"
 #include "base/fd.h"
+#include "base/hex.h"
 #include "store/store.h"
 
 namespace quire::cli {
@@ -29,6 +30,11 @@ Result<server::StateDirectory> copied_state(const KernelProcessOptions& options)
     const std::string database = cat(options.workspace, "/.quire/quire.db");
     if (::access(database.c_str(), F_OK) == 0) TRY(store::copy_store(database, options.copy_in));
     return server::StateDirectory::at(options.workspace, options.copy_in);
+}
+
+std::string store_id(store::Store& store) {
+    const Result<store::AuditHash> origin = store.audit_origin();
+    return origin ? to_hex(*origin) : std::string();
 }
 
 std::string real_path(const std::string& path) {

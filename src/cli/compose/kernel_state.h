@@ -6,6 +6,7 @@
 #include "base/result.h"
 #include "cli/compose/compose.h"
 #include "server/state_directory.h"
+#include "store/store.h"
 
 namespace quire::cli {
 
@@ -13,6 +14,8 @@ namespace quire::cli {
 Result<void> write_ignore_file(const server::StateDirectory& state);
 // Without a store there is nothing to copy, and the look is at an empty one.
 Result<server::StateDirectory> copied_state(const KernelProcessOptions& options);
+// Tells the store from every other. "" where a damaged store does not know.
+std::string store_id(store::Store& store);
 // The path without links, or itself where it cannot be followed.
 std::string real_path(const std::string& path);
 

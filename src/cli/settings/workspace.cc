@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/concat.h"
+#include "base/file_text.h"
 #include "text/escape_hidden.h"
 
 namespace quire::cli {
@@ -47,8 +48,22 @@ std::optional<PassedOver> distrust(const stdfs::path& directory,
 struct Step {
     bool is_workspace = false;
     bool is_git_top = false;
+    std::string leads_to = {};  // The workspace of an adopted tree.
     std::optional<PassedOver> passed_over = {};
 };
+
+// The workspace that a file .quire names; "" if it names none that is there.
+std::string workspace_named_in(const stdfs::path& file) {
+    constexpr std::string_view kStart = "tree of ";
+    const std::string text = file_text(file.string());
+    if (!text.starts_with(kStart)) return {};
+    const std::string named = text.substr(kStart.size(), text.find('\n') - kStart.size());
+    struct stat status = {};
+    const bool is_there = named.starts_with('/') &&
+                          ::lstat((named + "/.quire").c_str(), &status) == 0 &&
+                          S_ISDIR(status.st_mode);
+    return is_there ? named : std::string();
+}
 
 Step look_at(const stdfs::path& directory, const struct stat& directory_status) {
     Step step;
@@ -56,7 +71,10 @@ Step look_at(const stdfs::path& directory, const struct stat& directory_status) 
         struct stat status = {};
         if (::lstat((directory / name).c_str(), &status) != 0) continue;
         const bool is_directory = S_ISDIR(status.st_mode);
-        if (is_directory != (std::strcmp(name, ".quire") == 0)) continue;
+        const bool is_state = std::strcmp(name, ".quire") == 0;
+        if (is_state && S_ISREG(status.st_mode))
+            step.leads_to = workspace_named_in(directory / name);
+        if (is_directory != is_state && step.leads_to.empty()) continue;
         step.is_workspace = true;
         if (!step.passed_over)
             step.passed_over = distrust(directory, directory_status, name, status);
@@ -81,21 +99,31 @@ Result<FoundWorkspace> find_workspace(const std::string& from) {
     FoundWorkspace found{begin.string()};
     std::optional<std::string> git_top;
     stdfs::path directory = begin;
+    bool is_adopted = false;
     for (;;) {
         struct stat status = {};
         if (::stat(directory.c_str(), &status) != 0 || status.st_dev != first.st_dev) break;
         Step step = look_at(directory, status);
         if (step.passed_over) {
             found.passed_over.push_back(std::move(*step.passed_over));
-        } else if (step.is_workspace) {
+        } else if (!step.leads_to.empty() && !is_adopted) {
+            // The workspace itself must be one that the walk would take.
+            is_adopted = true;
+            found.tree = directory.string();
+            directory = std::move(step.leads_to);
+            if (::stat(directory.c_str(), &first) != 0) break;
+            continue;
+        } else if (step.is_workspace && step.leads_to.empty()) {
             found.directory = directory.string();
             found.is_there = true;
             return found;
         }
+        if (is_adopted) break;
         if (step.is_git_top && !git_top) git_top = directory.string();
         if (directory == directory.root_path()) break;
         directory = directory.parent_path();
     }
+    found.tree.clear();
     if (git_top) found.directory = std::move(*git_top);
     return found;
 }
@@ -112,7 +140,14 @@ Result<void> check_workspace(const std::string& directory) {
                     cat("there is no directory ", directory, " (", std::strerror(errno), ")"),
                     {{"path", directory}});
     }
-    if (S_ISDIR(status.st_mode)) return {};
+    if (S_ISDIR(status.st_mode)) {
+        const std::string shared = workspace_named_in(stdfs::path(directory) / ".quire");
+        if (shared.empty()) return {};
+        return invalid("adopted_tree",
+                       cat(directory, " is a tree of the workspace ", shared,
+                           "; name that one, or work in the tree without --workspace"),
+                       {{"path", directory}, {"workspace", shared}});
+    }
     return invalid(
         "not_a_directory",
         cat(directory, " is not a directory; --workspace takes the directory to work in"),

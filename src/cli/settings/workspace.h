@@ -3,6 +3,8 @@
 //
 // A quire.toml above a directory decides what agents may do in it, so a stranger must not be able to
 // put one there: the walk stays in one file system and passes over a workspace that others may change.
+//
+// A directory that a workspace has adopted (quire view adopt) has a file .quire, which leads there.
 #pragma once
 
 #include <string>
@@ -23,6 +25,8 @@ struct FoundWorkspace {
     // False if no workspace was found. `directory` is then where a new one belongs: the top of the
     // enclosing git work tree, or else where the walk began.
     bool is_there = false;
+    // The adopted tree from which a file .quire led to the workspace; "" for none.
+    std::string tree = {};
     std::vector<PassedOver> passed_over = {};
 };
 

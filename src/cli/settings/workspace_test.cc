@@ -1,6 +1,7 @@
 #include "cli/settings/workspace.h"
 
 #include <filesystem>
+#include <fstream>
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -48,6 +49,43 @@ TEST(FindWorkspace, PutsANewOneAtTheTopOfTheGitWorkTreeOrWhereItBegan) {
     EXPECT_EQ(in_git->directory, tree.path("/repo"));
     EXPECT_FALSE(in_git->is_there);
     EXPECT_EQ(find_workspace(tree.path("/plain/src"))->directory, tree.path("/plain/src"));
+}
+
+TEST(FindWorkspace, GoesFromAnAdoptedTreeToItsWorkspace) {
+    const Tree tree;
+    tree.directory("/shared/.quire", 0700);
+    tree.directory("/ada/src");
+    tree.file("/ada/quire.toml");
+    std::ofstream(tree.path("/ada/.quire")) << "tree of " << tree.path("/shared") << "\n";
+    const auto found = find_workspace(tree.path("/ada/src"));
+    EXPECT_EQ(found->directory, tree.path("/shared"));
+    EXPECT_TRUE(found->is_there);
+    EXPECT_EQ(found->tree, tree.path("/ada"));
+    EXPECT_EQ(check_workspace(tree.path("/ada")).error().reason(), "adopted_tree");
+    EXPECT_TRUE(check_workspace(tree.path("/shared")));
+}
+
+TEST(FindWorkspace, AnAdoptedTreeWhoseWorkspaceIsGoneIsAnOrdinaryDirectory) {
+    const Tree tree;
+    tree.directory("/ada");
+    tree.file("/ada/quire.toml");
+    for (const char* text : {"tree of /nowhere/at/all\n", "tree of relative\n", "other\n", ""}) {
+        std::ofstream(tree.path("/ada/.quire")) << text;
+        const auto found = find_workspace(tree.path("/ada"));
+        EXPECT_EQ(found->directory, tree.path("/ada")) << text;
+        EXPECT_EQ(found->tree, "");
+    }
+}
+
+TEST(FindWorkspace, AWorkspaceThatOthersMayWriteIsNotReachedFromATree) {
+    const Tree tree;
+    tree.directory("/shared/.quire", 0700);
+    tree.directory("/shared", 01777);
+    tree.directory("/ada");
+    std::ofstream(tree.path("/ada/.quire")) << "tree of " << tree.path("/shared") << "\n";
+    const auto found = find_workspace(tree.path("/ada"));
+    EXPECT_FALSE(found->is_there);
+    EXPECT_EQ(found->passed_over.size(), 1U);
 }
 
 TEST(FindWorkspace, PassesOverADirectoryThatOthersMayWrite) {

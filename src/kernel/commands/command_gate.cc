@@ -114,6 +114,10 @@ CommandGate::Step CommandGate::step_of(StagedChange change) {
     } else if (is_file) {
         plan_file(step);
     }
+    if (!made.seen.empty()) {
+        const auto now = parts_.gate.files().read(made.path, kLargestFile);
+        step.change.raced = !now || now->hash.hex() != made.seen;
+    }
     step.decision = decide(made.path, step.operation);
     // A directory may be made or removed where a file in it may.
     if (made.is_directory && step.decision.verdict != Verdict::allow) {
@@ -188,8 +192,8 @@ void CommandGate::plan_file(Step& step) {
 void CommandGate::object(Step& step) {
     if (step.change.raced) {
         result_.notes.push_back(cat(step.change.path,
-                                    " changed in the workspace while the command ran, so what the "
-                                    "command made of it was not committed"));
+                                    " changed in the workspace meanwhile, so what the ",
+                                    parts_.operation, " made of it was not committed"));
         step.way = Way::none;
         return;
     }
@@ -197,6 +201,10 @@ void CommandGate::object(Step& step) {
     auto& list = step.decision.verdict == Verdict::deny ? result_.violations : result_.escalations;
     list.push_back({result_.changes[step.shown].path, step.operation,
                     std::string(name_of(step.decision.permission)), step.decision.why, ""});
+}
+
+bool CommandGate::is_outdated() const {
+    return std::ranges::any_of(steps_, [](const Step& step) { return step.change.raced; });
 }
 
 Result<std::string> CommandGate::effects() const {
@@ -339,7 +347,7 @@ void CommandGate::commit_texts(const Caller& by, std::vector<Step*> steps,
     if (steps.empty()) return;
     PatchRequest request;
     request.to_disk = true;
-    request.operation = "command";
+    request.operation = parts_.operation;
     request.before = [this, &entries] { return begin(entries); };
     for (Step* const step : steps) request.parts.push_back(std::move(*step->patch));
     std::promise<Result<Patched>> promise;

@@ -37,6 +37,7 @@ public:
         FileCalls& files;
         const std::string& workspace;
         std::size_t file_bytes;  // Larger files have no document.
+        std::string operation = "command";  // Names the versions in histories.
     };
     CommandGate(Parts parts, const stage::Stage& stage, std::vector<stage::StagedChange> changes,
                 policy::Actor by);
@@ -45,6 +46,8 @@ public:
     Result<std::string> effects() const;
     // The changes, and what the rules say to them.
     const GateResult& judged() const { return result_; }
+    // True if a file is not any more what the change was made of. Its change is left out.
+    bool is_outdated() const;
     // Commits what the level allows, for `by`, whose approvals count. Blocks. Under "strict" one
     // violation leaves all of it out. Once.
     GateResult commit(const Caller& by, shell::Enforcement level);

@@ -180,25 +180,31 @@ void remove_journal(const std::string& stage) {
     ::unlink((stage + kName).c_str());
 }
 
+Result<std::optional<CompletedCommit>> complete_commit(const std::string& stage,
+                                                       const std::string& directory,
+                                                       fs::FileSystem& files) {
+    const auto entries = read_journal(stage);
+    if (!entries) return std::nullopt;
+    const fs::DiskEntries disk = TRY(fs::DiskEntries::open(directory));
+    CompletedCommit out{entries->size(), Completion(stage + "/upper", files, disk).run(*entries)};
+    remove_journal(stage);
+    return std::optional(std::move(out));
+}
+
 std::vector<std::string> complete_commands(const std::string& workspace, fs::FileSystem& files) {
     std::vector<std::string> out;
     std::error_code gone;
-    const Result<fs::DiskEntries> disk = fs::DiskEntries::open(workspace);
-    if (!disk) return out;
     for (const auto& stage :
          std::filesystem::directory_iterator(workspace + "/.quire/stages", gone)) {
-        const std::string directory = stage.path().string();
-        const auto entries = read_journal(directory);
-        if (!entries) continue;
-        const std::vector<std::string> left =
-            Completion(directory + "/upper", files, *disk).run(*entries);
+        const auto done = complete_commit(stage.path().string(), workspace, files);
+        if (!done || !*done) continue;
+        const std::vector<std::string>& left = (*done)->left;
         std::string said =
             cat("a kernel was killed while it kept the changes of a command; ",
-                entries->size() - left.size(), " of ", entries->size(), " are kept now");
+                (*done)->changes - left.size(), " of ", (*done)->changes, " are kept now");
         for (const std::string& path : left)
             cat_to(said, cat(path == left.front() ? "; left: " : ", ", path));
         out.push_back(std::move(said));
-        remove_journal(directory);
     }
     return out;
 }

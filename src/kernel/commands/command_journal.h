@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,9 +38,19 @@ Result<void> write_journal(const std::string& stage, const std::vector<JournalEn
 // Withdraws it: the commit is done, or was taken back.
 void remove_journal(const std::string& stage);
 
-// Completes the commits that a kernel which was killed has begun in the workspace. A file that is
-// neither what it was before the command nor what the command made of it is left alone. Again is the
-// same as once. Returns a sentence for each command, for the operator.
+// A commit that was begun, and is done now.
+struct CompletedCommit {
+    std::size_t changes = 0;
+    std::vector<std::string> left;  // The paths that were left alone.
+};
+// Completes the commit in `directory` whose journal and bytes `stage` has. None where none was begun. A
+// file that is neither what it was before nor what the commit makes of it is left alone. Again is the
+// same as once. Errors: those of opening the directory.
+Result<std::optional<CompletedCommit>> complete_commit(const std::string& stage,
+                                                       const std::string& directory,
+                                                       fs::FileSystem& files);
+
+// Completes the commits that a kernel which was killed has begun in the workspace. Returns a sentence for each command, for the operator.
 std::vector<std::string> complete_commands(const std::string& workspace, fs::FileSystem& files);
 
 }  // namespace quire::kernel

@@ -1,13 +1,13 @@
 #include "kernel/commands/command_runner.h"
 
 #include <algorithm>
-#include <future>
 #include <string_view>
 #include <utility>
 
 #include "base/clock.h"
 #include "base/concat.h"
 #include "base/utf8.h"
+#include "kernel/commands/call_approval.h"
 #include "kernel/commands/command_gate.h"
 #include "kernel/commands/command_journal.h"
 #include "kernel/commands/command_values.h"
@@ -15,7 +15,6 @@
 #include "kernel/files/file_gate.h"
 #include "kernel/oversight/command_record.h"
 #include "kernel/oversight/overseer.h"
-#include "policy/call_digest.h"
 #include "process/spawn.h"
 #include "stage/changes.h"
 
@@ -44,24 +43,6 @@ std::vector<shell::Predicted> unexpected_in(const CommandForecast& forecast,
                                                         : shell::Effect::write});
     }
     return out;
-}
-
-// The call that a person approves: it includes the digest of its effects, or says that it uses the
-// network.
-std::shared_ptr<const Call> with_effects(const Call& call, const std::string& effects) {
-    Call out = call;
-    out.arguments.as_map().set("effects", effects);
-    return std::make_shared<const Call>(std::move(out));
-}
-// Spends the caller's approvals for exactly this call. Errors: those of the store.
-Result<void> spend_approvals(Approvals& approvals, const Caller& by) {
-    std::promise<Result<void>> begun;
-    approvals.begin(by, [&](Result<void> done) { begun.set_value(std::move(done)); });
-    return begun.get_future().get();
-}
-
-std::string digest_of(const Call& call) {
-    return policy::call_digest(call.profile, call.tool, call.arguments);
 }
 
 }  // namespace
@@ -205,20 +186,11 @@ Result<void> CommandRunner::ask_about_network(const Caller& by, const CommandOrd
     if (!now.network || now.enforcement != Enforcement::strict || !uses_network(forecast) ||
         by.actor.kind == policy::ActorKind::human)
         return {};
-    Overseer& overseer = Overseer::of(parts_.kernel);
     policy::Target target;
     target.kind = "command";
     target.name = utf8::repaired(what.command);
-    Caller asking = by;
-    if (by.call != nullptr) asking.call = with_effects(*by.call, "network");
-    TRY(spend_approvals(overseer.approvals(), asking));
-    const bool is_allowed = overseer.approved(asking, target).has(policy::Operation::execute);
-    overseer.approvals().end(asking, !is_allowed);
-    if (is_allowed) return {};
-    std::promise<Error> told;
-    overseer.ask(asking, target, refused_network(forecast),
-                 [&](Error why) { told.set_value(std::move(why)); });
-    return Failure(told.get_future().get());
+    return require_approval(parts_.kernel, by, "network", target, policy::Operation::execute,
+                            [&] { return refused_network(forecast); });
 }
 
 Result<HeldStage> CommandRunner::stage_and_run(const Caller& by, const CommandOrder& what,
@@ -268,7 +240,7 @@ Result<CommandRun> CommandRunner::settle(const Caller& by, const CommandOrder& w
     std::string effects = asks ? TRY(gate.effects()) : std::string();
     if (waited && effects != stage.effects)
         return fail(Errc::conflict, "outdated", "the workspace has changed since the command ran");
-    out.gate = commit(by, std::move(gate), effects, now.enforcement);
+    out.gate = commit_approved(parts_.kernel, by, std::move(gate), effects, now.enforcement);
     out.unexpected = unexpected_in(out.forecast, out.gate);
     const std::optional<Error>& failure = out.gate.failure;
     const bool waits = failure && failure->code() == Errc::escalation_required;
@@ -280,23 +252,6 @@ Result<CommandRun> CommandRunner::settle(const Caller& by, const CommandOrder& w
     const bool is_strict = now.enforcement == Enforcement::strict;
     out.is_refused =
         (is_strict && !out.gate.violations.empty()) || (failure && (is_strict || !waits));
-    return out;
-}
-
-// An approval must cover the changes of this run alone, so the approved call includes their digest.
-GateResult CommandRunner::commit(const Caller& by, CommandGate gate, const std::string& effects,
-                                 Enforcement level) {
-    if (by.call == nullptr || effects.empty()) return gate.commit(by, level);
-    Caller approved = by;
-    approved.call = with_effects(*by.call, effects);
-    Approvals& approvals = Overseer::of(parts_.kernel).approvals();
-    if (Result<void> done = spend_approvals(approvals, approved); !done) {
-        GateResult out = gate.judged();
-        out.failure = std::move(done).error();
-        return out;
-    }
-    GateResult out = gate.commit(approved, level);
-    approvals.end(approved, out.failure.has_value());
     return out;
 }
 

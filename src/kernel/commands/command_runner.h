@@ -99,8 +99,6 @@ private:
                                     const CommandSettings& now, process::Following* following);
     Result<CommandRun> settle(const Caller& by, const CommandOrder& what, HeldStage stage,
                               const CommandSettings& now, CommandRun out);
-    GateResult commit(const Caller& by, CommandGate gate, const std::string& effects,
-                      shell::Enforcement level);
     void log(const Caller& by, const CommandOrder& what, const CommandRun& run) const;
     static std::int64_t timeout_ms(const CommandOrder& what, const CommandSettings& now);
 

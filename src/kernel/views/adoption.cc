@@ -1,0 +1,199 @@
+#include "kernel/views/adoption.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/concat.h"
+#include "base/file_text.h"
+#include "git/repository.h"
+#include "kernel/files/file_gate.h"
+#include "policy/path_rules.h"
+
+namespace quire::kernel {
+namespace {
+
+namespace disk = std::filesystem;
+using views::Content;
+using views::Head;
+
+// When the directory was made, in nanoseconds; 0 where the file system does not say.
+std::int64_t born_ns(const std::string& directory) {
+    struct statx status {};
+    if (::statx(AT_FDCWD, directory.c_str(), 0, STATX_BTIME, &status) != 0 ||
+        (status.stx_mask & STATX_BTIME) == 0)
+        return 0;
+    return status.stx_btime.tv_sec * std::int64_t{1'000'000'000} + status.stx_btime.tv_nsec;
+}
+
+// The files of the commit from which both trees have come, as git knows it.
+class Ancestry {
+public:
+    static Ancestry of(const std::string& tree, const std::string& shared, Clock& clock) {
+        Ancestry out;
+        const auto theirs = git::Repository::find(tree, clock);
+        const auto ours = git::Repository::find(shared, clock);
+        if (!theirs || !ours) return out;
+        const auto a = theirs->commit_of("HEAD"), b = ours->commit_of("HEAD");
+        if (!a || !*a || !b || !*b) return out;
+        // A clone may know commits that the workspace has not fetched, and the other way round.
+        for (const git::Repository& each : {*ours, *theirs}) {
+            const auto base = each.merge_base(**a, **b);
+            if (!base || !*base) continue;
+            auto files = each.files(**base);
+            if (!files) continue;
+            out.repository_ = each;
+            out.prefix_ = ours->prefix();
+            out.files_ = std::move(*files);
+            break;
+        }
+        return out;
+    }
+
+    std::optional<Content> at(const std::string& path) const {
+        if (!repository_) return std::nullopt;
+        const auto found = files_.find(prefix_ + path);
+        if (found == files_.end() || found->second.mode == "160000") return std::nullopt;
+        Result<std::string> bytes = repository_->blob(found->second.id);
+        if (!bytes) return std::nullopt;
+        Content out;
+        out.form = found->second.mode == "120000" ? views::Form::link : views::Form::file;
+        out.runs = found->second.mode == "100755";
+        out.bytes = std::move(*bytes);
+        out.sight.hash = fs::Hash::of(out.bytes);
+        return out;
+    }
+
+private:
+    std::optional<git::Repository> repository_;
+    std::string prefix_;
+    std::map<std::string, git::TreeEntry> files_;
+};
+
+bool is_equal(const std::optional<Content>& a, const std::optional<Content>& b) {
+    return a && b && a->form == b->form && a->bytes == b->bytes;
+}
+
+Failure not_a_tree(const std::string& directory, std::string_view why) {
+    return invalid("not_a_tree", cat(directory, " ", why), {{"directory", directory}});
+}
+
+}  // namespace
+
+Result<std::string> check_adoptable(const std::string& directory, const std::string& workspace) {
+    std::error_code failed;
+    const std::string real = disk::canonical(directory, failed).string();
+    struct stat status {};
+    if (failed || ::stat(real.c_str(), &status) != 0) {
+        return fail(Errc::not_found, "file_not_found", cat("there is no directory ", directory),
+                    {{"directory", directory}});
+    }
+    if (!S_ISDIR(status.st_mode)) {
+        return invalid("not_a_directory", cat(directory, " is no directory"),
+                       {{"directory", directory}});
+    }
+    if (status.st_uid != ::geteuid()) {
+        return fail(Errc::denied, "foreign_directory",
+                    cat(real, " belongs to another user, who could put anything there"),
+                    {{"directory", real}});
+    }
+    if (real == workspace) return not_a_tree(real, "is the workspace itself");
+    if (workspace.starts_with(real == "/" ? real : real + "/"))
+        return not_a_tree(real, "has the workspace in it");
+    for (const char* const own : {"/.quire", "/.git"}) {
+        if (real == workspace + own || real.starts_with(cat(workspace, own, "/")))
+            return not_a_tree(real,
+                              "is in a directory of the workspace that is no part of its files");
+    }
+    return real;
+}
+
+Result<void> find_common(const TreeSync::Parts& parts, TreeRegistry& registry, const OpenTree& tree,
+                         const OpenTree& shared, views::TreeState& state) {
+    const fs::IgnoreNames ignore = parts.gate.ignore_files();
+    std::set<std::string> paths;
+    for (const auto* side : {&tree, &shared}) {
+        for (fs::Entry& entry : TRY(side->files().list(ignore)).entries) {
+            const bool is_part = side == &tree || (!registry.is_in_tree(entry.path) &&
+                                                   parts.gate.may_see(entry.path, state.actor));
+            if (is_part) paths.insert(std::move(entry.path));
+        }
+    }
+    const Ancestry ancestry = Ancestry::of(state.directory, parts.workspace, parts.clock);
+    const std::int64_t made_ns = born_ns(state.directory);
+    for (const std::string& path : paths) {
+        Result<std::optional<Content>> theirs = tree.files().read(path);
+        Result<std::optional<Content>> ours = shared.files().read(path);
+        // They are looked at again with the next land.
+        if (!theirs || !ours) continue;
+        const std::optional<Content>& a = *theirs;
+        const std::optional<Content>& b = *ours;
+        std::optional<Content> common;
+        if (is_equal(a, b)) {
+            common = *b;
+        } else {
+            common = ancestry.at(path);
+            const bool is_untouched =
+                b && b->form == views::Form::file && b->sight.stamp.changed_ns < made_ns;
+            if (!common && a && is_untouched) common = *b;
+        }
+        if (!common) continue;
+        Head head;
+        head.form = common->form;
+        head.runs = common->runs;
+        head.base = common->sight.hash;
+        if (a) head.tree = a->sight;
+        if (b) head.shared = b->sight;
+        TRY(registry.bases().add(head.base, common->bytes));
+        state.heads.emplace(path, std::move(head));
+    }
+    return {};
+}
+
+Result<void> mark_tree(const std::string& directory, const std::string& workspace, Clock& clock) {
+    const std::string path = cat(directory, "/", kTreeFile);
+    struct stat status {};
+    if (::lstat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+        return fail(Errc::conflict, "has_workspace",
+                    cat(directory,
+                        " is a workspace itself: it has a directory .quire. Remove that, "
+                        "or adopt another directory"),
+                    {{"directory", directory}});
+    }
+    std::ofstream file(path, std::ios::trunc);
+    file << "tree of " << workspace << "\n";
+    file.close();
+    if (!file) {
+        return fail(Errc::unavailable, "io_error", cat("cannot write ", path), {{"path", path}});
+    }
+    // Git would list it as a new file.
+    const auto repository = git::Repository::find(directory, clock);
+    if (!repository) return {};
+    const auto excluded = repository->ignored(std::vector<std::string>{kTreeFile});
+    if (!excluded || !excluded->empty()) return {};
+    if (const auto exclude = repository->exclude_file()) {
+        std::error_code failed;
+        disk::create_directories(disk::path(*exclude).parent_path(), failed);
+        const std::string before = file_text(*exclude);
+        std::ofstream(*exclude, std::ios::app)
+            << (before.empty() || before.ends_with('\n') ? "" : "\n") << kTreeFile << "\n";
+    }
+    return {};
+}
+
+void unmark_tree(const std::string& directory) {
+    const std::string path = cat(directory, "/", kTreeFile);
+    struct stat status {};
+    if (::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode)) ::unlink(path.c_str());
+}
+
+}  // namespace quire::kernel

@@ -1,0 +1,33 @@
+// Adopting a directory: what it and the workspace have in common, before anything was brought.
+//
+// A path that has the same bytes in both trees has these in common. Where they differ, the common text is
+// that of the commit from which both trees have come, if git knows one; else the workspace's, if that
+// has not changed since the directory was made; else there is none, and the path is a conflict until the
+// two sides agree. A file of one tree alone is new there, unless that commit has it: then the other
+// tree has deleted it.
+#pragma once
+
+#include <string>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "kernel/views/tree_sync.h"
+
+namespace quire::kernel {
+
+// Checks that the directory may be adopted, and returns it without links. Errors: not_found
+// "file_not_found"; invalid_argument "not_a_directory", "not_a_tree"; denied "foreign_directory".
+Result<std::string> check_adoptable(const std::string& directory, const std::string& workspace);
+
+// Fills the heads of `state`. Reads all files of both trees. Errors: those of reading.
+Result<void> find_common(const TreeSync::Parts& parts, TreeRegistry& registry, const OpenTree& tree,
+                         const OpenTree& shared, views::TreeState& state);
+
+// The file in an adopted directory that leads to its workspace.
+inline constexpr const char* kTreeFile = ".quire";
+// Writes it, and tells git to leave it out; or removes it. Errors: conflict "has_workspace" for a
+// directory that is a workspace itself; unavailable "io_error".
+Result<void> mark_tree(const std::string& directory, const std::string& workspace, Clock& clock);
+void unmark_tree(const std::string& directory);
+
+}  // namespace quire::kernel

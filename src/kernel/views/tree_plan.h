@@ -1,0 +1,77 @@
+// TreePlan: what one tree brings into the other, file by file, before anything is done.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "kernel/views/view_values.h"
+#include "views/base_texts.h"
+#include "views/survey.h"
+#include "views/tree_state.h"
+
+namespace quire::kernel {
+
+class FileGate;
+
+// A land brings the adopted tree's changes into the workspace, a refresh the workspace's into the tree.
+enum class Direction : std::uint8_t { land, refresh };
+
+struct PlannedFile {
+    std::string path;
+    std::optional<views::Content> from;
+    std::optional<views::Content> into;
+    // The content that `into` is to have, and that both have in common then; none where the file is gone.
+    views::Form form = views::Form::file;
+    bool runs = false;
+    std::optional<std::string> bytes;
+    std::optional<std::string> base;
+    bool base_runs = false;
+    std::vector<views::Tie> ties;  // `from` is the adopted tree's side, whatever the direction.
+
+    bool writes() const;     // The bytes of `into` change, or its kind.
+    bool sets_mode() const;  // Its permissions change.
+};
+
+class TreePlan {
+public:
+    // All outlive it.
+    struct Parts {
+        const views::TreeFiles& tree;
+        const views::TreeFiles& shared;
+        FileGate& gate;
+        views::BaseTexts& bases;
+        views::TreeState& state;
+    };
+    TreePlan(Parts parts, Direction direction) : parts_(parts), direction_(direction) {}
+
+    // Plans the files, whose other side is read now. What cannot be read is left out. O(bytes).
+    void add(const std::vector<std::string>& paths);
+    void leave_out(std::vector<views::LeftOut> left);
+
+    const std::vector<PlannedFile>& files() const { return files_; }
+    const std::vector<views::LeftOut>& left() const { return left_; }
+    bool is_busy() const;
+    bool has_ties() const;
+    // The workspace's or the tree's file has what the plan wants: both sides now have this in common. The
+    // tie records of the path are those of the plan. Errors: those of BaseTexts::add().
+    Result<void> settle(const PlannedFile& file, std::int64_t now_ms);
+
+private:
+    Result<PlannedFile> planned(const std::string& path) const;
+    Result<std::optional<std::string>> base_of(const PlannedFile& file,
+                                               const views::Head* head) const;
+
+    const Parts parts_;
+    const Direction direction_;
+    std::vector<PlannedFile> files_;
+    std::vector<views::LeftOut> left_;
+};
+
+// The open ties of a tree, as callers see them.
+std::vector<TreeConflict> conflicts_of(const views::TreeState& state);
+
+}  // namespace quire::kernel

@@ -1,0 +1,151 @@
+#include "kernel/views/tree_registry.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/concat.h"
+#include "base/file_text.h"
+#include "base/write_all.h"
+#include "kernel/commands/command_journal.h"
+
+namespace quire::kernel {
+namespace {
+
+constexpr const char* kState = "/state";
+
+Failure io_error(const std::string& path, const char* what) {
+    return fail(Errc::unavailable, "io_error", cat(what, " ", path, ": ", std::strerror(errno)),
+                {{"path", path}});
+}
+
+// Replaces the file as a whole.
+Result<void> replace_file(const std::string& path, std::string_view bytes) {
+    const std::string draft = path + ".new";
+    ::unlink(draft.c_str());
+    const Fd fd(::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (!fd) return io_error(draft, "cannot write");
+    TRY(write_all(fd.get(), bytes));
+    if (::fdatasync(fd.get()) != 0 || ::rename(draft.c_str(), path.c_str()) != 0)
+        return io_error(path, "cannot write");
+    return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<OpenTree>> OpenTree::open(const std::string& directory,
+                                                 std::uint64_t incarnation, std::size_t limit) {
+    auto disk = TRY(fs::DiskFiles::open(directory, {incarnation, {}}));
+    fs::DiskEntries entries = TRY(fs::DiskEntries::open(directory));
+    return std::unique_ptr<OpenTree>(new OpenTree(std::move(disk), std::move(entries), limit));
+}
+
+TreeRegistry::TreeRegistry(std::string workspace)
+    : workspace_(std::move(workspace)), directory_(workspace_ + "/.quire/views") {}
+
+std::string TreeRegistry::directory_of(const std::string& tree) const {
+    return cat(directory_, "/", fs::Hash::of(tree).hex());
+}
+
+std::string TreeRegistry::refresh_of(const views::TreeState& tree) const {
+    return directory_of(tree.directory) + "/refresh";
+}
+
+Result<std::vector<std::string>> TreeRegistry::open() {
+    std::vector<std::string> said;
+    if (is_open_) return said;
+    if (::mkdir(directory_.c_str(), 0700) != 0 && errno != EEXIST)
+        return io_error(directory_, "cannot make");
+    bases_.emplace(TRY(views::BaseTexts::open(directory_ + "/bases")));
+    std::error_code gone;
+    for (const auto& each : std::filesystem::directory_iterator(directory_, gone)) {
+        const std::string place = each.path().string();
+        if (!each.is_directory(gone)) continue;
+        const std::string bytes = file_text(place + kState);
+        Result<views::TreeState> state = views::TreeState::decode({bytes.begin(), bytes.end()});
+        if (!state) {
+            said.push_back(cat(place, kState, " is damaged, so its tree is not adopted any more: ",
+                               state.error().message()));
+            continue;
+        }
+        if (auto tree = OpenTree::open(state->directory, 0, kLargestFile)) {
+            const auto done =
+                complete_commit(place + "/refresh", state->directory, (*tree)->files().files());
+            if (done && *done) {
+                said.push_back(cat("a kernel was killed while it refreshed ", state->directory,
+                                   "; ", (*done)->changes - (*done)->left.size(), " of ",
+                                   (*done)->changes, " files are refreshed now"));
+            }
+        }
+        std::string directory = state->directory;
+        trees_.emplace(std::move(directory), std::move(*state));
+    }
+    note_inner();
+    is_open_ = true;
+    return said;
+}
+
+Result<views::TreeState*> TreeRegistry::find(const std::string& directory) {
+    const auto found = trees_.find(directory);
+    if (found != trees_.end()) return &found->second;
+    List adopted;
+    std::string names;
+    for (const auto& [name, tree] : trees_) {
+        adopted.emplace_back(name);
+        cat_to(names, cat(names.empty() ? "" : ", ", name));
+    }
+    return fail(
+        Errc::not_found, "not_adopted",
+        cat(directory, " is not adopted; ",
+            names.empty() ? std::string("no tree is. quire view adopt DIR --actor A adopts one")
+                          : cat("adopted are ", names)),
+        {{"directory", directory}, {"adopted", std::move(adopted)}});
+}
+
+Result<void> TreeRegistry::save(const views::TreeState& tree) {
+    const std::string place = directory_of(tree.directory);
+    if (::mkdir(place.c_str(), 0700) != 0 && errno != EEXIST) return io_error(place, "cannot make");
+    TRY(bases_->sync());
+    const Bytes bytes = tree.encode();
+    TRY(replace_file(place + kState, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
+    note_inner();
+    return {};
+}
+
+Result<void> TreeRegistry::drop(const std::string& directory) {
+    const std::string place = directory_of(directory);
+    std::error_code failed;
+    std::filesystem::remove_all(place, failed);
+    if (failed) {
+        errno = failed.value();
+        return io_error(place, "cannot remove");
+    }
+    trees_.erase(directory);
+    note_inner();
+    views::Hashes wanted;
+    for (const auto& [name, tree] : trees_)
+        for (const auto& [path, head] : tree.heads) wanted.insert(head.base);
+    return bases_->keep(wanted);
+}
+
+void TreeRegistry::note_inner() {
+    inner_.clear();
+    for (const auto& [directory, tree] : trees_) {
+        if (directory.starts_with(workspace_ + "/"))
+            inner_.push_back(directory.substr(workspace_.size() + 1) + "/");
+    }
+}
+
+bool TreeRegistry::is_in_tree(const std::string& path) const {
+    return std::ranges::any_of(inner_,
+                               [&](const std::string& tree) { return path.starts_with(tree); });
+}
+
+}  // namespace quire::kernel

@@ -1,0 +1,82 @@
+// TreeRegistry: the adopted trees of a workspace, as they are kept in .quire/views.
+//
+// Each tree has a directory there, named by the hash of its path: `state` says what it and the workspace
+// have in common (views/tree_state.h), and `refresh` has the bytes and the journal of a refresh that is
+// under way. `bases` holds the common bytes of all trees. A state that is lost costs nothing but work:
+// bringing something twice is the same as once (views/bring.h).
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "fs/disk_entries.h"
+#include "fs/disk_files.h"
+#include "fs/file_system.h"
+#include "views/base_texts.h"
+#include "views/survey.h"
+#include "views/tree_state.h"
+
+namespace quire::kernel {
+
+// One adopted tree whose directory is there.
+class OpenTree {
+public:
+    // Errors: not_found "file_not_found" for a directory that is gone.
+    static Result<std::unique_ptr<OpenTree>> open(const std::string& directory,
+                                                  std::uint64_t incarnation, std::size_t limit);
+
+    const views::TreeFiles& files() const { return files_; }
+
+private:
+    OpenTree(std::unique_ptr<fs::DiskFiles> disk, fs::DiskEntries entries, std::size_t limit)
+        : disk_(std::move(disk)), entries_(std::move(entries)), files_(*disk_, entries_, limit) {}
+
+    std::unique_ptr<fs::DiskFiles> disk_;
+    fs::DiskEntries entries_;
+    views::TreeFiles files_;
+};
+
+// One thread at a time.
+class TreeRegistry {
+public:
+    // `workspace`: absolute, without links. Reads nothing yet.
+    explicit TreeRegistry(std::string workspace);
+
+    // Reads what is kept, once. Completes refreshes that a kernel which was killed had begun, and returns a
+    // sentence for each. Errors: unavailable "io_error".
+    Result<std::vector<std::string>> open();
+
+    std::map<std::string, views::TreeState>& trees() { return trees_; }
+    // Errors: not_found "not_adopted" {directory, adopted}.
+    Result<views::TreeState*> find(const std::string& directory);
+    views::BaseTexts& bases() { return *bases_; }
+
+    // Keeps the state, which is durable then, with the bases that it names.
+    Result<void> save(const views::TreeState& tree);
+    // Forgets the tree, and bases that nobody needs any more.
+    Result<void> drop(const std::string& directory);
+    // The directory in which a refresh of the tree keeps its bytes and its journal.
+    std::string refresh_of(const views::TreeState& tree) const;
+
+    // The paths of the workspace that lie in an adopted tree are no part of the workspace.
+    bool is_in_tree(const std::string& path) const;
+    // Call it when trees() has others.
+    void note_inner();
+
+private:
+    std::string directory_of(const std::string& tree) const;
+
+    const std::string workspace_;
+    const std::string directory_;
+    bool is_open_ = false;
+    std::map<std::string, views::TreeState> trees_;  // Keyed by directory.
+    std::optional<views::BaseTexts> bases_;
+    std::vector<std::string> inner_;  // Trees in the workspace: "path/".
+};
+
+}  // namespace quire::kernel

@@ -1,0 +1,386 @@
+#include "kernel/views/tree_sync.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <future>
+#include <system_error>
+#include <utility>
+
+#include "base/concat.h"
+#include "kernel/commands/call_approval.h"
+#include "kernel/commands/command_gate.h"
+#include "kernel/commands/command_journal.h"
+#include "kernel/core/core.h"
+#include "kernel/core/kernel.h"
+#include "kernel/files/file_calls.h"
+#include "kernel/files/file_gate.h"
+#include "kernel/oversight/command_record.h"
+#include "kernel/oversight/overseer.h"
+#include "stage/stage.h"
+#include "text/diff.h"
+
+namespace quire::kernel {
+namespace {
+
+using stage::ChangeKind;
+using views::Form;
+
+constexpr std::uint32_t kFileMode = 0644;
+constexpr std::uint32_t kProgramMode = 0755;
+// A land that the workspace's writers overtake is planned anew so often.
+constexpr int kAttempts = 3;
+
+std::uint32_t mode_of(bool runs) {
+    return runs ? kProgramMode : kFileMode;
+}
+
+std::string word_of(const PlannedFile& file) {
+    if (!file.bytes) return "deleted";
+    if (!file.writes()) return "mode";
+    if (file.form == Form::link) return "link";
+    return file.into ? "modified" : "created";
+}
+
+// Puts the bytes where the gate and the journal look for them.
+Result<void> put(const std::string& upper, const std::string& path, const std::string& bytes) {
+    const std::filesystem::path place = std::filesystem::path(upper) / path;
+    std::error_code failed;
+    std::filesystem::create_directories(place.parent_path(), failed);
+    std::ofstream file(place, std::ios::binary | std::ios::trunc);
+    file << bytes;
+    file.close();
+    if (!file) {
+        return fail(Errc::unavailable, "io_error", cat("cannot write ", place.string()),
+                    {{"path", place.string()}});
+    }
+    return {};
+}
+
+// The change as the gate knows it. A file that becomes a link, or the other way, is two.
+std::vector<stage::StagedChange> staged(const PlannedFile& file) {
+    std::vector<stage::StagedChange> out;
+    stage::StagedChange change;
+    change.path = file.path;
+    const bool was_link = file.into && file.into->form == Form::link;
+    const std::string seen = file.into && !was_link ? file.into->sight.hash.hex() : "";
+    const bool changes_form = file.into && file.bytes && file.form != file.into->form;
+    if (was_link && (changes_form || !file.bytes || file.form == Form::link)) {
+        stage::StagedChange gone = change;
+        gone.kind = ChangeKind::deleted;
+        gone.was_link = true;
+        out.push_back(std::move(gone));
+        if (!file.bytes) return out;
+    } else if (changes_form) {
+        stage::StagedChange gone = change;
+        gone.kind = ChangeKind::deleted;
+        gone.seen = seen;
+        out.push_back(std::move(gone));
+    }
+    if (!file.bytes) {
+        change.kind = ChangeKind::deleted;
+        change.seen = seen;
+    } else if (file.form == Form::link) {
+        change.kind = ChangeKind::link;
+        change.target = *file.bytes;
+    } else if (!file.into || changes_form) {
+        change.kind = ChangeKind::created;
+        change.mode = mode_of(file.runs);
+    } else {
+        change.kind = file.writes() ? ChangeKind::modified : ChangeKind::mode;
+        change.mode = mode_of(file.runs);
+        change.mode_changed = file.sets_mode();
+        change.seen = seen;
+    }
+    out.push_back(std::move(change));
+    return out;
+}
+
+// The change as a refresh's journal has it.
+JournalEntry journalled(const PlannedFile& file) {
+    JournalEntry out;
+    out.path = file.path;
+    const bool was_link = file.into && file.into->form == Form::link;
+    out.was_link = was_link && (!file.bytes || file.form == Form::file);
+    out.kind = !file.bytes               ? ChangeKind::deleted
+               : file.form == Form::link ? ChangeKind::link
+               : !file.into || was_link  ? ChangeKind::created
+               : file.writes()           ? ChangeKind::modified
+                                         : ChangeKind::mode;
+    if (file.into && !was_link && (file.writes() || !file.bytes))
+        out.before = file.into->sight.hash.hex();
+    if (file.bytes && file.form == Form::link) out.target = *file.bytes;
+    if (file.bytes && file.form == Form::file && file.writes())
+        out.after = fs::Hash::of(*file.bytes).hex();
+    out.sets_mode = file.sets_mode();
+    out.mode = mode_of(file.runs);
+    return out;
+}
+
+// The directories that held what is gone are removed where nothing is left in them.
+void remove_empty_directories(const fs::DiskEntries& entries, const std::string& path) {
+    for (std::size_t at = path.rfind('/'); at != std::string::npos;
+         at = at == 0 ? std::string::npos : path.rfind('/', at - 1))
+        static_cast<void>(entries.remove_directory(path.substr(0, at)));
+}
+
+}  // namespace
+
+Synced TreeSync::begun() const {
+    Synced out;
+    out.directory = state_.directory;
+    out.actor = state_.actor;
+    return out;
+}
+
+TreePlan TreeSync::plan(Direction direction) const {
+    return TreePlan({tree_.files(), shared_.files(), parts_.gate, registry_.bases(), state_},
+                    direction);
+}
+
+Result<views::Survey> TreeSync::changed(Direction direction) {
+    const fs::IgnoreNames ignore = parts_.gate.ignore_files();
+    if (direction == Direction::land) {
+        return views::survey(tree_.files(), state_, &views::Head::tree, ignore,
+                             [](const std::string&) { return false; });
+    }
+    // A file that the actor may not read is no part of what it sees.
+    return views::survey(
+        shared_.files(), state_, &views::Head::shared, ignore, [&](const std::string& path) {
+            return registry_.is_in_tree(path) || !parts_.gate.may_see(path, state_.actor);
+        });
+}
+
+void TreeSync::conclude(const TreePlan& plan, Synced& out) {
+    out.left = plan.left();
+    if (out.outcome == SyncOutcome::done && !out.conflicts.empty())
+        out.outcome = SyncOutcome::conflict;
+}
+
+Result<Synced> TreeSync::land(const Caller& by) {
+    Caller acting = by;
+    acting.actor = state_.actor;
+    for (int attempt = 0;; ++attempt) {
+        Synced out = begun();
+        views::Survey found = TRY(changed(Direction::land));
+        TreePlan files = plan(Direction::land);
+        files.leave_out(std::move(found.left));
+        files.add(found.changed);
+        if (files.is_busy()) {
+            out.outcome = SyncOutcome::busy;
+            out.conflicts = conflicts_of(state_);
+            conclude(files, out);
+            return out;
+        }
+        bool is_outdated = false;
+        TRY(commit(acting, files, out, is_outdated));
+        if (is_outdated && attempt + 1 < kAttempts) continue;
+        if (is_outdated) out.outcome = SyncOutcome::busy;
+        out.conflicts = conflicts_of(state_);
+        conclude(files, out);
+        return out;
+    }
+}
+
+Result<void> TreeSync::commit(const Caller& by, TreePlan& plan, Synced& out, bool& is_outdated) {
+    stage::Stage scratch = TRY(stage::Stage::make(parts_.workspace, {}));
+    std::vector<stage::StagedChange> changes;
+    for (const PlannedFile& file : plan.files()) {
+        if (!file.writes() && !file.sets_mode()) continue;
+        std::ranges::move(staged(file), std::back_inserter(changes));
+        if (file.bytes && file.form == Form::file && file.writes())
+            TRY(put(scratch.upper(), file.path, *file.bytes));
+    }
+    if (!changes.empty()) {
+        CommandGate gate(
+            {parts_.gate, parts_.files, parts_.workspace, parts_.gate.file_bytes(), "land"},
+            scratch, std::move(changes), state_.actor);
+        is_outdated = gate.is_outdated();
+        if (is_outdated) return {};
+        out.violations = gate.judged().violations;
+        if (!out.violations.empty()) {
+            const GateObjection& first = out.violations.front();
+            out.outcome = SyncOutcome::refused;
+            out.failure =
+                Error(Errc::denied, "permission_denied",
+                      cat("nothing was landed: ", state_.actor.str(), " may not ",
+                          name_of(first.operation), " ", first.path, " (", first.reason, ")"),
+                      {{"path", first.path}, {"permission", first.permission}});
+            return {};
+        }
+        const std::string effects = TRY(gate.effects());
+        if (Result<void> may = ask_about_deletions(by, plan, effects, out); !may) {
+            out.outcome = may.error().code() == Errc::escalation_required ? SyncOutcome::asked
+                                                                          : SyncOutcome::refused;
+            if (const Value* id = may.error().details().find("approval_id"))
+                out.approval_ids.push_back(id->as_string());
+            out.failure = std::move(may).error();
+            return {};
+        }
+        GateResult done = commit_approved(parts_.kernel, by, std::move(gate), effects,
+                                          shell::Enforcement::strict);
+        out.notes = std::move(done.notes);
+        if (done.failure) {
+            const bool asks = done.failure->code() == Errc::escalation_required;
+            out.outcome = asks ? SyncOutcome::asked : SyncOutcome::refused;
+            for (const GateObjection& each : done.escalations)
+                if (!each.approval_id.empty()) out.approval_ids.push_back(each.approval_id);
+            out.failure = std::move(done.failure);
+            return {};
+        }
+        CommandRecord record;
+        record.command = cat("land ", state_.directory);
+        record.decision = "allow";
+        record.tier = "none";
+        record.outcome = "committed";
+        for (CommandChange& each : done.changes) {
+            if (!each.committed) continue;
+            if (each.block_id.empty()) {
+                record.without_history.push_back(each.path);
+            } else {
+                record.blocks.push_back({each.block_id, each.version, each.path});
+            }
+            out.files.push_back({each.path, each.change_type, each.block_id, each.version});
+        }
+        Overseer::of(parts_.kernel).audit().ran(by, record);
+        for (const PlannedFile& file : plan.files())
+            if (!file.bytes && file.into)
+                remove_empty_directories(shared_.files().entries(), file.path);
+    }
+    return settle(plan, std::vector<bool>(plan.files().size(), true));
+}
+
+Result<Synced> TreeSync::refresh(const Caller& by) {
+    Synced out = begun();
+    views::Survey found = TRY(changed(Direction::refresh));
+    TreePlan files = plan(Direction::refresh);
+    files.leave_out(std::move(found.left));
+    files.add(found.changed);
+    std::string all;
+    for (const PlannedFile& file : files.files())
+        cat_to(all, cat(file.path, "\n", word_of(file), fs::Hash::of(file.bytes.value_or("")).hex(),
+                        "\n"));
+    if (Result<void> may = ask_about_deletions(by, files, fs::Hash::of(all).hex(), out); !may) {
+        out.outcome = may.error().code() == Errc::escalation_required ? SyncOutcome::asked
+                                                                      : SyncOutcome::refused;
+        if (const Value* id = may.error().details().find("approval_id"))
+            out.approval_ids.push_back(id->as_string());
+        out.failure = std::move(may).error();
+    } else {
+        TRY(write(files, out));
+        if (files.is_busy() && out.files.empty()) out.outcome = SyncOutcome::busy;
+    }
+    out.conflicts = conflicts_of(state_);
+    conclude(files, out);
+    return out;
+}
+
+Result<void> TreeSync::write(TreePlan& plan, Synced& out) {
+    const std::string place = registry_.refresh_of(state_);
+    const std::string upper = place + "/upper";
+    std::error_code failed;
+    std::filesystem::remove_all(place, failed);
+    std::filesystem::create_directories(upper, failed);
+    if (failed) {
+        return fail(Errc::unavailable, "io_error",
+                    cat("cannot make ", upper, ": ", failed.message()), {{"path", upper}});
+    }
+    std::vector<JournalEntry> journal;
+    for (const PlannedFile& file : plan.files()) {
+        if (!file.writes() && !file.sets_mode()) continue;
+        journal.push_back(journalled(file));
+        if (!journal.back().after.empty()) TRY(put(upper, file.path, *file.bytes));
+    }
+    std::vector<std::string> left;
+    if (!journal.empty()) {
+        TRY(write_journal(place, journal));
+        const auto done = TRY(complete_commit(place, state_.directory, tree_.files().files()));
+        if (done) left = done->left;
+    }
+    std::vector<bool> is_done;
+    for (const PlannedFile& file : plan.files()) {
+        const bool is_left = std::ranges::find(left, file.path) != left.end();
+        is_done.push_back(!is_left);
+        if (is_left) continue;
+        if (file.writes() || file.sets_mode()) out.files.push_back({file.path, word_of(file)});
+        if (!file.bytes && file.into) remove_empty_directories(tree_.files().entries(), file.path);
+    }
+    for (const std::string& path : left)
+        plan.leave_out({{path, "it was changed in the tree meanwhile", true}});
+    TRY(settle(plan, is_done));
+    std::filesystem::remove_all(place, failed);
+    return {};
+}
+
+Result<void> TreeSync::settle(TreePlan& plan, const std::vector<bool>& is_done) {
+    const std::int64_t now_ms = parts_.clock.wall_ms();
+    for (std::size_t i = 0; i < plan.files().size(); ++i)
+        if (is_done[i]) TRY(plan.settle(plan.files()[i], now_ms));
+    state_.synced_ms = now_ms;
+    return registry_.save(state_);
+}
+
+// The lines that the plan takes out of a file, or those of them that others wrote. Where nobody knows who
+// wrote them it was somebody else.
+std::size_t TreeSync::deleted_lines(const PlannedFile& file, bool of_others) const {
+    const std::string& before = file.into->bytes;
+    const std::vector<text::Hunk> hunks = text::diff_lines(before, file.bytes.value_or(""));
+    std::size_t all = 0;
+    for (const text::Hunk& hunk : hunks) all += hunk.before.end.n - hunk.before.begin.n;
+    if (!of_others) return all;
+    const auto document = parts_.kernel.core()->catalog().find(Name{kFileKind, file.path});
+    if (document == nullptr || all == 0) return all;
+    const Caller asker{{policy::ActorKind::system, "land"}, 0, {}};
+    std::promise<Result<Blame>> told;
+    parts_.kernel.blame(asker, conversation::BlockId{document->key(), -1, 0}.str(),
+                        [&](Result<Blame> blame) { told.set_value(std::move(blame)); });
+    const Result<Blame> blame = told.get_future().get();
+    if (!blame || blame->text != before) return all;
+    const std::string own = state_.actor.str();
+    for (const text::Hunk& hunk : hunks) {
+        for (const Blame::Stretch& stretch : blame->stretches) {
+            if (stretch.entry.actor != own) continue;
+            const std::size_t begin = std::max(hunk.before.begin.n, stretch.begin);
+            const std::size_t end = std::min(hunk.before.end.n, stretch.end);
+            if (begin < end) all -= end - begin;
+        }
+    }
+    return all;
+}
+
+Result<void> TreeSync::ask_about_deletions(const Caller& by, const TreePlan& plan,
+                                           const std::string& effects, Synced& out) const {
+    std::size_t files = 0, lines = 0;
+    // Authors are asked for only where there are too many lines.
+    for (const bool is_exact : {false, true}) {
+        files = lines = 0;
+        for (const PlannedFile& file : plan.files()) {
+            if (!file.into || file.into->form == Form::link || !file.writes()) continue;
+            const bool is_text = file.into->bytes.find('\0') == std::string::npos;
+            const std::size_t gone = !is_text ? 0 : deleted_lines(file, is_exact);
+            if (!file.bytes && (gone > 0 || !is_text || !is_exact)) ++files;
+            lines += gone;
+        }
+        if (files <= kMostDeletedFiles && lines <= kMostDeletedLines) return {};
+    }
+    out.deleted_files = files;
+    out.deleted_lines = lines;
+    policy::Target target;
+    target.kind = "tree";
+    target.name = state_.directory;
+    return require_approval(
+        parts_.kernel, by, cat("deletes ", effects), target, policy::Operation::erase, [&] {
+            return Error(
+                Errc::escalation_required, "escalation_required",
+                cat("nothing was changed: this would delete ", files, " files and ", lines,
+                    " lines that others wrote. Ask a person to approve it, then make the same "
+                    "call again"),
+                {{"operation", name_of(policy::Operation::erase)},
+                 {"permission", name_of(policy::Permission::human)},
+                 {"tree", state_.directory},
+                 {"files", files},
+                 {"lines", lines}});
+        });
+}
+
+}  // namespace quire::kernel

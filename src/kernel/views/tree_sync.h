@@ -1,0 +1,70 @@
+// TreeSync: lands an adopted tree in the workspace, and refreshes it from there.
+//
+// A land is a change set like that of a staged command, and takes the same way into the workspace
+// (kernel/commands/command_gate.h): the rules decide each path for the tree's actor, texts go through
+// their documents, and all of it is committed or nothing, with a journal. What it would commit is merged
+// before with what the workspace has now (tree_plan.h). A refresh writes merged files into the tree, also
+// with a journal; a file that the agent changes in that moment is left alone.
+//
+// Blocks; one thread at a time.
+#pragma once
+
+#include <string>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "kernel/core/caller.h"
+#include "kernel/views/tree_plan.h"
+#include "kernel/views/tree_registry.h"
+#include "kernel/views/view_values.h"
+
+namespace quire::kernel {
+
+class FileCalls;
+class FileGate;
+class Kernel;
+
+class TreeSync {
+public:
+    struct Parts {
+        Kernel& kernel;
+        FileGate& gate;
+        FileCalls& files;
+        Clock& clock;
+        std::string workspace;  // Absolute, without links.
+    };
+    // A person is asked before more than this of others' work is taken away.
+    static constexpr std::size_t kMostDeletedFiles = 20;
+    static constexpr std::size_t kMostDeletedLines = 500;
+
+    // All outlive it. `shared` are the workspace's files.
+    TreeSync(const Parts& parts, TreeRegistry& registry, const OpenTree& tree,
+             const OpenTree& shared, views::TreeState& state)
+        : parts_(parts), registry_(registry), tree_(tree), shared_(shared), state_(state) {}
+
+    // Changes as the tree's actor, by a call of `by`. Errors: those of reading the trees.
+    Result<Synced> land(const Caller& by);
+    Result<Synced> refresh(const Caller& by);
+    // The files that each direction would bring.
+    Result<views::Survey> changed(Direction direction);
+
+private:
+    TreePlan plan(Direction direction) const;
+    Result<void> commit(const Caller& by, TreePlan& plan, Synced& out, bool& is_outdated);
+    Result<void> write(TreePlan& plan, Synced& out);
+    // Asks a person where too much of others' work would go. Errors: those of require_approval().
+    Result<void> ask_about_deletions(const Caller& by, const TreePlan& plan,
+                                     const std::string& effects, Synced& out) const;
+    std::size_t deleted_lines(const PlannedFile& file, bool of_others) const;
+    Result<void> settle(TreePlan& plan, const std::vector<bool>& is_done);
+    Synced begun() const;
+    static void conclude(const TreePlan& plan, Synced& out);
+
+    const Parts& parts_;
+    TreeRegistry& registry_;
+    const OpenTree& tree_;
+    const OpenTree& shared_;
+    views::TreeState& state_;
+};
+
+}  // namespace quire::kernel

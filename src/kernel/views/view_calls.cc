@@ -1,0 +1,244 @@
+#include "kernel/views/view_calls.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "base/concat.h"
+#include "kernel/commands/command_journal.h"
+#include "kernel/core/kernel.h"
+#include "kernel/views/adoption.h"
+#include "kernel/views/tree_registry.h"
+#include "sched/guarded.h"
+#include "sched/scheduler.h"
+
+namespace quire::kernel {
+
+struct ViewCalls::Body : std::enable_shared_from_this<ViewCalls::Body> {
+    Body(TreeSync::Parts given, Rng& random, sched::Scheduler& scheduler)
+        : parts(std::move(given)), rng(random), worker(scheduler), registry(parts.workspace) {}
+
+    // Runs work(*this) on the worker. After stop() it is refused.
+    template <class T, class Work>
+    void post(Reply<T> reply, Work work) {
+        worker.post([self = shared_from_this(), reply = std::move(reply),
+                     work = std::move(work)]() mutable {
+            if (self->is_stopped.with([](bool stopped) { return stopped; }))
+                return reply(Failure(kernel_ending()));
+            reply(work(*self));
+        });
+    }
+    Result<std::unique_ptr<OpenTree>> opened(const std::string& directory) {
+        return OpenTree::open(directory, rng.next(), kLargestFile);
+    }
+    Result<void> may(const Caller& by, const policy::Actor& actor) const;
+    Result<TreeReport> adopt(const Caller& by, const AdoptTree& what);
+    Result<TreeReport> drop(const Caller& by, const std::string& directory);
+    Result<std::vector<TreeReport>> list();
+    Result<TreeReport> report(views::TreeState& state, const OpenTree& shared);
+    Result<std::vector<std::string>> chosen(const WhichTrees& which);
+    Result<std::vector<Synced>> sync(const Caller& by, const WhichTrees& which,
+                                     Direction direction);
+    Result<Synced> sync_one(const Caller& by, views::TreeState& state, const OpenTree& shared,
+                            Direction direction);
+
+    const TreeSync::Parts parts;
+    Rng& rng;
+    sched::Scheduler& worker;
+    TreeRegistry registry;
+    sched::Guarded<bool> is_stopped{false};
+};
+
+namespace {
+
+// The name of a directory that may be gone.
+std::string real_name(const std::string& directory) {
+    std::error_code failed;
+    const auto real = std::filesystem::weakly_canonical(directory, failed);
+    std::string name = failed ? directory : real.string();
+    while (name.size() > 1 && name.ends_with('/')) name.pop_back();
+    return name;
+}
+
+}  // namespace
+
+ViewCalls::ViewCalls(TreeSync::Parts parts, Rng& rng, sched::Scheduler& worker)
+    : body_(std::make_shared<Body>(std::move(parts), rng, worker)) {}
+
+ViewCalls::~ViewCalls() {
+    stop();
+}
+
+void ViewCalls::stop() {
+    body_->is_stopped.with([](bool& stopped) { stopped = true; });
+}
+
+std::vector<std::string> ViewCalls::sweep() {
+    Result<std::vector<std::string>> said = body_->registry.open();
+    if (said) return std::move(*said);
+    return {cat("adopted trees cannot be read: ", said.error().message())};
+}
+
+Result<void> ViewCalls::Body::may(const Caller& by, const policy::Actor& actor) const {
+    if (by.actor.kind == policy::ActorKind::human || by.actor == actor) return {};
+    return fail(Errc::denied, "permission_denied",
+                cat(by.actor.str(), " may not do this with the tree of ", actor.str(),
+                    "; a person may, or ", actor.str(), " itself"),
+                {{"actor", actor.str()}});
+}
+
+Result<TreeReport> ViewCalls::Body::adopt(const Caller& by, const AdoptTree& what) {
+    TRY(may(by, what.actor));
+    const std::string directory = TRY(check_adoptable(what.directory, parts.workspace));
+    if (const auto found = registry.trees().find(directory); found != registry.trees().end()) {
+        return fail(Errc::conflict, "already_adopted",
+                    cat(directory, " is adopted already, for ", found->second.actor.str()),
+                    {{"directory", directory}, {"actor", found->second.actor.str()}});
+    }
+    for (const auto& [other, tree] : registry.trees()) {
+        if (directory.starts_with(other + "/") || other.starts_with(directory + "/")) {
+            return invalid("not_a_tree",
+                           cat(directory, " and ", other, ", which is adopted, overlap"),
+                           {{"directory", directory}});
+        }
+    }
+    const auto tree = TRY(opened(directory));
+    const auto shared = TRY(opened(parts.workspace));
+    TRY(mark_tree(directory, parts.workspace, parts.clock));
+    views::TreeState state;
+    state.directory = directory;
+    state.actor = what.actor;
+    state.adopted_ms = parts.clock.wall_ms();
+    views::TreeState& kept = registry.trees()[directory] = std::move(state);
+    const auto made = [&]() -> Result<TreeReport> {
+        registry.note_inner();
+        TRY(find_common(parts, registry, *tree, *shared, kept));
+        TRY(registry.save(kept));
+        return report(kept, *shared);
+    }();
+    if (!made) {
+        unmark_tree(directory);
+        static_cast<void>(registry.drop(directory));
+    }
+    return made;
+}
+
+Result<TreeReport> ViewCalls::Body::drop(const Caller& by, const std::string& directory) {
+    const views::TreeState& state = *TRY(registry.find(real_name(directory)));
+    TRY(may(by, state.actor));
+    TreeReport out;
+    out.directory = state.directory;
+    out.actor = state.actor;
+    out.adopted_ms = state.adopted_ms;
+    out.synced_ms = state.synced_ms;
+    out.conflicts = conflicts_of(state);
+    unmark_tree(out.directory);
+    TRY(registry.drop(out.directory));
+    return out;
+}
+
+Result<TreeReport> ViewCalls::Body::report(views::TreeState& state, const OpenTree& shared) {
+    TreeReport out;
+    out.directory = state.directory;
+    out.actor = state.actor;
+    out.adopted_ms = state.adopted_ms;
+    out.synced_ms = state.synced_ms;
+    out.conflicts = conflicts_of(state);
+    const auto tree = opened(state.directory);
+    out.is_missing = !tree;
+    if (!tree) return out;
+    TreeSync sync(parts, registry, **tree, shared, state);
+    views::Survey theirs = TRY(sync.changed(Direction::land));
+    views::Survey ours = TRY(sync.changed(Direction::refresh));
+    out.to_land = std::move(theirs.changed);
+    out.to_refresh = std::move(ours.changed);
+    out.left = std::move(theirs.left);
+    std::ranges::move(ours.left, std::back_inserter(out.left));
+    return out;
+}
+
+Result<std::vector<TreeReport>> ViewCalls::Body::list() {
+    std::vector<TreeReport> out;
+    if (registry.trees().empty()) return out;
+    const auto shared = TRY(opened(parts.workspace));
+    for (auto& [directory, state] : registry.trees()) out.push_back(TRY(report(state, *shared)));
+    return out;
+}
+
+Result<std::vector<std::string>> ViewCalls::Body::chosen(const WhichTrees& which) {
+    if (which.directory)
+        return std::vector<std::string>{TRY(registry.find(real_name(*which.directory)))->directory};
+    std::vector<std::string> all;
+    const std::string around = real_name(which.around);
+    for (const auto& [directory, state] : registry.trees()) {
+        if (around == directory || around.starts_with(directory + "/"))
+            return std::vector<std::string>{directory};
+        all.push_back(directory);
+    }
+    return all;
+}
+
+Result<Synced> ViewCalls::Body::sync_one(const Caller& by, views::TreeState& state,
+                                         const OpenTree& shared, Direction direction) {
+    TRY(may(by, state.actor));
+    const auto tree = TRY(opened(state.directory));
+    TreeSync sync(parts, registry, *tree, shared, state);
+    return direction == Direction::land ? sync.land(by) : sync.refresh(by);
+}
+
+Result<std::vector<Synced>> ViewCalls::Body::sync(const Caller& by, const WhichTrees& which,
+                                                  Direction direction) {
+    std::vector<Synced> out;
+    const std::vector<std::string> trees = TRY(chosen(which));
+    const auto shared = TRY(opened(parts.workspace));
+    for (const std::string& directory : trees) {
+        views::TreeState& state = registry.trees()[directory];
+        Result<Synced> one = sync_one(by, state, *shared, direction);
+        if (!one) {
+            Synced refused;
+            refused.directory = directory;
+            refused.actor = state.actor;
+            refused.outcome = SyncOutcome::refused;
+            refused.conflicts = conflicts_of(state);
+            refused.failure = std::move(one).error();
+            one = std::move(refused);
+        }
+        const bool is_named = which.directory || trees.size() == 1;
+        const bool is_idle = one->outcome == SyncOutcome::done && one->files.empty();
+        if (is_named || !is_idle) out.push_back(std::move(*one));
+    }
+    return out;
+}
+
+void ViewCalls::adopt(Caller by, AdoptTree what, Reply<TreeReport> reply) {
+    body_->post<TreeReport>(std::move(reply), [by = std::move(by), what = std::move(what)](
+                                                  Body& all) { return all.adopt(by, what); });
+}
+
+void ViewCalls::drop(Caller by, std::string directory, Reply<TreeReport> reply) {
+    body_->post<TreeReport>(std::move(reply),
+                            [by = std::move(by), directory = std::move(directory)](Body& all) {
+                                return all.drop(by, directory);
+                            });
+}
+
+void ViewCalls::list(Caller /*by*/, Reply<std::vector<TreeReport>> reply) {
+    body_->post<std::vector<TreeReport>>(std::move(reply), [](Body& all) { return all.list(); });
+}
+
+void ViewCalls::land(Caller by, WhichTrees which, Reply<std::vector<Synced>> reply) {
+    body_->post<std::vector<Synced>>(std::move(reply),
+                                     [by = std::move(by), which = std::move(which)](Body& all) {
+                                         return all.sync(by, which, Direction::land);
+                                     });
+}
+
+void ViewCalls::refresh(Caller by, WhichTrees which, Reply<std::vector<Synced>> reply) {
+    body_->post<std::vector<Synced>>(std::move(reply),
+                                     [by = std::move(by), which = std::move(which)](Body& all) {
+                                         return all.sync(by, which, Direction::refresh);
+                                     });
+}
+
+}  // namespace quire::kernel

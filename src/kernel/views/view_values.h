@@ -1,0 +1,84 @@
+// Adopted trees as values: what callers ask for, and what they are answered.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/enum_words.h"
+#include "base/result.h"
+#include "files/conflict.h"
+#include "kernel/commands/command_result.h"
+#include "policy/actor.h"
+#include "views/survey.h"
+
+namespace quire::kernel {
+
+// A place that the adopted tree and the workspace changed in different ways; each keeps its own.
+struct TreeConflict {
+    std::string path;
+    files::ConflictKind kind = files::ConflictKind::lines;
+    std::size_t start = 0;  // The line in the workspace's file, from 0, when it was met.
+    std::string base;
+    std::string tree;
+    std::string shared;
+    std::int64_t since_ms = 0;
+};
+
+struct AdoptTree {
+    std::string directory;  // Absolute.
+    policy::Actor actor;
+};
+
+// An adopted tree, and how it stands to the workspace.
+struct TreeReport {
+    std::string directory;
+    policy::Actor actor;
+    std::int64_t adopted_ms = 0;
+    std::int64_t synced_ms = 0;           // When it was last landed or refreshed; 0 for never.
+    bool is_missing = false;              // The directory is gone.
+    std::vector<std::string> to_land;     // Files that it changed.
+    std::vector<std::string> to_refresh;  // Files that the workspace changed.
+    std::vector<TreeConflict> conflicts;
+    std::vector<views::LeftOut> left;  // Files that cannot be read now.
+};
+
+// The outcome of a land or of a refresh.
+enum class SyncOutcome {
+    done,
+    conflict,  // It was done, and places are left that both sides changed.
+    busy,      // Files are being written. Nothing was changed.
+    asked,     // A person is asked. Nothing was changed.
+    refused,   // Nothing was changed; `failure` says why.
+};
+constexpr auto words_of(SyncOutcome) {
+    return word_table("done", "conflict", "busy", "asked", "refused");
+}
+
+// A file that was changed: in the workspace by a land, in the tree by a refresh.
+struct SyncedFile {
+    std::string path;
+    std::string change_type;    // CommandChange's word.
+    std::string block_id = {};  // "" where there is no document.
+    std::uint64_t version = 0;
+};
+
+struct Synced {
+    std::string directory;
+    policy::Actor actor;
+    SyncOutcome outcome = SyncOutcome::done;
+    std::vector<SyncedFile> files;
+    std::vector<TreeConflict> conflicts;
+    std::vector<views::LeftOut> left;
+    std::vector<GateObjection> violations;
+    std::vector<std::string> approval_ids;
+    // Others' work that this would take away, where a person is asked about that.
+    std::size_t deleted_files = 0;
+    std::size_t deleted_lines = 0;
+    std::vector<std::string> notes;
+    std::optional<Error> failure;
+};
+
+}  // namespace quire::kernel

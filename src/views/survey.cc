@@ -1,0 +1,93 @@
+#include "views/survey.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/concat.h"
+
+namespace quire::views {
+namespace {
+
+constexpr std::size_t kMostFiles = 1'000'000;
+constexpr std::uint32_t kOwnerRuns = 0100;
+
+}  // namespace
+
+Result<std::optional<Content>> TreeFiles::read(const std::string& path) const {
+    const std::optional<fs::EntryLook> look = TRY(entries_.look(path));
+    if (!look || (!look->is_link && look->kind != fs::Kind::file)) return std::nullopt;
+    Content out;
+    if (look->is_link) {
+        out.form = Form::link;
+        out.bytes = look->target;
+        out.sight.hash = fs::Hash::of(out.bytes);
+        return out;
+    }
+    Result<fs::FileBytes> file = files_.read(path, limit_);
+    if (!file && file.error().code() == Errc::not_found) return std::nullopt;
+    if (!file) return Failure(std::move(file).error());
+    out.runs = (look->mode & kOwnerRuns) != 0;
+    out.bytes = std::move(file->bytes);
+    out.sight = {file->stamp, file->hash};
+    return out;
+}
+
+Result<fs::Listing> TreeFiles::list(const fs::IgnoreNames& ignore) const {
+    fs::Listing listed = TRY(files_.list(kMostFiles, ignore));
+    if (listed.truncated) {
+        return fail(Errc::out_of_range, "too_many_files",
+                    cat("the tree has more than ", kMostFiles, " files"), {{"limit", kMostFiles}});
+    }
+    // A linked work tree has a file .git, and an adopted tree a file .quire.
+    std::erase_if(listed.entries, [](const fs::Entry& entry) {
+        const std::string_view path = entry.path;
+        const std::string_view name = path.substr(path.rfind('/') + 1);
+        return name == ".git" || name == ".quire";
+    });
+    return listed;
+}
+
+Result<Survey> survey(const TreeFiles& tree, TreeState& state, Sight Head::*side,
+                      const fs::IgnoreNames& ignore,
+                      Function<bool(const std::string& path)> skips) {
+    Survey out;
+    const fs::Listing listed = TRY(tree.list(ignore));
+    const auto note = [&](const std::string& path) {
+        const auto head = state.heads.find(path);
+        Result<std::optional<Content>> now = tree.read(path);
+        if (!now) {
+            out.left.push_back({path, now.error().message(), now.error().reason() == "busy"});
+            return;
+        }
+        if (head == state.heads.end()) {
+            if (*now) out.changed.push_back(path);
+            return;
+        }
+        if (*now) head->second.*side = (*now)->sight;
+        const bool is_same = *now && (*now)->form == head->second.form &&
+                             (*now)->runs == head->second.runs &&
+                             (*now)->sight.hash == head->second.base;
+        if (!is_same) out.changed.push_back(path);
+    };
+    // Both are sorted by path.
+    auto head = state.heads.begin();
+    for (const fs::Entry& entry : listed.entries) {
+        for (; head != state.heads.end() && head->first < entry.path; ++head) {
+            if (!skips(head->first)) note(head->first);
+        }
+        if (skips(entry.path)) continue;
+        const bool is_known = head != state.heads.end() && head->first == entry.path;
+        const Sight* const seen = is_known ? &(head->second.*side) : nullptr;
+        const bool is_unchanged =
+            seen != nullptr && !entry.is_link && head->second.form == Form::file &&
+            seen->hash == head->second.base && seen->stamp.same_as(entry.stamp);
+        if (!is_unchanged) note(entry.path);
+        if (is_known) ++head;
+    }
+    for (; head != state.heads.end(); ++head) {
+        if (!skips(head->first)) note(head->first);
+    }
+    return out;
+}
+
+}  // namespace quire::views

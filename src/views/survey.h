@@ -1,0 +1,60 @@
+// Surveying a tree: which of its files have changed since it and the other tree last agreed.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/function.h"
+#include "base/result.h"
+#include "fs/disk_entries.h"
+#include "fs/file_system.h"
+#include "views/tree_state.h"
+
+namespace quire::views {
+
+// The bytes of a file, or where a link leads.
+struct Content {
+    Form form = Form::file;
+    bool runs = false;
+    std::string bytes;
+    Sight sight;
+};
+
+// One of the two trees. The parts outlive it.
+class TreeFiles {
+public:
+    TreeFiles(fs::FileSystem& files, const fs::DiskEntries& entries, std::size_t limit)
+        : files_(files), entries_(entries), limit_(limit) {}
+
+    // None where there is no file and no link. Errors: those of FileSystem::read().
+    Result<std::optional<Content>> read(const std::string& path) const;
+    Result<fs::Listing> list(const fs::IgnoreNames& ignore) const;
+    fs::FileSystem& files() const { return files_; }
+    const fs::DiskEntries& entries() const { return entries_; }
+
+private:
+    fs::FileSystem& files_;
+    const fs::DiskEntries& entries_;
+    std::size_t limit_;
+};
+
+// A file that is left out, and why.
+struct LeftOut {
+    std::string path;
+    std::string why;
+    bool is_busy = false;  // It is being written.
+};
+
+struct Survey {
+    std::vector<std::string> changed;  // Sorted. Those that are gone are among them.
+    std::vector<LeftOut> left;
+};
+
+// Compares the tree with the heads of `state`, whose sights of this side it brings up to date: only
+// files with another stamp are read. What ignore files leave out is no part of a tree, and nothing
+// for which `skips` holds. O(files).
+Result<Survey> survey(const TreeFiles& tree, TreeState& state, Sight Head::*side,
+                      const fs::IgnoreNames& ignore, Function<bool(const std::string& path)> skips);
+
+}  // namespace quire::views

@@ -1,0 +1,57 @@
+// TreeState: an adopted directory, with what it and the workspace have in common, file by file.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/value.h"
+#include "fs/file_system.h"
+#include "policy/actor.h"
+#include "views/bring.h"
+
+namespace quire::views {
+
+// The two things that a path may be.
+enum class Form : std::uint8_t { file, link };
+
+// A file as it was last read. The stamp saves reading it again.
+struct Sight {
+    fs::Stamp stamp;
+    fs::Hash hash;
+};
+
+// A path that both trees had, or have.
+struct Head {
+    Form form = Form::file;
+    bool runs = false;  // The common permissions let the owner execute it.
+    fs::Hash base;      // The hash of the common bytes, which BaseTexts has.
+    Sight tree;
+    Sight shared;
+};
+
+// A tie that is open.
+struct OpenTie {
+    std::string path;
+    Tie tie;  // `from` is the adopted tree's side, `into` the workspace's.
+    std::int64_t since_ms = 0;
+};
+
+struct TreeState {
+    std::string directory;  // Absolute, without links.
+    policy::Actor actor;    // The changes of the tree are the actor's work.
+    std::int64_t adopted_ms = 0;
+    std::int64_t synced_ms = 0;  // When it was last landed or refreshed.
+    std::map<std::string, Head> heads;
+    std::vector<OpenTie> ties;
+
+    // About 150 bytes for a path.
+    Bytes encode() const;
+    // Errors: corrupt.
+    static Result<TreeState> decode(const Bytes& bytes);
+};
+
+}  // namespace quire::views
