@@ -359,8 +359,9 @@ Result<int> run_undo(const Globals& globals, const UndoOptions& options) {
     for (UndoneBlock& block : blocks) {
         if (options.dry_run) continue;
         Map which = filter;
+        // A land is done by one and the work of another.
         if (options.call != 0 || options.last_command)
-            which.set("version", std::stoll(json::text_in(block.steps.front(), "version_id")));
+            which = {{"version", std::stoll(json::text_in(block.steps.front(), "version_id"))}};
         Result<Value> undone = undo_block(globals, client, block, std::move(which));
         if (undone) {
             block.answer = std::move(*undone);

@@ -133,6 +133,17 @@ Synced TreeSync::begun() const {
     return out;
 }
 
+// A person who brings the tree does so for its actor, and approvals name the tree.
+Caller TreeSync::acting_for(const Caller& by) const {
+    Caller acting = by;
+    acting.actor = state_.actor;
+    if (by.call == nullptr) return acting;
+    Call call = *by.call;
+    call.arguments = Map{{"tree", state_.directory}};
+    acting.call = std::make_shared<const Call>(std::move(call));
+    return acting;
+}
+
 TreePlan TreeSync::plan(Direction direction) const {
     return TreePlan({tree_.files(), shared_.files(), parts_.gate, registry_.bases(), state_},
                     direction);
@@ -158,8 +169,6 @@ void TreeSync::conclude(const TreePlan& plan, Synced& out) {
 }
 
 Result<Synced> TreeSync::land(const Caller& by) {
-    Caller acting = by;
-    acting.actor = state_.actor;
     for (int attempt = 0;; ++attempt) {
         Synced out = begun();
         views::Survey found = TRY(changed(Direction::land));
@@ -173,7 +182,7 @@ Result<Synced> TreeSync::land(const Caller& by) {
             return out;
         }
         bool is_outdated = false;
-        TRY(commit(acting, files, out, is_outdated));
+        TRY(commit(by, files, out, is_outdated));
         if (is_outdated && attempt + 1 < kAttempts) continue;
         if (is_outdated) out.outcome = SyncOutcome::busy;
         out.conflicts = conflicts_of(state_);
@@ -208,8 +217,9 @@ Result<void> TreeSync::commit(const Caller& by, TreePlan& plan, Synced& out, boo
                       {{"path", first.path}, {"permission", first.permission}});
             return {};
         }
+        const Caller acting = acting_for(by);
         const std::string effects = TRY(gate.effects());
-        if (Result<void> may = ask_about_deletions(by, plan, effects, out); !may) {
+        if (Result<void> may = ask_about_deletions(acting, plan, effects, out); !may) {
             out.outcome = may.error().code() == Errc::escalation_required ? SyncOutcome::asked
                                                                           : SyncOutcome::refused;
             if (const Value* id = may.error().details().find("approval_id"))
@@ -217,7 +227,7 @@ Result<void> TreeSync::commit(const Caller& by, TreePlan& plan, Synced& out, boo
             out.failure = std::move(may).error();
             return {};
         }
-        GateResult done = commit_approved(parts_.kernel, by, std::move(gate), effects,
+        GateResult done = commit_approved(parts_.kernel, acting, std::move(gate), effects,
                                           shell::Enforcement::strict);
         out.notes = std::move(done.notes);
         if (done.failure) {
@@ -260,7 +270,7 @@ Result<Synced> TreeSync::refresh(const Caller& by) {
     for (const PlannedFile& file : files.files())
         cat_to(all, cat(file.path, "\n", word_of(file), fs::Hash::of(file.bytes.value_or("")).hex(),
                         "\n"));
-    if (Result<void> may = ask_about_deletions(by, files, fs::Hash::of(all).hex(), out); !may) {
+    if (Result<void> may = ask_about_deletions(acting_for(by), files, fs::Hash::of(all).hex(), out); !may) {
         out.outcome = may.error().code() == Errc::escalation_required ? SyncOutcome::asked
                                                                       : SyncOutcome::refused;
         if (const Value* id = may.error().details().find("approval_id"))

@@ -49,6 +49,7 @@ public:
     Result<views::Survey> changed(Direction direction);
 
 private:
+    Caller acting_for(const Caller& by) const;
     TreePlan plan(Direction direction) const;
     Result<void> commit(const Caller& by, TreePlan& plan, Synced& out, bool& is_outdated);
     Result<void> write(TreePlan& plan, Synced& out);
