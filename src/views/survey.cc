@@ -32,26 +32,31 @@ Result<std::optional<Content>> TreeFiles::read(const std::string& path) const {
     return out;
 }
 
-Result<fs::Listing> TreeFiles::list(const fs::IgnoreNames& ignore) const {
-    fs::Listing listed = TRY(files_.list(kMostFiles, ignore));
-    if (listed.truncated) {
-        return fail(Errc::out_of_range, "too_many_files",
-                    cat("the tree has more than ", kMostFiles, " files"), {{"limit", kMostFiles}});
+Result<std::vector<fs::Entry>> TreeFiles::list(const fs::IgnoreNames& ignore) const {
+    std::optional<std::vector<fs::Entry>> entries = known_ ? known_() : std::nullopt;
+    if (!entries) {
+        fs::Listing listed = TRY(files_.list(kMostFiles, ignore));
+        if (listed.truncated) {
+            return fail(Errc::out_of_range, "too_many_files",
+                        cat("the tree has more than ", kMostFiles, " files"),
+                        {{"limit", kMostFiles}});
+        }
+        entries = std::move(listed.entries);
     }
     // A linked work tree has a file .git, and an adopted tree a file .quire.
-    std::erase_if(listed.entries, [](const fs::Entry& entry) {
+    std::erase_if(*entries, [](const fs::Entry& entry) {
         const std::string_view path = entry.path;
         const std::string_view name = path.substr(path.rfind('/') + 1);
         return name == ".git" || name == ".quire";
     });
-    return listed;
+    return std::move(*entries);
 }
 
 Result<Survey> survey(const TreeFiles& tree, TreeState& state, Sight Head::*side,
                       const fs::IgnoreNames& ignore,
                       Function<bool(const std::string& path)> skips) {
     Survey out;
-    const fs::Listing listed = TRY(tree.list(ignore));
+    const std::vector<fs::Entry> listed = TRY(tree.list(ignore));
     const auto note = [&](const std::string& path) {
         const auto head = state.heads.find(path);
         Result<std::optional<Content>> now = tree.read(path);
@@ -71,7 +76,7 @@ Result<Survey> survey(const TreeFiles& tree, TreeState& state, Sight Head::*side
     };
     // Both are sorted by path.
     auto head = state.heads.begin();
-    for (const fs::Entry& entry : listed.entries) {
+    for (const fs::Entry& entry : listed) {
         for (; head != state.heads.end() && head->first < entry.path; ++head) {
             if (!skips(head->first)) note(head->first);
         }

@@ -1,8 +1,10 @@
 // Surveying a tree: which of its files have changed since it and the other tree last agreed.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/function.h"
@@ -24,12 +26,16 @@ struct Content {
 // One of the two trees. The parts outlive it.
 class TreeFiles {
 public:
-    TreeFiles(fs::FileSystem& files, const fs::DiskEntries& entries, std::size_t limit)
-        : files_(files), entries_(entries), limit_(limit) {}
+    // The files of the tree, as somebody who watches it knows them; none where a walk is needed.
+    using Known = std::function<std::optional<std::vector<fs::Entry>>()>;
+    // `known` may be empty.
+    TreeFiles(fs::FileSystem& files, const fs::DiskEntries& entries, std::size_t limit, Known known)
+        : files_(files), entries_(entries), limit_(limit), known_(std::move(known)) {}
 
     // None where there is no file and no link. Errors: those of FileSystem::read().
     Result<std::optional<Content>> read(const std::string& path) const;
-    Result<fs::Listing> list(const fs::IgnoreNames& ignore) const;
+    // The files and links, sorted by path.
+    Result<std::vector<fs::Entry>> list(const fs::IgnoreNames& ignore) const;
     fs::FileSystem& files() const { return files_; }
     const fs::DiskEntries& entries() const { return entries_; }
 
@@ -37,6 +43,7 @@ private:
     fs::FileSystem& files_;
     const fs::DiskEntries& entries_;
     std::size_t limit_;
+    Known known_;
 };
 
 // A file that is left out, and why.

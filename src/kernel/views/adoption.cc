@@ -42,7 +42,8 @@ public:
         Ancestry out;
         const auto theirs = git::Repository::find(tree, clock);
         const auto ours = git::Repository::find(shared, clock);
-        if (!theirs || !ours) return out;
+        // Two directories of one work tree have no common past.
+        if (!theirs || !ours || theirs->prefix() != ours->prefix()) return out;
         const auto a = theirs->commit_of("HEAD"), b = ours->commit_of("HEAD");
         if (!a || !*a || !b || !*b) return out;
         // A clone may know commits that the workspace has not fetched, and the other way round.
@@ -122,7 +123,7 @@ Result<void> find_common(const TreeSync::Parts& parts, TreeRegistry& registry, c
     const fs::IgnoreNames ignore = parts.gate.ignore_files();
     std::set<std::string> paths;
     for (const auto* side : {&tree, &shared}) {
-        for (fs::Entry& entry : TRY(side->files().list(ignore)).entries) {
+        for (fs::Entry& entry : TRY(side->files().list(ignore))) {
             const bool is_part = side == &tree || (!registry.is_in_tree(entry.path) &&
                                                    parts.gate.may_see(entry.path, state.actor));
             if (is_part) paths.insert(std::move(entry.path));
@@ -178,7 +179,8 @@ Result<void> mark_tree(const std::string& directory, const std::string& workspac
     // Git would list it as a new file.
     const auto repository = git::Repository::find(directory, clock);
     if (!repository) return {};
-    const auto excluded = repository->ignored(std::vector<std::string>{kTreeFile});
+    const auto excluded =
+        repository->ignored(std::vector<std::string>{cat(repository->prefix(), kTreeFile)});
     if (!excluded || !excluded->empty()) return {};
     if (const auto exclude = repository->exclude_file()) {
         std::error_code failed;

@@ -41,10 +41,12 @@ Result<void> replace_file(const std::string& path, std::string_view bytes) {
 }  // namespace
 
 Result<std::unique_ptr<OpenTree>> OpenTree::open(const std::string& directory,
-                                                 std::uint64_t incarnation, std::size_t limit) {
+                                                 std::uint64_t incarnation, std::size_t limit,
+                                                 views::TreeFiles::Known known) {
     auto disk = TRY(fs::DiskFiles::open(directory, {incarnation, {}}));
     fs::DiskEntries entries = TRY(fs::DiskEntries::open(directory));
-    return std::unique_ptr<OpenTree>(new OpenTree(std::move(disk), std::move(entries), limit));
+    return std::unique_ptr<OpenTree>(
+        new OpenTree(std::move(disk), std::move(entries), limit, std::move(known)));
 }
 
 TreeRegistry::TreeRegistry(std::string workspace)
@@ -128,6 +130,7 @@ Result<void> TreeRegistry::drop(const std::string& directory) {
         return io_error(place, "cannot remove");
     }
     trees_.erase(directory);
+    watches_.erase(directory);
     note_inner();
     views::Hashes wanted;
     for (const auto& [name, tree] : trees_)
@@ -141,6 +144,25 @@ void TreeRegistry::note_inner() {
         if (directory.starts_with(workspace_ + "/"))
             inner_.push_back(directory.substr(workspace_.size() + 1) + "/");
     }
+}
+
+// Events wait in the system's queue until the next call; where it overflows the tree is looked at anew.
+std::optional<std::vector<fs::Entry>> TreeRegistry::watched_files(const std::string& tree,
+                                                                  const fs::IgnoreNames& ignore,
+                                                                  const Clock& clock) {
+    Watch& watch = watches_[tree];
+    if (watch.tree == nullptr || watch.ignore != ignore ||
+        watch.tree->state() == fs::WatchState::detached) {
+        watch.ignore = ignore;
+        fs::TreeWatch::Options options;
+        options.ignore = ignore;
+        auto opened = fs::TreeWatch::open(tree, std::move(options), clock);
+        watch.tree = opened ? std::move(*opened) : nullptr;
+    }
+    if (watch.tree == nullptr) return std::nullopt;
+    static_cast<void>(watch.tree->round());
+    if (watch.tree->state() != fs::WatchState::watching) return std::nullopt;
+    return watch.tree->list();
 }
 
 bool TreeRegistry::is_in_tree(const std::string& path) const {

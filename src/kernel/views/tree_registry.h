@@ -17,6 +17,7 @@
 #include "fs/disk_entries.h"
 #include "fs/disk_files.h"
 #include "fs/file_system.h"
+#include "fs/tree_watch.h"
 #include "views/base_texts.h"
 #include "views/survey.h"
 #include "views/tree_state.h"
@@ -28,13 +29,17 @@ class OpenTree {
 public:
     // Errors: not_found "file_not_found" for a directory that is gone.
     static Result<std::unique_ptr<OpenTree>> open(const std::string& directory,
-                                                  std::uint64_t incarnation, std::size_t limit);
+                                                  std::uint64_t incarnation, std::size_t limit,
+                                                  views::TreeFiles::Known known = {});
 
     const views::TreeFiles& files() const { return files_; }
 
 private:
-    OpenTree(std::unique_ptr<fs::DiskFiles> disk, fs::DiskEntries entries, std::size_t limit)
-        : disk_(std::move(disk)), entries_(std::move(entries)), files_(*disk_, entries_, limit) {}
+    OpenTree(std::unique_ptr<fs::DiskFiles> disk, fs::DiskEntries entries, std::size_t limit,
+             views::TreeFiles::Known known)
+        : disk_(std::move(disk)),
+          entries_(std::move(entries)),
+          files_(*disk_, entries_, limit, std::move(known)) {}
 
     std::unique_ptr<fs::DiskFiles> disk_;
     fs::DiskEntries entries_;
@@ -63,6 +68,11 @@ public:
     // The directory in which a refresh of the tree keeps its bytes and its journal.
     std::string refresh_of(const views::TreeState& tree) const;
 
+    // The files of an adopted tree, which is watched from the first call on; none where a walk is needed.
+    std::optional<std::vector<fs::Entry>> watched_files(const std::string& tree,
+                                                        const fs::IgnoreNames& ignore,
+                                                        const Clock& clock);
+
     // The paths of the workspace that lie in an adopted tree are no part of the workspace.
     bool is_in_tree(const std::string& path) const;
     // Call it when trees() has others.
@@ -77,6 +87,11 @@ private:
     std::map<std::string, views::TreeState> trees_;  // Keyed by directory.
     std::optional<views::BaseTexts> bases_;
     std::vector<std::string> inner_;  // Trees in the workspace: "path/".
+    struct Watch {
+        std::unique_ptr<fs::TreeWatch> tree;
+        fs::IgnoreNames ignore;
+    };
+    std::map<std::string, Watch> watches_;  // Keyed by directory.
 };
 
 }  // namespace quire::kernel

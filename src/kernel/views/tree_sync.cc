@@ -324,9 +324,11 @@ Result<void> TreeSync::write(TreePlan& plan, Synced& out) {
 
 Result<void> TreeSync::settle(TreePlan& plan, const std::vector<bool>& is_done) {
     const std::int64_t now_ms = parts_.clock.wall_ms();
+    state_.synced_ms = now_ms;
+    // The time alone is not worth writing the state.
+    if (plan.files().empty()) return {};
     for (std::size_t i = 0; i < plan.files().size(); ++i)
         if (is_done[i]) TRY(plan.settle(plan.files()[i], now_ms));
-    state_.synced_ms = now_ms;
     return registry_.save(state_);
 }
 

@@ -20,6 +20,7 @@
 
 namespace quire::kernel {
 
+class DiskWatch;
 class FileCalls;
 class FileGate;
 class Kernel;
@@ -32,6 +33,7 @@ public:
         FileCalls& files;
         Clock& clock;
         std::string workspace;  // Absolute, without links.
+        DiskWatch* watch = nullptr;  // Of the workspace; null where nobody watches it.
     };
     // A person is asked before more than this of others' work is taken away.
     static constexpr std::size_t kMostDeletedFiles = 20;

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <future>
 #include <system_error>
 #include <utility>
 
 #include "base/concat.h"
 #include "kernel/commands/command_journal.h"
 #include "kernel/core/kernel.h"
+#include "kernel/files/disk_watch.h"
+#include "kernel/files/file_gate.h"
 #include "kernel/views/adoption.h"
 #include "kernel/views/tree_registry.h"
 #include "sched/guarded.h"
@@ -30,8 +33,15 @@ struct ViewCalls::Body : std::enable_shared_from_this<ViewCalls::Body> {
         });
     }
     Result<std::unique_ptr<OpenTree>> opened(const std::string& directory) {
-        return OpenTree::open(directory, rng.next(), kLargestFile);
+        return OpenTree::open(directory, rng.next(), kLargestFile, [this, directory] {
+            return registry.watched_files(directory, parts.gate.ignore_files(), parts.clock);
+        });
     }
+    Result<std::unique_ptr<OpenTree>> workspace() {
+        return OpenTree::open(parts.workspace, rng.next(), kLargestFile,
+                              [this] { return workspace_files(); });
+    }
+    std::optional<std::vector<fs::Entry>> workspace_files() const;
     Result<void> may(const Caller& by, const policy::Actor& actor) const;
     Result<TreeReport> adopt(const Caller& by, const AdoptTree& what);
     Result<TreeReport> drop(const Caller& by, const std::string& directory);
@@ -80,6 +90,15 @@ std::vector<std::string> ViewCalls::sweep() {
     return {cat("adopted trees cannot be read: ", said.error().message())};
 }
 
+std::optional<std::vector<fs::Entry>> ViewCalls::Body::workspace_files() const {
+    if (parts.watch == nullptr) return std::nullopt;
+    std::promise<std::optional<std::vector<fs::Entry>>> told;
+    parts.watch->files([&](Result<std::optional<std::vector<fs::Entry>>> files) {
+        told.set_value(files ? std::move(*files) : std::nullopt);
+    });
+    return told.get_future().get();
+}
+
 Result<void> ViewCalls::Body::may(const Caller& by, const policy::Actor& actor) const {
     if (by.actor.kind == policy::ActorKind::human || by.actor == actor) return {};
     return fail(Errc::denied, "permission_denied",
@@ -104,7 +123,7 @@ Result<TreeReport> ViewCalls::Body::adopt(const Caller& by, const AdoptTree& wha
         }
     }
     const auto tree = TRY(opened(directory));
-    const auto shared = TRY(opened(parts.workspace));
+    const auto shared = TRY(workspace());
     TRY(mark_tree(directory, parts.workspace, parts.clock));
     views::TreeState state;
     state.directory = directory;
@@ -161,7 +180,7 @@ Result<TreeReport> ViewCalls::Body::report(views::TreeState& state, const OpenTr
 Result<std::vector<TreeReport>> ViewCalls::Body::list() {
     std::vector<TreeReport> out;
     if (registry.trees().empty()) return out;
-    const auto shared = TRY(opened(parts.workspace));
+    const auto shared = TRY(workspace());
     for (auto& [directory, state] : registry.trees()) out.push_back(TRY(report(state, *shared)));
     return out;
 }
@@ -191,7 +210,7 @@ Result<std::vector<Synced>> ViewCalls::Body::sync(const Caller& by, const WhichT
                                                   Direction direction) {
     std::vector<Synced> out;
     const std::vector<std::string> trees = TRY(chosen(which));
-    const auto shared = TRY(opened(parts.workspace));
+    const auto shared = TRY(workspace());
     for (const std::string& directory : trees) {
         views::TreeState& state = registry.trees()[directory];
         Result<Synced> one = sync_one(by, state, *shared, direction);

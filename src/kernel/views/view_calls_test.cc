@@ -19,6 +19,7 @@
 #include "kernel/commands/commands_test.h"
 #include "kernel/oversight/approval_calls.h"
 #include "kernel/views/tree_registry.h"
+#include "process/shell_for_test.h"
 
 namespace quire::kernel {
 namespace {
@@ -484,6 +485,17 @@ TEST_F(Views, ADirectoryThatIsNoTreeIsRefused) {
     disk::create_directories(other + "/.quire");
     EXPECT_EQ(adopt(other, "ada").error().reason(), "has_workspace");
     EXPECT_TRUE(report(other).directory.empty());
+}
+
+// Neither directory is the top of a work tree, and nothing in them is known to git.
+TEST_F(Views, ATreeMayLieDeepInARepository) {
+    process::typed(trees.path(), "git init -q .");
+    const std::string tree = adopted();
+    EXPECT_NE(get(trees.path(), ".git/info/exclude").find("\n.quire\n"), std::string::npos);
+    EXPECT_EQ(process::typed(trees.path(), "git status --short --ignored=matching -uall | grep quire"),
+              "!! ada/.quire\n");
+    put(tree, "src/a.c", "int x;\n");
+    EXPECT_EQ(told(land(tree)), "done; modified src/a.c");
 }
 
 TEST_F(Views, ADroppedTreeKeepsItsFiles) {
