@@ -50,6 +50,8 @@ LEFT_OUT = {
 # What refuses in a new workspace, and what it then has to say is missing.
 FIRST = {
     r"quire approvals (approve|deny|revoke) ap_": r"no approval 'ap_1f2e3d4c5b6a'; .*approvals list",
+    r"quire view adopt \.\./ada": r"there is no directory",
+    r"quire (view drop|land|refresh) \.\./ada": r"ada is not adopted; no tree is",
     r"quire hook( --agent NAME)?$": r"hook reads an agent's event from standard input",
     r"quire context render": r"no agent:ada here: quire\.toml does not name it",
     r"quire (backup|fsck|salvage)": r"there is no store in .*restore",

@@ -297,17 +297,20 @@ def main() -> int:
     search = node("search.mjs")
     say("conversation:")
     conversation = node("conversation.mjs")
+    say("views:")
+    views = node("views.mjs")
 
     kept = promised(benches, MEMORY_PROMISES)
     ruled = promised(benches, RULE_PROMISES)
     told = promised(benches, FEED_PROMISES)
-    broken = [row for row in [*peers["rows"], *sizes["rows"], *watch["rows"], *search["rows"], *conversation["rows"], *engine_rows, *beside, *kept, *ruled, *told] if row.get("holds") is False]
+    broken = [row for row in [*peers["rows"], *sizes["rows"], *watch["rows"], *search["rows"], *conversation["rows"], *views["rows"], *engine_rows, *beside, *kept, *ruled, *told] if row.get("holds") is False]
     page = ["# Benchmarks", "", "`make bench` writes this page. All figures come from one run on one machine, peers included.", "", *machine(), "", *reasons(broken)]
     page += [f"## {peers['title']}", "", *table(peers["rows"], "server-filesystem"), ""]
     page += [f"## {sizes['title']}", "", *table(sizes["rows"], "beside"), ""]
     page += [f"## {watch['title']}", "", *table(watch["rows"], "beside"), ""]
     page += [f"## {search['title']}", "", *table(search["rows"], "ripgrep"), ""]
     page += [f"## {conversation['title']}", "", *table(conversation["rows"], "beside"), ""]
+    page += [f"## {views['title']}", "", *table(views["rows"], "git worktree and merge, or bare saves"), ""]
     page += ["## The engine beside those of npm", "",
              *HOW_PEERS_ARE_MEASURED, "",
              *engine_table(beside), ""]

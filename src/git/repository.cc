@@ -133,6 +133,21 @@ Result<std::string> Repository::blob(const std::string& id) const {
     return ask({"cat-file", "blob", id});
 }
 
+Result<void> Repository::add_worktree(const std::string& directory,
+                                      const std::string& branch) const {
+    const Run named =
+        TRY(this->run({"worktree", "add", "--no-checkout", "-b", branch, directory, "HEAD"}));
+    if (named.exit_code != 0)
+        TRY(ask({"worktree", "add", "--no-checkout", "--detach", directory, "HEAD"}));
+    TRY(ask({"-C", directory, "read-tree", "HEAD"}));
+    return {};
+}
+
+Result<void> Repository::forget_worktrees() const {
+    TRY(ask({"worktree", "prune"}));
+    return {};
+}
+
 Result<std::string> Repository::exclude_file() const {
     const std::string path(line_of(TRY(ask({"rev-parse", "--git-path", "info/exclude"}))));
     return path.starts_with('/') ? path : cat(directory_, "/", path);

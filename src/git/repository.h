@@ -57,6 +57,12 @@ public:
     Result<std::optional<std::string>> merge_base(const std::string& a, const std::string& b) const;
     // The bytes of a file by its id.
     Result<std::string> blob(const std::string& id) const;
+    // Makes a work tree of this repository in a directory that is not there yet, with HEAD as its commit and
+    // its index, and no file. Its branch is new, or none where there is one of that name. Errors: also
+    // unavailable "git_failed" where the directory is there.
+    Result<void> add_worktree(const std::string& directory, const std::string& branch) const;
+    // Forgets the work trees whose directories are gone.
+    Result<void> forget_worktrees() const;
     // The file with patterns of names that git leaves out here and that is no part of the work tree.
     Result<std::string> exclude_file() const;
     // The changes between two commits' trees.

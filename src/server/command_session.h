@@ -32,9 +32,12 @@
 //   approve_mount {name, offer}
 //                              -> the same, once that is approved
 //   adopt_tree {directory, actor}
-//                              -> TreeRow (server/tree_rows.h); drop_tree {directory} likewise
+//                              -> TreeRow (server/tree_rows.h); make_tree {directory, actor},
+//                                 drop_tree {directory} and remove_tree {directory} likewise
 //   trees {}                   -> TreeRows
-//   land {directory?, around}  -> SyncedRows; refresh {directory?, around} likewise
+//   claims {tree, paths}       -> ClaimRows, as seen from the tree; "" is the workspace
+//   land {directory?, around, asks?}
+//                              -> SyncedRows; refresh {directory?, around} likewise
 //   flush {}               -> {ref, commit, files, ignored}, once git has them
 //   export_git {ref}       -> {ref, commit, commits, files, ignored}, once git has them
 //   backup {file}          -> {}, once the copy is whole
@@ -144,11 +147,17 @@ private:
                      std::optional<std::vector<std::string>> hashes);
     void hook_after(const rpc::Answer& answer, std::string key, std::vector<std::string> paths);
     void adopt_tree(const rpc::Answer& answer, std::string directory, std::string actor);
+    void make_tree(const rpc::Answer& answer, std::string directory, std::string actor);
     void drop_tree(const rpc::Answer& answer, std::string directory);
+    void remove_tree(const rpc::Answer& answer, std::string directory);
+    void claims(const rpc::Answer& answer, std::string tree, std::vector<std::string> paths);
     void trees(const rpc::Answer& answer);
-    void land(const rpc::Answer& answer, std::optional<std::string> directory, std::string around);
+    void land(const rpc::Answer& answer, std::optional<std::string> directory, std::string around,
+              std::optional<bool> asks);
     void refresh(const rpc::Answer& answer, std::optional<std::string> directory,
                  std::string around);
+    template <class Work>
+    void on_tree(const rpc::Answer& answer, const char* name, Map arguments, Work work);
     void sync_trees(const rpc::Answer& answer, const char* name, kernel::WhichTrees which,
                     kernel::Direction direction);
     void audit(const rpc::Answer& answer, kernel::AuditQuery query);

@@ -12,13 +12,6 @@
 namespace quire::server {
 namespace {
 
-Reply<kernel::TreeReport> replying_row(const rpc::Answer& answer, kernel::Kernel& kernel) {
-    return replying<kernel::TreeReport>(answer, [&kernel](const kernel::TreeReport& report) {
-        const std::int64_t now_ms = kernel.core()->parts().clock.wall_ms();
-        return json::Codec<TreeRow>::fields().encode(row_of(report, now_ms));
-    });
-}
-
 // The arguments that the log and an approval name.
 Map named(const kernel::WhichTrees& which) {
     return {{"tree", which.directory.value_or(which.around)}};
@@ -26,29 +19,67 @@ Map named(const kernel::WhichTrees& which) {
 
 }  // namespace
 
+// Runs work(by, done), which replies with a tree.
+template <class Work>
+void CommandSession::on_tree(const rpc::Answer& answer, const char* name, Map arguments,
+                             Work work) {
+    kernel::Admission(workspace_.kernel)
+        .run<kernel::TreeReport>(
+            caller(answer), {.name = name, .arguments = std::move(arguments)},
+            replying<kernel::TreeReport>(
+                answer,
+                [&kernel = workspace_.kernel](const kernel::TreeReport& report) {
+                    const std::int64_t now_ms = kernel.core()->parts().clock.wall_ms();
+                    return json::Codec<TreeRow>::fields().encode(row_of(report, now_ms));
+                }),
+            std::move(work));
+}
+
 void CommandSession::adopt_tree(const rpc::Answer& answer, std::string directory,
                                 std::string actor) {
     const auto adopted = policy::Actor::parse(actor);
     if (!adopted) return answer_error(answer, adopted.error());
-    kernel::Admission(workspace_.kernel)
-        .run<kernel::TreeReport>(
-            caller(answer),
-            {.name = "view_adopt", .arguments = Map{{"tree", directory}, {"actor", actor}}},
-            replying_row(answer, workspace_.kernel),
-            [&views = workspace_.views, directory, by_actor = *adopted](const kernel::Caller& by,
-                                                                        auto done) {
-                views.adopt(by, {directory, by_actor}, std::move(done));
-            });
+    on_tree(
+        answer, "view_adopt", {{"tree", directory}, {"actor", actor}},
+        [&views = workspace_.views, directory, of = *adopted](const kernel::Caller& by, auto done) {
+            views.adopt(by, {directory, of}, std::move(done));
+        });
+}
+
+void CommandSession::make_tree(const rpc::Answer& answer, std::string directory,
+                               std::string actor) {
+    const auto adopted = policy::Actor::parse(actor);
+    if (!adopted) return answer_error(answer, adopted.error());
+    on_tree(
+        answer, "view_make", {{"tree", directory}, {"actor", actor}},
+        [&views = workspace_.views, directory, of = *adopted](const kernel::Caller& by, auto done) {
+            views.make(by, {directory, of}, std::move(done));
+        });
 }
 
 void CommandSession::drop_tree(const rpc::Answer& answer, std::string directory) {
-    kernel::Admission(workspace_.kernel)
-        .run<kernel::TreeReport>(
-            caller(answer), {.name = "view_drop", .arguments = Map{{"tree", directory}}},
-            replying_row(answer, workspace_.kernel),
+    on_tree(answer, "view_drop", {{"tree", directory}},
             [&views = workspace_.views, directory](const kernel::Caller& by, auto done) {
                 views.drop(by, directory, std::move(done));
             });
+}
+
+void CommandSession::remove_tree(const rpc::Answer& answer, std::string directory) {
+    on_tree(answer, "view_remove", {{"tree", directory}},
+            [&views = workspace_.views, directory](const kernel::Caller& by, auto done) {
+                views.remove(by, directory, std::move(done));
+            });
+}
+
+void CommandSession::claims(const rpc::Answer& answer, std::string tree,
+                            std::vector<std::string> paths) {
+    workspace_.views.claims(
+        caller(answer), std::move(tree), std::move(paths),
+        replying<std::vector<kernel::Claim>>(
+            answer, [&kernel = workspace_.kernel](const std::vector<kernel::Claim>& all) {
+                const std::int64_t now_ms = kernel.core()->parts().clock.wall_ms();
+                return json::Codec<ClaimRows>::fields().encode(rows_of(all, now_ms));
+            }));
 }
 
 void CommandSession::trees(const rpc::Answer& answer) {
@@ -85,8 +116,9 @@ void CommandSession::sync_trees(const rpc::Answer& answer, const char* name,
 }
 
 void CommandSession::land(const rpc::Answer& answer, std::optional<std::string> directory,
-                          std::string around) {
-    sync_trees(answer, "land", {std::move(directory), std::move(around)}, kernel::Direction::land);
+                          std::string around, std::optional<bool> asks) {
+    sync_trees(answer, "land", {std::move(directory), std::move(around), asks.value_or(false)},
+               kernel::Direction::land);
 }
 
 void CommandSession::refresh(const rpc::Answer& answer, std::optional<std::string> directory,

@@ -61,6 +61,17 @@ TreeRow row_of(const kernel::TreeReport& report, std::int64_t now_ms) {
     return row;
 }
 
+ClaimRows rows_of(const std::vector<kernel::Claim>& all, std::int64_t now_ms) {
+    ClaimRows out;
+    for (const kernel::Claim& each : all) {
+        ClaimRow row{each.path, each.tree, each.actor, {}, (now_ms - each.since_ms) / 1000};
+        for (const text::LineRange& lines : each.lines)
+            row.lines.push_back({lines.begin.n, lines.end.n});
+        out.claims.push_back(std::move(row));
+    }
+    return out;
+}
+
 SyncedRows rows_of(const std::vector<kernel::Synced>& all) {
     SyncedRows out;
     for (const kernel::Synced& one : all) {

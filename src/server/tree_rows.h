@@ -10,6 +10,7 @@
 
 #include "base/value.h"
 #include "json/fields.h"
+#include "kernel/views/claims.h"
 #include "kernel/views/view_values.h"
 
 namespace quire::server {
@@ -160,6 +161,31 @@ struct SyncedRows {
     }
 };
 
+// Somebody else's change of a file.
+struct ClaimRow {
+    std::string path;
+    std::string tree = {};   // "" for the workspace.
+    std::string actor = {};  // "" where nobody knows it.
+    // Pairs [start, end): lines of the asking tree's file, from 0.
+    std::vector<std::vector<std::size_t>> lines = {};
+    std::int64_t seconds = 0;  // The age of the change.
+    static json::Fields<ClaimRow> fields() {
+        return json::Fields<ClaimRow>()
+            .required("path", &ClaimRow::path)
+            .optional("tree", &ClaimRow::tree)
+            .optional("actor", &ClaimRow::actor)
+            .required("lines", &ClaimRow::lines)
+            .required("seconds", &ClaimRow::seconds);
+    }
+};
+struct ClaimRows {
+    std::vector<ClaimRow> claims;
+    static json::Fields<ClaimRows> fields() {
+        return json::Fields<ClaimRows>().required("claims", &ClaimRows::claims);
+    }
+};
+
+ClaimRows rows_of(const std::vector<kernel::Claim>& all, std::int64_t now_ms);
 TreeRow row_of(const kernel::TreeReport& report, std::int64_t now_ms);
 SyncedRows rows_of(const std::vector<kernel::Synced>& all);
 

@@ -102,6 +102,7 @@ Bytes TreeState::encode() const {
     out.byte(kFormat);
     write(out, directory);
     write(out, actor.str());
+    out.byte(is_made ? 1 : 0);
     out.u64_le(static_cast<std::uint64_t>(adopted_ms));
     out.u64_le(static_cast<std::uint64_t>(synced_ms));
     out.u32_le(static_cast<std::uint32_t>(heads.size()));
@@ -131,6 +132,9 @@ Result<TreeState> TreeState::decode(const Bytes& bytes) {
     state.directory = read_text(in);
     Result<policy::Actor> actor = policy::Actor::parse(read_text(in));
     if (!actor) in.fail("actor");
+    const std::uint8_t is_made = in.byte("flag of the tree");
+    if (is_made > 1) in.fail("flag of the tree");
+    state.is_made = is_made == 1;
     state.adopted_ms = static_cast<std::int64_t>(in.u64_le("time"));
     state.synced_ms = static_cast<std::int64_t>(in.u64_le("time"));
     const std::uint32_t paths = in.u32_le("count of paths");

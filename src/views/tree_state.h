@@ -43,6 +43,7 @@ struct OpenTie {
 struct TreeState {
     std::string directory;  // Absolute, without links.
     policy::Actor actor;    // The changes of the tree are the actor's work.
+    bool is_made = false;   // The kernel made the directory, and may remove it.
     std::int64_t adopted_ms = 0;
     std::int64_t synced_ms = 0;  // When it was last landed or refreshed.
     std::map<std::string, Head> heads;

@@ -4,7 +4,7 @@
 // The hook before a tool asks the rules for files. A shell command is predicted, as one that runs without
 // a stage. Then the hook announces the changes to the kernel, which attributes them to the agent. The hook
 // after a tool has the kernel take the files in. A broken hook must not stop an agent, so every failure is
-// answered with `{}`.
+// answered with `{}`; but an agent that asks for a work tree is told why it gets none.
 #include <algorithm>
 #include <filesystem>
 #include <optional>
@@ -19,6 +19,7 @@
 #include "base/concat.h"
 #include "cli/commands/command_client.h"
 #include "cli/commands/command_list.h"
+#include "cli/commands/hook_trees.h"
 #include "cli/commands/terminal.h"
 #include "cli/commands/whole_file.h"
 #include "cli/exchange/hook_event.h"
@@ -185,14 +186,28 @@ Map told_before(const HookEvent& event, const HookUse& use, const files::path& r
     return {{"key", event.key}, {"paths", std::move(paths)}, {"hashes", std::move(hashes)}};
 }
 
+// The paths that the tool names or the command is predicted to change.
+std::vector<std::string> paths_changed(const HookEvent& event, const HookUse& use,
+                                       const files::path& root) {
+    std::vector<std::string> out = use.changed;
+    for (const HookPath& each : event.paths) {
+        const auto path = path_within(root, event.cwd, each.path);
+        if (path && each.use != HookPath::Use::read && std::ranges::find(out, *path) == out.end())
+            out.push_back(*path);
+    }
+    return out;
+}
+
+// `tree`: the adopted tree in which the agent works; "" for the workspace itself.
 HookAnswer before(const Globals& globals, const HookEvent& event, const Settings& settings,
-                  const HookUse& use, const files::path& root) {
+                  const HookUse& use, const files::path& root, const std::string& tree) {
     HookAnswer out = verdict_on(use);
     const bool changes = !use.changed.empty() || use.is_uncertain;
     if (out.verdict == Verdict::deny || !changes) return out;
     std::optional<Result<CommandClient>> running = running_kernel(globals);
     if (!running || !*running) {
-        if (out.verdict == Verdict::none && !use.changed.empty() &&
+        // A change in an adopted tree is attributed when it lands.
+        if (tree.empty() && out.verdict == Verdict::none && !use.changed.empty() &&
             settings.shell.enforcement == shell::Enforcement::strict) {
             out.verdict = Verdict::ask;
             out.reason =
@@ -201,8 +216,28 @@ HookAnswer before(const Globals& globals, const HookEvent& event, const Settings
         }
         return out;
     }
-    const Result<Value> told = (**running).request("hook_before", told_before(event, use, root));
-    if (told) out.context = others_text(*told);
+    CommandClient& client = **running;
+    if (tree.empty()) {
+        const Result<Value> told = client.request("hook_before", told_before(event, use, root));
+        if (told) out.context = others_text(*told);
+    }
+    const std::string claims =
+        claims_text(client, globals, event, tree, paths_changed(event, use, root));
+    if (!claims.empty()) cat_to(out.context, cat(out.context.empty() ? "" : " ", claims));
+    return out;
+}
+
+// The tool's changes in an adopted tree, which the rules meet when it lands.
+HookAnswer after_in_tree(const HookUse& use, bool is_command) {
+    HookAnswer out;
+    for (const shell::Objection& each : use.judgement.violations) {
+        if (is_command || each.effect == shell::Effect::read) continue;
+        cat_to(out.reason, cat(out.reason.empty()
+                                   ? "quire's rules forbid what was done, so this tree cannot land "
+                                     "before it is taken back: "
+                                   : "; ",
+                               objection_text(each)));
+    }
     return out;
 }
 
@@ -238,35 +273,65 @@ HookAnswer after(const Globals& globals, const HookEvent& event, const HookUse& 
     return out;
 }
 
-Map answer_to(const Globals& globals, const HookOptions& options, const std::string& input) {
-    const Result<Value> given = json::parse(input);
-    std::optional<HookAgent> agent;
-    if (!options.agent.empty()) agent = enum_named<HookAgent>(options.agent);
-    auto event = given ? read_hook_event(*given, agent) : std::nullopt;
-    if (!event) return {};
-    Globals as_agent = globals;
-    if (!globals.actor_named) as_agent.actor = cat("agent:", name_of(event->agent));
-    if (event->cwd.empty()) event->cwd = globals.workspace;
-    if (!globals.workspace_named) {
-        const Result<FoundWorkspace> found = find_workspace(event->cwd);
-        if (!found || !found->is_there) return {};
-        as_agent.workspace = found->directory;
-    }
-    const Result<policy::Actor> by = policy::Actor::parse(as_agent.actor);
+// The event, with the workspace and the actor that it is about.
+struct HookPlace {
+    Globals globals;
+    std::string tree;  // The adopted tree in which the agent works; "" for the workspace.
+};
+
+// None where there is no workspace.
+std::optional<HookPlace> place_of(const Globals& globals, const HookEvent& event) {
+    HookPlace out{globals, ""};
+    if (!globals.actor_named) out.globals.actor = cat("agent:", name_of(event.agent));
+    if (!event.is_about_tool()) out.globals.touches = Touches::writes;
+    if (globals.workspace_named) return out;
+    const bool names_tree =
+        event.moment == HookMoment::worktree_unwanted && !event.worktree.empty();
+    const Result<FoundWorkspace> found = find_workspace(names_tree ? event.worktree : event.cwd);
+    if (!found || !found->is_there) return std::nullopt;
+    out.globals.workspace = found->directory;
+    out.tree = found->tree;
+    // A tree that is adopted for somebody is theirs, whatever program works in it.
+    if (!globals.actor_named && policy::Actor::parse(found->tree_actor))
+        out.globals.actor = found->tree_actor;
+    return out;
+}
+
+Map answer_to(const HookPlace& place, const HookEvent& event) {
+    const Globals& globals = place.globals;
+    const Result<policy::Actor> by = policy::Actor::parse(globals.actor);
     std::error_code failed;
-    const files::path root = files::canonical(as_agent.workspace, failed);
+    const files::path root =
+        files::canonical(place.tree.empty() ? globals.workspace : place.tree, failed);
     if (!by || failed) return {};
-    const Result<Settings> settings = load_config(as_agent.workspace);
+    const Result<Settings> settings = load_config(globals.workspace);
     if (!settings) {
-        if (event->is_after) return {};
-        return hook_answer(*event, {Verdict::ask,
-                                    cat("quire.toml cannot be read, so quire's rules are unknown: ",
-                                        settings.error().message()),
-                                    ""});
+        if (event.moment != HookMoment::before_tool) return {};
+        return hook_answer(event, {Verdict::ask,
+                                   cat("quire.toml cannot be read, so quire's rules are unknown: ",
+                                       settings.error().message()),
+                                   ""});
     }
-    const HookUse use = use_of(*event, *settings, root, *by);
-    return hook_answer(*event, event->is_after ? after(as_agent, *event, use)
-                                               : before(as_agent, *event, *settings, use, root));
+    if (!event.is_about_tool()) {
+        if (place.tree.empty()) return {};
+        return hook_answer(event, answer_turn(globals, event, place.tree, settings->views.land));
+    }
+    const HookUse use = use_of(event, *settings, root, *by);
+    if (!event.is_after())
+        return hook_answer(event, before(globals, event, *settings, use, root, place.tree));
+    return hook_answer(event, place.tree.empty() ? after(globals, event, use)
+                                                 : after_in_tree(use, event.command.has_value()));
+}
+
+// An agent takes what is printed as the path of the work tree, and a failure as one of its own.
+Result<int> answer_worktree(const Globals& globals, const HookEvent& event) {
+    if (event.moment == HookMoment::worktree_wanted) {
+        const std::string path = TRY(make_worktree(globals, event));
+        return output(path + "\n");
+    }
+    const Result<Settings> settings = load_config(globals.workspace);
+    TRY(remove_worktree(globals, event, settings ? settings->views.land : LandWhen::manual));
+    return kDone;
 }
 
 Result<int> run_hook(const Globals& globals, const HookOptions& options) {
@@ -276,7 +341,21 @@ Result<int> run_hook(const Globals& globals, const HookOptions& options) {
             "hook reads an agent's event from standard input, and is called by the agent; "
             "quire init --agent NAME tells the agent to");
     }
-    return output_json(answer_to(globals, options, read_standard_input()));
+    const Result<Value> given = json::parse(read_standard_input());
+    std::optional<HookAgent> agent;
+    if (!options.agent.empty()) agent = enum_named<HookAgent>(options.agent);
+    auto event = given ? read_hook_event(*given, agent) : std::nullopt;
+    if (!event) return output_json(Map{});
+    if (event->cwd.empty()) event->cwd = globals.workspace;
+    const std::optional<HookPlace> place = place_of(globals, *event);
+    const bool is_about_worktree = event->moment == HookMoment::worktree_wanted ||
+                                   event->moment == HookMoment::worktree_unwanted;
+    if (!is_about_worktree) return output_json(place ? answer_to(*place, *event) : Map{});
+    if (!place) {
+        return fail(Errc::not_found, "no_such_workspace",
+                    "there is no quire workspace here; quire init makes one");
+    }
+    return answer_worktree(place->globals, *event);
 }
 
 void add_hook_options(CLI::App& app, HookOptions& options) {

@@ -20,21 +20,29 @@ constexpr std::size_t kMostContext = 400;
 
 struct Moment {
     std::string_view name;
-    bool is_after;
+    HookMoment moment;
 };
-// The events about one tool call, of all agents.
-constexpr std::array<Moment, 11> kMoments = {{
-    {"PreToolUse", false},
-    {"PostToolUse", true},
-    {"PostToolUseFailure", true},
-    {"BeforeTool", false},
-    {"AfterTool", true},
-    {"preToolUse", false},
-    {"postToolUse", true},
-    {"beforeShellExecution", false},
-    {"afterShellExecution", true},
-    {"beforeReadFile", false},
-    {"afterFileEdit", true},
+// The events of all agents.
+constexpr std::array<Moment, 19> kMoments = {{
+    {"PreToolUse", HookMoment::before_tool},
+    {"PostToolUse", HookMoment::after_tool},
+    {"PostToolUseFailure", HookMoment::after_tool},
+    {"BeforeTool", HookMoment::before_tool},
+    {"AfterTool", HookMoment::after_tool},
+    {"preToolUse", HookMoment::before_tool},
+    {"postToolUse", HookMoment::after_tool},
+    {"beforeShellExecution", HookMoment::before_tool},
+    {"afterShellExecution", HookMoment::after_tool},
+    {"beforeReadFile", HookMoment::before_tool},
+    {"afterFileEdit", HookMoment::after_tool},
+    {"UserPromptSubmit", HookMoment::turn_begins},
+    {"BeforeAgent", HookMoment::turn_begins},
+    {"beforeSubmitPrompt", HookMoment::turn_begins},
+    {"Stop", HookMoment::turn_ends},
+    {"AfterAgent", HookMoment::turn_ends},
+    {"stop", HookMoment::turn_ends},
+    {"WorktreeCreate", HookMoment::worktree_wanted},
+    {"WorktreeRemove", HookMoment::worktree_unwanted},
 }};
 
 enum class Does { shell, patch, read, change, erase };
@@ -183,8 +191,10 @@ std::string shortened(const std::string& text) {
     return text.substr(0, end) + "…";
 }
 
-Map answer_of_cursor(const HookAnswer& answer, std::string_view verdict, bool is_after) {
+Map answer_of_cursor(const HookAnswer& answer, std::string_view verdict, const HookEvent& event) {
     Map out;
+    if (!event.is_about_tool()) return out;  // It has no place for words there.
+    const bool is_after = event.is_after();
     if (!is_after && !verdict.empty()) {
         out.append("permission", verdict);
         out.append("user_message", answer.reason);
@@ -207,12 +217,19 @@ std::optional<HookEvent> read_hook_event(const Value& event, std::optional<HookA
     out.name = json::text_in(event, "hook_event_name");
     const auto* const moment = std::ranges::find(kMoments, out.name, &Moment::name);
     if (moment == kMoments.end()) return std::nullopt;
-    out.is_after = moment->is_after;
+    out.moment = moment->moment;
     out.agent = agent.value_or(agent_of(event, out.name));
     out.cwd = json::text_in(event, "cwd");
     if (out.cwd.empty()) {
         const List roots = json::list_in(event, "workspace_roots");
         if (!roots.empty() && roots.front().is_string()) out.cwd = roots.front().as_string();
+    }
+
+    if (!out.is_about_tool()) {
+        const bool is_wanted = out.moment == HookMoment::worktree_wanted;
+        out.worktree = is_wanted ? first_text(event, {"name", "worktree_name"})
+                                 : json::text_in(event, "worktree_path");
+        return out;
     }
 
     const std::string tool = lower(json::text_in(event, "tool_name"));
@@ -248,23 +265,24 @@ Map hook_answer(const HookEvent& event, const HookAnswer& answer) {
             ". This agent's hooks cannot ask a person: make the change with quire's own tools "
             "(file, block_*, shell), which ask one";
     }
-    if (event.agent == HookAgent::cursor) return answer_of_cursor(said, verdict, event.is_after);
+    if (event.agent == HookAgent::cursor) return answer_of_cursor(said, verdict, event);
 
     Map out;
     Map specific{{"hookEventName", event.name}};
+    if (!said.notice.empty()) out.append("systemMessage", shortened(said.notice));
     if (event.agent == HookAgent::gemini) {
         if (!verdict.empty()) out.append("decision", verdict);
         if (!verdict.empty()) out.append("reason", said.reason);
-    } else if (!event.is_after && !verdict.empty()) {
+    } else if (!event.is_after() && !verdict.empty()) {
         specific.append("permissionDecision", verdict);
         specific.append("permissionDecisionReason", said.reason);
-    } else if (event.is_after && !said.reason.empty()) {
+    } else if (event.is_after() && !said.reason.empty()) {
         // It is too late to refuse the change, so the model is told to deal with it.
         out.append("decision", "block");
         out.append("reason", said.reason);
     }
     std::string context = said.context;
-    if (event.agent == HookAgent::gemini && event.is_after && !said.reason.empty())
+    if (event.agent == HookAgent::gemini && event.is_after() && !said.reason.empty())
         context = cat(said.reason, context.empty() ? "" : "\n", context);
     if (!context.empty()) specific.append("additionalContext", shortened(context));
     if (specific.size() > 1) out.append("hookSpecificOutput", std::move(specific));

@@ -27,14 +27,14 @@ TEST(HookEvents, EachAgentsWordsMeanTheSame) {
     ASSERT_TRUE(claude);
     EXPECT_EQ(claude->agent, HookAgent::claude);
     EXPECT_EQ(claude->paths, (std::vector<HookPath>{{Use::change, "/w/a"}}));
-    EXPECT_FALSE(claude->is_after);
+    EXPECT_FALSE(claude->is_after());
     const auto codex = read(
         R"({"hook_event_name":"PostToolUse","session_id":"1","turn_id":"3","tool_use_id":"2","cwd":"/w","tool_name":"Bash","tool_input":{"command":["ls","it's"],"workdir":"sub"}})");
     ASSERT_TRUE(codex);
     EXPECT_EQ(codex->agent, HookAgent::codex);
     EXPECT_EQ(codex->command, "ls 'it'\\''s'");
     EXPECT_EQ(codex->cwd, "/w/sub");
-    EXPECT_TRUE(codex->is_after);
+    EXPECT_TRUE(codex->is_after());
     const auto gemini = read(
         R"({"hook_event_name":"BeforeTool","session_id":"1","cwd":"/w","tool_name":"read_file","tool_input":{"absolute_path":"/w/b"}})");
     ASSERT_TRUE(gemini);
@@ -75,14 +75,47 @@ TEST(HookEvents, OneUseHasOneKeyBeforeAndAfter) {
     EXPECT_EQ(key("BeforeTool", "write_file"), key("AfterTool", "write_file"));
 }
 
+TEST(HookEvents, TurnsAndWorkTreesAreRead) {
+    const auto begins =
+        read(R"({"hook_event_name":"UserPromptSubmit","session_id":"1","cwd":"/w","prompt":"x"})");
+    EXPECT_EQ(begins->moment, HookMoment::turn_begins);
+    EXPECT_EQ(begins->cwd, "/w");
+    const auto ends = read(
+        R"({"hook_event_name":"stop","conversation_id":"1","workspace_roots":["/w"],"status":"completed"})");
+    EXPECT_EQ(ends->moment, HookMoment::turn_ends);
+    EXPECT_EQ(ends->agent, HookAgent::cursor);
+    for (const char* member : {"name", "worktree_name"}) {
+        const auto wanted = read(
+            cat(R"({"hook_event_name":"WorktreeCreate","cwd":"/w",")", member, R"(":"feature"})"));
+        EXPECT_EQ(wanted->moment, HookMoment::worktree_wanted);
+        EXPECT_EQ(wanted->worktree, "feature");
+    }
+    const auto unwanted =
+        read(R"({"hook_event_name":"WorktreeRemove","cwd":"/w","worktree_path":"/w/t"})");
+    EXPECT_EQ(unwanted->moment, HookMoment::worktree_unwanted);
+    EXPECT_EQ(unwanted->worktree, "/w/t");
+}
+
+TEST(HookEvents, AtTheEndOfATurnThePersonIsTold) {
+    HookAnswer answer;
+    answer.notice = "landed a";
+    HookEvent event;
+    event.name = "Stop";
+    event.moment = HookMoment::turn_ends;
+    EXPECT_EQ(json::write(hook_answer(event, answer)), R"({"systemMessage":"landed a"})");
+    event.agent = HookAgent::cursor;
+    EXPECT_EQ(json::write(hook_answer(event, answer)), "{}");
+}
+
 TEST(HookEvents, AVerdictIsSaidSoThatTheAgentHoldsToIt) {
     const HookAnswer ask{Verdict::ask, "why", ""};
     HookEvent event;
     const auto said = [&](HookAgent agent, const char* name, const HookAnswer& answer) {
         event.agent = agent;
         event.name = name;
-        event.is_after = std::string_view(name).find("ost") != std::string_view::npos ||
-                         std::string_view(name).find("fter") != std::string_view::npos;
+        const bool is_after = std::string_view(name).find("ost") != std::string_view::npos ||
+                              std::string_view(name).find("fter") != std::string_view::npos;
+        event.moment = is_after ? HookMoment::after_tool : HookMoment::before_tool;
         return json::write(hook_answer(event, answer));
     };
     EXPECT_EQ(said(HookAgent::claude, "PreToolUse", {}), "{}");
@@ -123,7 +156,7 @@ TEST(HookEvents, OddEventsAreNone) {
         const Result<Value> value = json::parse(text);
         if (!value) continue;
         if (const auto event = read_hook_event(*value, std::nullopt)) {
-            EXPECT_TRUE(event->command || !event->paths.empty());
+            EXPECT_TRUE(event->command || !event->paths.empty() || !event->is_about_tool());
             static_cast<void>(hook_answer(*event, {Verdict::ask, "why", "x"}));
         }
     }
@@ -137,7 +170,7 @@ TEST(HookSettings, OursComesAndGoesWithoutATrace) {
         "{\n}\n",
         "{ \"a\": 1 }",
         "{\n  // note\n  \"hooks\": {\n  }\n}\n",
-        "{\"hooks\": {\"PreToolUse\": [{\"matcher\": \"X\"} /* keep */ ], \"Stop\": []}}",
+        "{\"hooks\": {\"PreToolUse\": [{\"matcher\": \"X\"} /* keep */ ], \"SessionEnd\": []}}",
         "{\n\t\"hooks\": {\n\t\t\"BeforeTool\": [\n\t\t\t{\"hooks\": []},\n\t\t],\n\t},\n}\n"};
     for (const char* const agent : {"claude", "codex", "cursor", "gemini"}) {
         for (const char* const theirs : kTheirs) {

@@ -15,29 +15,40 @@ namespace {
 
 constexpr std::string_view kHooks = "hooks";
 
-// A hooked event and the tools that it matches; "" if the event is about one kind of tool anyway.
+// A hooked event and the tools that it matches; "" if the event is about one kind of tool, or none.
 struct HookedEvent {
     std::string_view name;
-    std::string_view tools;
+    std::string_view tools = "";
+    int timeout = 0;  // In the agent's unit; 0 for the file's.
 };
-constexpr std::array<HookedEvent, 2> kOfClaude = {{
+constexpr std::array<HookedEvent, 6> kOfClaude = {{
     {"PreToolUse", "Bash|Edit|MultiEdit|Write|NotebookEdit|Read"},
     {"PostToolUse", "Bash|Edit|MultiEdit|Write|NotebookEdit"},
+    {"UserPromptSubmit", "", 60},
+    {"Stop", "", 60},
+    {"WorktreeCreate", "", 300},
+    {"WorktreeRemove", "", 60},
 }};
-constexpr std::array<HookedEvent, 2> kOfCodex = {{
+constexpr std::array<HookedEvent, 4> kOfCodex = {{
     {"PreToolUse", "Bash|apply_patch"},
     {"PostToolUse", "Bash|apply_patch"},
+    {"UserPromptSubmit", "", 60},
+    {"Stop", "", 60},
 }};
-constexpr std::array<HookedEvent, 5> kOfCursor = {{
+constexpr std::array<HookedEvent, 7> kOfCursor = {{
     {"beforeShellExecution", ""},
     {"afterShellExecution", ""},
     {"beforeReadFile", ""},
     {"preToolUse", "Write|Delete"},
     {"postToolUse", "Write|Delete"},
+    {"beforeSubmitPrompt"},
+    {"stop"},
 }};
-constexpr std::array<HookedEvent, 2> kOfGemini = {{
+constexpr std::array<HookedEvent, 4> kOfGemini = {{
     {"BeforeTool", "run_shell_command|write_file|replace|read_file"},
     {"AfterTool", "run_shell_command|write_file|replace"},
+    {"BeforeAgent", "", 60'000},
+    {"AfterAgent", "", 60'000},
 }};
 
 struct HookFile {
@@ -72,8 +83,12 @@ Value entry_of(const HookFile& of, const HookedEvent& event, const std::string& 
         return out;
     }
     Map hook{{"type", "command"}, {"command", command}};
-    if (of.timeout != 0) hook.append("timeout", of.timeout);
-    return Map{{"matcher", event.tools}, {"hooks", List{std::move(hook)}}};
+    const int timeout = event.timeout != 0 ? event.timeout : of.timeout;
+    if (timeout != 0) hook.append("timeout", timeout);
+    Map out;
+    if (!event.tools.empty()) out.append("matcher", event.tools);
+    out.append("hooks", List{std::move(hook)});
+    return out;
 }
 
 bool runs_us(const HookFile& of, const Value& hook) {

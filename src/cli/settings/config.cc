@@ -293,6 +293,7 @@ Result<Settings> read_settings(const toml::table& table, std::string_view file) 
     };
     TRY(root.table("files", [&](Section& section) { return read_files(section, settings.files); }));
     TRY(root.table("shell", [&](Section& section) { return read_shell(section, settings.shell); }));
+    TRY(root.table("views", plain_settings(settings.views)));
     TRY(root.table("tools", take_tools));
     TRY(root.table("agents",
                    [&](Section& section) { return read_agents(section, settings.agents); }));

@@ -66,6 +66,19 @@ struct FileSettings {
 };
 
 // [shell]
+// When the hooks of an agent that works in an adopted tree bring its changes: after each of its turns, or
+// then once a person has allowed it; or never.
+enum class LandWhen { turn, ask, manual };
+constexpr auto words_of(LandWhen) {
+    return word_table("turn", "ask", "manual");
+}
+struct ViewSettings {
+    LandWhen land = LandWhen::turn;
+    static json::Fields<ViewSettings> fields() {
+        return json::Fields<ViewSettings>().optional("land", &ViewSettings::land);
+    }
+};
+
 struct ShellSettings {
     shell::Enforcement enforcement = shell::Enforcement::strict;
     // The weakest confinement under which a command that changes files may run.
@@ -205,6 +218,7 @@ struct Settings {
     std::string file = "quire.toml";  // The file that was read, for messages.
     FileSettings files;
     ShellSettings shell;
+    ViewSettings views;
     // Rules that bind all agents, beside those of each agent.
     std::vector<policy::ToolRule> tool_rules;
     std::map<std::string, AgentSettings> agents;

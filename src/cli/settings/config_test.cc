@@ -154,7 +154,7 @@ TEST(Config, AnErrorNamesItsLineAndTheValidValues) {
          "quire.toml:4: unknown key 'files.rules.only', expected one of: pattern, permission, "
          "operations_requiring_escalation, encoding"},
         {"[filez]",
-         "quire.toml:1: unknown key 'filez', expected one of: files, shell, tools, agents, "
+         "quire.toml:1: unknown key 'filez', expected one of: files, shell, views, tools, agents, "
          "approvals, limits, memory, sources"},
         {"[[files.rules]]\npattern = \"a\"\npermission = \"rw\"",
          "quire.toml:3: unknown permission 'rw', expected: read_only, partner, human, append, "
@@ -187,7 +187,8 @@ TEST(Config, AnErrorNamesItsLineAndTheValidValues) {
          "\"fly\"]",
          "quire.toml:4: the tool 'file' has no operation 'fly', expected: list, read, load, "
          "create, append, insert, "
-         "replace, edit, patch, save, delete, status, events, conflicts, resolve, reconcile, stage, unstage"},
+         "replace, edit, patch, save, delete, status, events, conflicts, resolve, reconcile, "
+         "stage, unstage"},
         {"[[tools.rules]]\ntool = \"block_read\"\ntype = \"allowed_operations\"\nvalue = "
          "[\"read\"]",
          "quire.toml:4: the tool 'block_read' declares no operations; allowed_operations works for "

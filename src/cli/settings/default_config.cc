@@ -114,6 +114,10 @@ permission = "admin"
 # memory_bytes = 4294967296
 # disk_bytes = 10737418240
 
+# Adopted trees: agents in work trees of their own (docs/views.md).
+# [views]
+# land = "turn"                         # turn, ask, manual: when the agent's hooks land its changes
+
 # How models see memory blocks, and templates for blocks beside the built-in ones (docs/memory.md).
 # [memory]
 # render = "tags"                       # tags, plain

@@ -52,12 +52,17 @@ struct Step {
     std::optional<PassedOver> passed_over = {};
 };
 
+// The rest of the line that begins so; "" if there is none.
+std::string line_after(std::string_view start, const std::string& text) {
+    const std::size_t at = cat("\n", text).find(cat("\n", start));
+    if (at == std::string::npos) return {};
+    const std::size_t begin = at + start.size();
+    return text.substr(begin, text.find('\n', begin) - begin);
+}
+
 // The workspace that a file .quire names; "" if it names none that is there.
 std::string workspace_named_in(const stdfs::path& file) {
-    constexpr std::string_view kStart = "tree of ";
-    const std::string text = file_text(file.string());
-    if (!text.starts_with(kStart)) return {};
-    const std::string named = text.substr(kStart.size(), text.find('\n') - kStart.size());
+    const std::string named = line_after("tree of ", file_text(file.string()));
     struct stat status = {};
     const bool is_there = named.starts_with('/') &&
                           ::lstat((named + "/.quire").c_str(), &status) == 0 &&
@@ -110,6 +115,7 @@ Result<FoundWorkspace> find_workspace(const std::string& from) {
             // The workspace itself must be one that the walk would take.
             is_adopted = true;
             found.tree = directory.string();
+            found.tree_actor = line_after("actor ", file_text((directory / ".quire").string()));
             directory = std::move(step.leads_to);
             if (::stat(directory.c_str(), &first) != 0) break;
             continue;
@@ -124,6 +130,7 @@ Result<FoundWorkspace> find_workspace(const std::string& from) {
         directory = directory.parent_path();
     }
     found.tree.clear();
+    found.tree_actor.clear();
     if (git_top) found.directory = std::move(*git_top);
     return found;
 }

@@ -27,6 +27,7 @@ struct FoundWorkspace {
     bool is_there = false;
     // The adopted tree from which a file .quire led to the workspace; "" for none.
     std::string tree = {};
+    std::string tree_actor = {};  // The actor whose work its changes are.
     std::vector<PassedOver> passed_over = {};
 };
 

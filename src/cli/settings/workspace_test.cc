@@ -56,8 +56,10 @@ TEST(FindWorkspace, GoesFromAnAdoptedTreeToItsWorkspace) {
     tree.directory("/shared/.quire", 0700);
     tree.directory("/ada/src");
     tree.file("/ada/quire.toml");
-    std::ofstream(tree.path("/ada/.quire")) << "tree of " << tree.path("/shared") << "\n";
+    std::ofstream(tree.path("/ada/.quire"))
+        << "tree of " << tree.path("/shared") << "\nactor agent:ada\n";
     const auto found = find_workspace(tree.path("/ada/src"));
+    EXPECT_EQ(found->tree_actor, "agent:ada");
     EXPECT_EQ(found->directory, tree.path("/shared"));
     EXPECT_TRUE(found->is_there);
     EXPECT_EQ(found->tree, tree.path("/ada"));

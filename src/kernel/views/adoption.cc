@@ -160,7 +160,8 @@ Result<void> find_common(const TreeSync::Parts& parts, TreeRegistry& registry, c
     return {};
 }
 
-Result<void> mark_tree(const std::string& directory, const std::string& workspace, Clock& clock) {
+Result<void> mark_tree(const std::string& directory, const std::string& workspace,
+                       const policy::Actor& actor, Clock& clock) {
     const std::string path = cat(directory, "/", kTreeFile);
     struct stat status {};
     if (::lstat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
@@ -171,7 +172,7 @@ Result<void> mark_tree(const std::string& directory, const std::string& workspac
                     {{"directory", directory}});
     }
     std::ofstream file(path, std::ios::trunc);
-    file << "tree of " << workspace << "\n";
+    file << "tree of " << workspace << "\nactor " << actor.str() << "\n";
     file.close();
     if (!file) {
         return fail(Errc::unavailable, "io_error", cat("cannot write ", path), {{"path", path}});

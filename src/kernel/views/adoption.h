@@ -25,9 +25,11 @@ Result<void> find_common(const TreeSync::Parts& parts, TreeRegistry& registry, c
 
 // The file in an adopted directory that leads to its workspace.
 inline constexpr const char* kTreeFile = ".quire";
-// Writes it, and tells git to leave it out; or removes it. Errors: conflict "has_workspace" for a
-// directory that is a workspace itself; unavailable "io_error".
-Result<void> mark_tree(const std::string& directory, const std::string& workspace, Clock& clock);
+// Writes it, and tells git to leave it out; or removes it. Its lines are "tree of WORKSPACE" and "actor
+// ACTOR". Errors: conflict "has_workspace" for a directory that is a workspace itself; unavailable
+// "io_error".
+Result<void> mark_tree(const std::string& directory, const std::string& workspace,
+                       const policy::Actor& actor, Clock& clock);
 void unmark_tree(const std::string& directory);
 
 }  // namespace quire::kernel

@@ -168,7 +168,7 @@ void TreeSync::conclude(const TreePlan& plan, Synced& out) {
         out.outcome = SyncOutcome::conflict;
 }
 
-Result<Synced> TreeSync::land(const Caller& by) {
+Result<Synced> TreeSync::land(const Caller& by, bool asks) {
     for (int attempt = 0;; ++attempt) {
         Synced out = begun();
         views::Survey found = TRY(changed(Direction::land));
@@ -182,7 +182,7 @@ Result<Synced> TreeSync::land(const Caller& by) {
             return out;
         }
         bool is_outdated = false;
-        TRY(commit(by, files, out, is_outdated));
+        TRY(commit(by, files, asks, out, is_outdated));
         if (is_outdated && attempt + 1 < kAttempts) continue;
         if (is_outdated) out.outcome = SyncOutcome::busy;
         out.conflicts = conflicts_of(state_);
@@ -191,7 +191,8 @@ Result<Synced> TreeSync::land(const Caller& by) {
     }
 }
 
-Result<void> TreeSync::commit(const Caller& by, TreePlan& plan, Synced& out, bool& is_outdated) {
+Result<void> TreeSync::commit(const Caller& by, TreePlan& plan, bool asks, Synced& out,
+                              bool& is_outdated) {
     stage::Stage scratch = TRY(stage::Stage::make(parts_.workspace, {}));
     std::vector<stage::StagedChange> changes;
     for (const PlannedFile& file : plan.files()) {
@@ -201,6 +202,7 @@ Result<void> TreeSync::commit(const Caller& by, TreePlan& plan, Synced& out, boo
             TRY(put(scratch.upper(), file.path, *file.bytes));
     }
     if (!changes.empty()) {
+        const std::size_t changed = changes.size();
         CommandGate gate(
             {parts_.gate, parts_.files, parts_.workspace, parts_.gate.file_bytes(), "land"},
             scratch, std::move(changes), state_.actor);
@@ -219,20 +221,18 @@ Result<void> TreeSync::commit(const Caller& by, TreePlan& plan, Synced& out, boo
         }
         const Caller acting = acting_for(by);
         const std::string effects = TRY(gate.effects());
-        if (Result<void> may = ask_about_deletions(acting, plan, effects, out); !may) {
-            out.outcome = may.error().code() == Errc::escalation_required ? SyncOutcome::asked
-                                                                          : SyncOutcome::refused;
-            if (const Value* id = may.error().details().find("approval_id"))
-                out.approval_ids.push_back(id->as_string());
-            out.failure = std::move(may).error();
+        Result<void> may = ask_about_deletions(acting, plan, effects, out);
+        if (may && asks) may = ask_about_land(acting, changed, effects);
+        if (!may) {
+            note_refusal(std::move(may).error(), out);
             return {};
         }
         GateResult done = commit_approved(parts_.kernel, acting, std::move(gate), effects,
                                           shell::Enforcement::strict);
         out.notes = std::move(done.notes);
         if (done.failure) {
-            const bool asks = done.failure->code() == Errc::escalation_required;
-            out.outcome = asks ? SyncOutcome::asked : SyncOutcome::refused;
+            const bool waits = done.failure->code() == Errc::escalation_required;
+            out.outcome = waits ? SyncOutcome::asked : SyncOutcome::refused;
             for (const GateObjection& each : done.escalations)
                 if (!each.approval_id.empty()) out.approval_ids.push_back(each.approval_id);
             out.failure = std::move(done.failure);
@@ -260,6 +260,31 @@ Result<void> TreeSync::commit(const Caller& by, TreePlan& plan, Synced& out, boo
     return settle(plan, std::vector<bool>(plan.files().size(), true));
 }
 
+void TreeSync::note_refusal(Error why, Synced& out) {
+    const bool asks = why.code() == Errc::escalation_required;
+    out.outcome = asks ? SyncOutcome::asked : SyncOutcome::refused;
+    if (const Value* id = why.details().find("approval_id"))
+        out.approval_ids.push_back(id->as_string());
+    out.failure = std::move(why);
+}
+
+Result<void> TreeSync::ask_about_land(const Caller& by, std::size_t files,
+                                      const std::string& effects) const {
+    policy::Target target;
+    target.kind = "tree";
+    target.name = state_.directory;
+    return require_approval(
+        parts_.kernel, by, cat("lands ", effects), target, policy::Operation::overwrite, [&] {
+            return Error(Errc::escalation_required, "escalation_required",
+                         cat("nothing was landed: ", files,
+                             " changes wait for a person's approval, as [views] land says"),
+                         {{"operation", name_of(policy::Operation::overwrite)},
+                          {"permission", name_of(policy::Permission::human)},
+                          {"tree", state_.directory},
+                          {"files", files}});
+        });
+}
+
 Result<Synced> TreeSync::refresh(const Caller& by) {
     Synced out = begun();
     views::Survey found = TRY(changed(Direction::refresh));
@@ -270,12 +295,9 @@ Result<Synced> TreeSync::refresh(const Caller& by) {
     for (const PlannedFile& file : files.files())
         cat_to(all, cat(file.path, "\n", word_of(file), fs::Hash::of(file.bytes.value_or("")).hex(),
                         "\n"));
-    if (Result<void> may = ask_about_deletions(acting_for(by), files, fs::Hash::of(all).hex(), out); !may) {
-        out.outcome = may.error().code() == Errc::escalation_required ? SyncOutcome::asked
-                                                                      : SyncOutcome::refused;
-        if (const Value* id = may.error().details().find("approval_id"))
-            out.approval_ids.push_back(id->as_string());
-        out.failure = std::move(may).error();
+    if (Result<void> may = ask_about_deletions(acting_for(by), files, fs::Hash::of(all).hex(), out);
+        !may) {
+        note_refusal(std::move(may).error(), out);
     } else {
         TRY(write(files, out));
         if (files.is_busy() && out.files.empty()) out.outcome = SyncOutcome::busy;

@@ -33,7 +33,7 @@ public:
         FileCalls& files;
         Clock& clock;
         std::string workspace;  // Absolute, without links.
-        DiskWatch* watch = nullptr;  // Of the workspace; null where nobody watches it.
+        DiskWatch* watch = nullptr;  // The workspace's; null where nobody watches it.
     };
     // A person is asked before more than this of others' work is taken away.
     static constexpr std::size_t kMostDeletedFiles = 20;
@@ -44,8 +44,9 @@ public:
              const OpenTree& shared, views::TreeState& state)
         : parts_(parts), registry_(registry), tree_(tree), shared_(shared), state_(state) {}
 
-    // Changes as the tree's actor, by a call of `by`. Errors: those of reading the trees.
-    Result<Synced> land(const Caller& by);
+    // Changes as the tree's actor, by a call of `by`. With `asks` a person has to allow the land as it is
+    // now. Errors: those of reading the trees.
+    Result<Synced> land(const Caller& by, bool asks = false);
     Result<Synced> refresh(const Caller& by);
     // The files that each direction would bring.
     Result<views::Survey> changed(Direction direction);
@@ -53,7 +54,11 @@ public:
 private:
     Caller acting_for(const Caller& by) const;
     TreePlan plan(Direction direction) const;
-    Result<void> commit(const Caller& by, TreePlan& plan, Synced& out, bool& is_outdated);
+    Result<void> commit(const Caller& by, TreePlan& plan, bool asks, Synced& out,
+                        bool& is_outdated);
+    Result<void> ask_about_land(const Caller& by, std::size_t files,
+                                const std::string& effects) const;
+    static void note_refusal(Error why, Synced& out);
     Result<void> write(TreePlan& plan, Synced& out);
     // Asks a person where too much of others' work would go. Errors: those of require_approval().
     Result<void> ask_about_deletions(const Caller& by, const TreePlan& plan,

@@ -10,8 +10,10 @@
 #include "kernel/commands/command_journal.h"
 #include "kernel/core/kernel.h"
 #include "kernel/files/disk_watch.h"
+#include "kernel/files/file_calls.h"
 #include "kernel/files/file_gate.h"
 #include "kernel/views/adoption.h"
+#include "kernel/views/tree_copy.h"
 #include "kernel/views/tree_registry.h"
 #include "sched/guarded.h"
 #include "sched/scheduler.h"
@@ -44,6 +46,11 @@ struct ViewCalls::Body : std::enable_shared_from_this<ViewCalls::Body> {
     std::optional<std::vector<fs::Entry>> workspace_files() const;
     Result<void> may(const Caller& by, const policy::Actor& actor) const;
     Result<TreeReport> adopt(const Caller& by, const AdoptTree& what);
+    Result<TreeReport> make(const Caller& by, const MakeTree& what);
+    Result<TreeReport> remove(const Caller& by, const std::string& directory);
+    void name_author(const Caller& by, const std::string& self, Claim& claim);
+    Result<std::vector<Claim>> claims(const Caller& by, const std::string& tree,
+                                      const std::vector<std::string>& paths);
     Result<TreeReport> drop(const Caller& by, const std::string& directory);
     Result<std::vector<TreeReport>> list();
     Result<TreeReport> report(views::TreeState& state, const OpenTree& shared);
@@ -51,7 +58,7 @@ struct ViewCalls::Body : std::enable_shared_from_this<ViewCalls::Body> {
     Result<std::vector<Synced>> sync(const Caller& by, const WhichTrees& which,
                                      Direction direction);
     Result<Synced> sync_one(const Caller& by, views::TreeState& state, const OpenTree& shared,
-                            Direction direction);
+                            Direction direction, bool asks);
 
     const TreeSync::Parts parts;
     Rng& rng;
@@ -124,7 +131,7 @@ Result<TreeReport> ViewCalls::Body::adopt(const Caller& by, const AdoptTree& wha
     }
     const auto tree = TRY(opened(directory));
     const auto shared = TRY(workspace());
-    TRY(mark_tree(directory, parts.workspace, parts.clock));
+    TRY(mark_tree(directory, parts.workspace, what.actor, parts.clock));
     views::TreeState state;
     state.directory = directory;
     state.actor = what.actor;
@@ -141,6 +148,104 @@ Result<TreeReport> ViewCalls::Body::adopt(const Caller& by, const AdoptTree& wha
         static_cast<void>(registry.drop(directory));
     }
     return made;
+}
+
+Result<TreeReport> ViewCalls::Body::make(const Caller& by, const MakeTree& what) {
+    TRY(may(by, what.actor));
+    const std::string directory = real_name(what.directory);
+    const auto shared = TRY(workspace());
+    TRY(copy_tree(
+        parts.workspace, *shared, parts.gate.ignore_files(),
+        [&](const std::string& path) {
+            return !registry.is_in_tree(path) && parts.gate.may_see(path, what.actor);
+        },
+        directory, parts.clock));
+    Result<TreeReport> made = adopt(by, {directory, what.actor});
+    if (!made) {
+        static_cast<void>(remove_tree(parts.workspace, directory, parts.clock));
+        return made;
+    }
+    views::TreeState& state = registry.trees()[made->directory];
+    state.is_made = true;
+    TRY(registry.save(state));
+    return made;
+}
+
+Result<TreeReport> ViewCalls::Body::remove(const Caller& by, const std::string& directory) {
+    views::TreeState& state = *TRY(registry.find(real_name(directory)));
+    TRY(may(by, state.actor));
+    if (!state.is_made) {
+        return fail(Errc::denied, "not_made_here",
+                    cat(state.directory,
+                        " was there before it was adopted, so it stays. quire view "
+                        "drop forgets it"),
+                    {{"directory", state.directory}});
+    }
+    const auto shared = TRY(workspace());
+    TreeReport out = TRY(report(state, *shared));
+    if (!out.to_land.empty() || !out.left.empty()) {
+        List paths(out.to_land.begin(), out.to_land.end());
+        return fail(
+            Errc::conflict, "unlanded",
+            cat(state.directory, " has ", out.to_land.size(),
+                " changed files that are not landed, so it stays: quire land brings them into "
+                "the workspace"),
+            {{"directory", state.directory}, {"paths", std::move(paths)}});
+    }
+    const std::string gone = state.directory;
+    TRY(registry.drop(gone));
+    TRY(remove_tree(parts.workspace, gone, parts.clock));
+    return out;
+}
+
+// The workspace's change is the work of whoever changed the file last, but for the one who asks.
+void ViewCalls::Body::name_author(const Caller& by, const std::string& self, Claim& claim) {
+    constexpr std::size_t kNewest = 5;
+    std::promise<Result<FileHistory>> told;
+    parts.files.history(by, claim.path, kNewest, "",
+                        [&](Result<FileHistory> history) { told.set_value(std::move(history)); });
+    const Result<FileHistory> history = told.get_future().get();
+    if (!history) return;
+    for (const HistoryEntry& entry : history->page.versions) {
+        if (entry.actor == self) continue;
+        claim.actor = entry.actor;
+        claim.since_ms = entry.timestamp;
+        return;
+    }
+}
+
+Result<std::vector<Claim>> ViewCalls::Body::claims(const Caller& by, const std::string& tree,
+                                                   const std::vector<std::string>& paths) {
+    const views::TreeState* state = nullptr;
+    if (!tree.empty()) state = TRY(registry.find(real_name(tree)));
+    std::vector<Claim> out;
+    if (registry.trees().empty()) return out;
+    const auto shared = TRY(workspace());
+    std::vector<std::unique_ptr<OpenTree>> open;
+    TreeSide own{shared.get(), nullptr};
+    std::vector<TreeSide> others;
+    for (const auto& [directory, each] : registry.trees()) {
+        auto opened_tree = opened(directory);
+        if (!opened_tree) continue;
+        const TreeSide side{opened_tree->get(), &each};
+        if (&each == state) {
+            own = side;
+        } else {
+            others.push_back(side);
+        }
+        open.push_back(std::move(*opened_tree));
+    }
+    if (state != nullptr) others.push_back({shared.get(), nullptr});
+    for (const std::string& path : paths) {
+        if (!parts.gate.may_see(path, by.actor)) continue;
+        const std::string self = state != nullptr ? state->actor.str() : by.actor.str();
+        for (Claim& claim : claims_on(path, own, others, registry.bases())) {
+            if (claim.tree.empty()) name_author(by, self, claim);
+            // An actor's own work is no news to it, wherever it stands.
+            if (claim.actor != self) out.push_back(std::move(claim));
+        }
+    }
+    return out;
 }
 
 Result<TreeReport> ViewCalls::Body::drop(const Caller& by, const std::string& directory) {
@@ -199,11 +304,11 @@ Result<std::vector<std::string>> ViewCalls::Body::chosen(const WhichTrees& which
 }
 
 Result<Synced> ViewCalls::Body::sync_one(const Caller& by, views::TreeState& state,
-                                         const OpenTree& shared, Direction direction) {
+                                         const OpenTree& shared, Direction direction, bool asks) {
     TRY(may(by, state.actor));
     const auto tree = TRY(opened(state.directory));
     TreeSync sync(parts, registry, *tree, shared, state);
-    return direction == Direction::land ? sync.land(by) : sync.refresh(by);
+    return direction == Direction::land ? sync.land(by, asks) : sync.refresh(by);
 }
 
 Result<std::vector<Synced>> ViewCalls::Body::sync(const Caller& by, const WhichTrees& which,
@@ -213,7 +318,7 @@ Result<std::vector<Synced>> ViewCalls::Body::sync(const Caller& by, const WhichT
     const auto shared = TRY(workspace());
     for (const std::string& directory : trees) {
         views::TreeState& state = registry.trees()[directory];
-        Result<Synced> one = sync_one(by, state, *shared, direction);
+        Result<Synced> one = sync_one(by, state, *shared, direction, which.asks);
         if (!one) {
             Synced refused;
             refused.directory = directory;
@@ -233,6 +338,25 @@ Result<std::vector<Synced>> ViewCalls::Body::sync(const Caller& by, const WhichT
 void ViewCalls::adopt(Caller by, AdoptTree what, Reply<TreeReport> reply) {
     body_->post<TreeReport>(std::move(reply), [by = std::move(by), what = std::move(what)](
                                                   Body& all) { return all.adopt(by, what); });
+}
+
+void ViewCalls::make(Caller by, MakeTree what, Reply<TreeReport> reply) {
+    body_->post<TreeReport>(std::move(reply), [by = std::move(by), what = std::move(what)](
+                                                  Body& all) { return all.make(by, what); });
+}
+
+void ViewCalls::remove(Caller by, std::string directory, Reply<TreeReport> reply) {
+    body_->post<TreeReport>(std::move(reply),
+                            [by = std::move(by), directory = std::move(directory)](Body& all) {
+                                return all.remove(by, directory);
+                            });
+}
+
+void ViewCalls::claims(Caller by, std::string tree, std::vector<std::string> paths,
+                       Reply<std::vector<Claim>> reply) {
+    body_->post<std::vector<Claim>>(
+        std::move(reply), [by = std::move(by), tree = std::move(tree), paths = std::move(paths)](
+                              Body& all) { return all.claims(by, tree, paths); });
 }
 
 void ViewCalls::drop(Caller by, std::string directory, Reply<TreeReport> reply) {

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/function.h"
 #include "kernel/core/caller.h"
+#include "kernel/views/claims.h"
 #include "kernel/views/tree_sync.h"
 #include "kernel/views/view_values.h"
 
@@ -27,6 +28,13 @@ struct WhichTrees {
     std::optional<std::string> directory = {};  // This one.
     // Else the one around this directory, and where none is, all that have something to bring.
     std::string around = {};
+    bool asks = false;  // A person has to allow each land.
+};
+
+// A new tree with the workspace's files as they are now.
+struct MakeTree {
+    std::string directory;  // Absolute; nothing is there.
+    policy::Actor actor;
 };
 
 class ViewCalls {
@@ -45,6 +53,17 @@ public:
     // check_adoptable(); conflict "already_adopted" {directory, actor}, "has_workspace"; denied
     // "permission_denied" unless a person asks, or the actor itself.
     void adopt(Caller by, AdoptTree what, Reply<TreeReport> reply);
+    // Makes a directory with the files that the actor may read, and adopts it. Errors: those of copy_tree()
+    // and adopt().
+    void make(Caller by, MakeTree what, Reply<TreeReport> reply);
+    // Forgets a tree that make() made, and removes its directory, where all that it changed is landed.
+    // Errors: not_found "not_adopted"; denied "not_made_here"; conflict "unlanded" {paths}.
+    void remove(Caller by, std::string directory, Reply<TreeReport> reply);
+    // Answers who else has changed these files, as seen from the adopted tree, or, without one, from the
+    // workspace.
+    // Errors: not_found "not_adopted".
+    void claims(Caller by, std::string tree, std::vector<std::string> paths,
+                Reply<std::vector<Claim>> reply);
     // Forgets the tree. Its directory stays as it is. Errors: not_found "not_adopted".
     void drop(Caller by, std::string directory, Reply<TreeReport> reply);
     void list(Caller by, Reply<std::vector<TreeReport>> reply);

@@ -1,24 +1,15 @@
-// Adopted trees on a real disk: what they change is landed under the rules and can be taken back, what others
-// change reaches them, and where both changed the same words each keeps its own until they agree.
+// Adopted trees as a person and an agent use them: who may do what, what a person is asked, who else is at work, and
+// the trees that the kernel makes.
 #include "kernel/views/view_calls.h"
 
-#include <chrono>
 #include <filesystem>
-#include <fstream>
-#include <memory>
 #include <string>
-#include <thread>
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/fd.h"
-#include "base/file_text.h"
-#include "kernel/commands/commands_test.h"
 #include "kernel/oversight/approval_calls.h"
-#include "kernel/views/tree_registry.h"
+#include "kernel/views/views_test.h"
 #include "process/shell_for_test.h"
 
 namespace quire::kernel {
@@ -26,241 +17,106 @@ namespace {
 
 namespace disk = std::filesystem;
 
-class Views : public Commands {
-protected:
-    Views() {
-        view_worker = std::make_unique<sched::Pool>(1U);
-        open();
-    }
-    ~Views() override { views.reset(); }
-    void SetUp() override {}
-    void open() {
-        views = std::make_unique<ViewCalls>(
-            TreeSync::Parts{*kernel, *gate, *calls, clock, directory.path()}, rng, *view_worker);
-        said = views->sweep();
-    }
-
-    static Caller person() { return {{policy::ActorKind::human, "tom"}, 0, {}}; }
-    static Caller ada() {
-        return {{policy::ActorKind::agent, "ada"},
-                0,
-                {},
-                std::make_shared<const Call>(Call{"full", "land", Map{}, false, 1, 0})};
-    }
-    // A copy of the workspace for an agent, with nothing between the copy and its adoption.
-    std::string copy_for(const std::string& agent) {
-        const std::string tree = trees / agent;
-        disk::create_directories(tree);
-        for (const auto& each : disk::directory_iterator(directory.path())) {
-            const std::string name = each.path().filename().string();
-            if (name == ".quire") continue;
-            disk::copy(each.path(), tree + "/" + name,
-                       disk::copy_options::recursive | disk::copy_options::copy_symlinks);
-        }
-        return tree;
-    }
-    Result<TreeReport> adopt(const std::string& tree, const std::string& agent) {
-        return ask<TreeReport>([&](auto reply) {
-            views->adopt(person(), {tree, {policy::ActorKind::agent, agent}}, std::move(reply));
+TEST_F(Views, AClaimSaysWhoElseChangedWhichLines) {
+    std::string lines;
+    for (int i = 0; i < 20; ++i) cat_to(lines, cat("line ", i, "\n"));
+    directory.put("src/a.c", lines);
+    const std::string mine = adopted("ada"), theirs = adopted("bob");
+    const auto claims = [&](const std::string& tree) {
+        const auto all = ask<std::vector<Claim>>([&](auto reply) {
+            views->claims(person(), tree, {"src/a.c", "src/b.c"}, std::move(reply));
         });
-    }
-    std::string adopted(const std::string& agent = "ada") {
-        const std::string tree = copy_for(agent);
-        const auto made = adopt(tree, agent);
-        EXPECT_TRUE(made) << made.error().message();
-        return tree;
-    }
-    Result<Synced> only(Result<std::vector<Synced>> all) {
-        if (!all) return Failure(all.error());
-        CHECK(all->size() == 1);
-        return std::move(all->front());
-    }
-    Result<Synced> land(const std::string& tree) {
-        return only(ask<std::vector<Synced>>([&](auto reply) {
-            views->land(ada_or_person(), {tree, ""}, std::move(reply));
-        }));
-    }
-    Result<Synced> refresh(const std::string& tree) {
-        return only(ask<std::vector<Synced>>([&](auto reply) {
-            views->refresh(ada_or_person(), {tree, ""}, std::move(reply));
-        }));
-    }
-    Caller ada_or_person() {
-        Caller by = person();
-        by.call = ada().call;
-        return by;
-    }
-    TreeReport report(const std::string& tree) {
-        const auto all = ask<std::vector<TreeReport>>(
-            [&](auto reply) { views->list(person(), std::move(reply)); });
-        for (const TreeReport& each : *all)
-            if (each.directory == tree) return each;
-        return {};
-    }
-    static std::string told(const Result<Synced>& made) {
-        if (!made) return made.error().reason();
-        std::string out(name_of(made->outcome));
-        for (const SyncedFile& each : made->files)
-            cat_to(out, cat("; ", each.change_type, " ", each.path));
-        for (const TreeConflict& each : made->conflicts) cat_to(out, cat("; tie ", each.path));
-        for (const auto& each : made->left) cat_to(out, cat("; left ", each.path));
-        if (made->failure) cat_to(out, cat("; ", made->failure->reason()));
+        std::string out;
+        for (const Claim& each : *all) {
+            cat_to(out, cat(each.actor, " ", each.path));
+            for (const text::LineRange& range : each.lines)
+                cat_to(out, cat(" [", range.begin.n, ", ", range.end.n, ")"));
+            out += "; ";
+        }
         return out;
-    }
-    static void put(const std::string& tree, const std::string& path, std::string_view text) {
-        const disk::path place = disk::path(tree) / path;
-        disk::create_directories(place.parent_path());
-        std::ofstream(place, std::ios::trunc | std::ios::binary) << text;
-    }
-    static std::string get(const std::string& tree, const std::string& path) {
-        return file_text(tree + "/" + path);
-    }
-    static bool has(const std::string& tree, const std::string& path) {
-        return disk::exists(disk::symlink_status(tree + "/" + path));
-    }
+    };
+    EXPECT_EQ(claims(mine), "");
+    std::string changed = lines;
+    changed.replace(changed.find("line 10"), 7, "LINE 10");
+    put(theirs, "src/a.c", changed);
+    EXPECT_EQ(claims(mine), "agent:bob src/a.c [10, 11); ");
+    EXPECT_EQ(claims(""), "agent:bob src/a.c [10, 11); ");
+    EXPECT_EQ(claims(theirs), "");
+    // The lines are those of the one who asks.
+    put(mine, "src/a.c", cat("first\nsecond\n", lines));
+    EXPECT_EQ(claims(mine), "agent:bob src/a.c [12, 13); ");
+    EXPECT_EQ(claims(theirs), "agent:ada src/a.c [0, 0); ");
+    // A change that has landed is the workspace's until it is taken in.
+    EXPECT_EQ(land(theirs)->outcome, SyncOutcome::done);
+    EXPECT_EQ(claims(mine), "agent:bob src/a.c [12, 13); ");
+    EXPECT_EQ(refresh(mine)->outcome, SyncOutcome::done);
+    EXPECT_EQ(claims(mine), "");
+}
 
-    TestDirectory trees;
-    std::unique_ptr<sched::Pool> view_worker;
-    std::unique_ptr<ViewCalls> views;
-    std::vector<std::string> said;
-};
+TEST_F(Views, ATreeIsMadeOfTheWorkspaceAsItIs) {
+    process::typed(
+        directory.path(),
+        "git init -q . && git config user.name t && git config user.email t@t && printf "
+        "'build\\n.quire\\nsecret\\n' > .gitignore && git add -A && git commit -qm first");
+    directory.put("src/a.c", "int dirty;\n");
+    directory.put("src/new.c", "int untracked;\n");
+    directory.put("build/out", "object\n");
+    disk::remove(directory / "src/b.c");
+    const std::string tree = directory / ".claude/worktrees/feature";
+    const auto made = ask<TreeReport>([&](auto reply) {
+        views->make(person(), {tree, {policy::ActorKind::agent, "ada"}}, std::move(reply));
+    });
+    ASSERT_TRUE(made) << made.error().message();
+    EXPECT_TRUE(made->to_land.empty());
+    EXPECT_TRUE(made->to_refresh.empty());
+    EXPECT_EQ(get(tree, "src/a.c"), "int dirty;\n");
+    EXPECT_EQ(get(tree, "src/new.c"), "int untracked;\n");
+    EXPECT_FALSE(has(tree, "src/b.c"));
+    EXPECT_FALSE(has(tree, "build"));
+    EXPECT_FALSE(has(tree, "secret/key"));
+    EXPECT_EQ(process::typed(tree, "git branch --show-current"), "worktree-feature\n");
+    EXPECT_EQ(process::typed(tree, "git status --short -uall"),
+              " M src/a.c\n D src/b.c\n?? src/new.c\n");
 
-TEST_F(Views, WhatTheTreeChangedIsLandedAsItsActorsWork) {
+    put(tree, "src/a.c", "int done;\n");
+    const auto remove = [&] {
+        return ask<TreeReport>(
+            [&](auto reply) { views->remove(person(), tree, std::move(reply)); });
+    };
+    EXPECT_EQ(remove().error().reason(), "unlanded");
+    EXPECT_TRUE(has(tree, "src/a.c"));
+    EXPECT_EQ(told(land(tree)), "done; modified src/a.c");
+    ASSERT_TRUE(remove());
+    EXPECT_FALSE(has(tree, ""));
+    EXPECT_EQ(process::typed(directory.path(), "git worktree list | wc -l"), "1\n");
+    const std::string other = adopted();
+    EXPECT_EQ(ask<TreeReport>([&](auto reply) { views->remove(person(), other, std::move(reply)); })
+                  .error()
+                  .reason(),
+              "not_made_here");
+}
+
+TEST_F(Views, ALandThatAsksWaitsForAPerson) {
     const std::string tree = adopted();
     put(tree, "src/a.c", "int x;\n");
-    put(tree, "src/new/c.c", "int c;\n");
-    disk::remove(tree + "/src/b.c");
-
-    EXPECT_EQ(told(land(tree)), "done; modified src/a.c; deleted src/b.c; created src/new/c.c");
-    EXPECT_EQ(directory.get("src/a.c"), "int x;\n");
-    EXPECT_EQ(directory.get("src/new/c.c"), "int c;\n");
-    EXPECT_FALSE(directory.has("src/b.c"));
-    EXPECT_EQ(newest_actor("src/a.c"), "agent:ada");
-    EXPECT_EQ(told(land(tree)), "done");
-    EXPECT_EQ(told(refresh(tree)), "done");
-}
-
-TEST_F(Views, WhatOthersChangedReachesTheTree) {
-    const std::string tree = adopted();
-    directory.put("src/a.c", "int y;\n");
-    directory.put("src/deep/d.c", "int d;\n");
-    disk::remove(directory / "src/b.c");
-
-    EXPECT_EQ(told(refresh(tree)), "done; modified src/a.c; deleted src/b.c; created src/deep/d.c");
-    EXPECT_EQ(get(tree, "src/a.c"), "int y;\n");
-    EXPECT_EQ(get(tree, "src/deep/d.c"), "int d;\n");
-    EXPECT_FALSE(has(tree, "src/b.c"));
-    EXPECT_EQ(told(land(tree)), "done");
-    EXPECT_EQ(told(refresh(tree)), "done");
-}
-
-TEST_F(Views, ChangesOfBothSidesMeetInBoth) {
-    directory.put("src/a.c", "one\ntwo\nthree\nfour\n");
-    const std::string tree = adopted();
-    put(tree, "src/a.c", "ONE\ntwo\nthree\nfour\n");
-    directory.put("src/a.c", "one\ntwo\nthree\nFOUR\n");
-
-    EXPECT_EQ(told(land(tree)), "done; modified src/a.c");
-    EXPECT_EQ(directory.get("src/a.c"), "ONE\ntwo\nthree\nFOUR\n");
-    EXPECT_EQ(get(tree, "src/a.c"), "ONE\ntwo\nthree\nfour\n");
-    EXPECT_EQ(told(refresh(tree)), "done; modified src/a.c");
-    EXPECT_EQ(get(tree, "src/a.c"), "ONE\ntwo\nthree\nFOUR\n");
-    EXPECT_EQ(told(land(tree)), "done");
-}
-
-TEST_F(Views, ARefreshBeforeTheLandKeepsTheUnlandedEdit) {
-    directory.put("src/a.c", "one\ntwo\nthree\nfour\n");
-    const std::string tree = adopted();
-    put(tree, "src/a.c", "ONE\ntwo\nthree\nfour\n");
-    directory.put("src/a.c", "one\ntwo\nthree\nFOUR\n");
-
-    EXPECT_EQ(told(refresh(tree)), "done; modified src/a.c");
-    EXPECT_EQ(get(tree, "src/a.c"), "ONE\ntwo\nthree\nFOUR\n");
-    EXPECT_EQ(directory.get("src/a.c"), "one\ntwo\nthree\nFOUR\n");
-    EXPECT_EQ(report(tree).to_land, std::vector<std::string>{"src/a.c"});
-    EXPECT_EQ(told(land(tree)), "done; modified src/a.c");
-    EXPECT_EQ(directory.get("src/a.c"), "ONE\ntwo\nthree\nFOUR\n");
-}
-
-// F4: two trees change one word.
-TEST_F(Views, WhereTwoTreesChangedOneWordTheSecondKeepsItAsAConflict) {
-    directory.put("src/a.c", "one\ntwo\nthree\nfour\nfive\n");
-    const std::string first = adopted("ada"), second = adopted("bob");
-    put(first, "src/a.c", "one\nTWO\nthree\nfour\nfive\n");
-    put(second, "src/a.c", "one\ndeux\nthree\nfour\nFIVE\n");
-
-    EXPECT_EQ(told(land(first)), "done; modified src/a.c");
-    const auto landed = land(second);
-    EXPECT_EQ(told(landed), "conflict; modified src/a.c; tie src/a.c");
-    EXPECT_EQ(directory.get("src/a.c"), "one\nTWO\nthree\nfour\nFIVE\n");
-    const TreeConflict& tie = landed->conflicts.front();
-    EXPECT_EQ(tie.base, "two\n");
-    EXPECT_EQ(tie.tree, "deux\n");
-    EXPECT_EQ(tie.shared, "TWO\n");
-    EXPECT_EQ(tie.start, 1U);
-    EXPECT_EQ(report(second).conflicts.size(), 1U);
-
-    // Neither side is written over, however often it is tried.
-    EXPECT_EQ(told(refresh(second)), "conflict; tie src/a.c");
-    EXPECT_EQ(get(second, "src/a.c"), "one\ndeux\nthree\nfour\nFIVE\n");
-    EXPECT_EQ(told(land(second)), "conflict; tie src/a.c");
-
-    // It ends where one side takes the other's words.
-    put(second, "src/a.c", "one\nTWO\nthree\nfour\nFIVE\n");
-    EXPECT_EQ(told(land(second)), "done");
-    EXPECT_TRUE(report(second).conflicts.empty());
-    EXPECT_EQ(told(refresh(second)), "done");
-}
-
-// F5: both wrote most of the file anew.
-TEST_F(Views, TwoRewritesAreAConflictAndNoBlend) {
-    directory.put("src/a.c", "one\ntwo\nthree\nfour\n");
-    const std::string tree = adopted();
-    put(tree, "src/a.c", "un\ndeux\ntrois\nquatre\n");
-    directory.put("src/a.c", "eins\nzwei\ndrei\nvier\n");
-
-    const auto landed = land(tree);
-    EXPECT_EQ(told(landed), "conflict; tie src/a.c");
-    EXPECT_EQ(landed->conflicts.front().kind, files::ConflictKind::whole);
-    EXPECT_EQ(landed->conflicts.front().tree, "un\ndeux\ntrois\nquatre\n");
-    EXPECT_EQ(directory.get("src/a.c"), "eins\nzwei\ndrei\nvier\n");
-    EXPECT_EQ(get(tree, "src/a.c"), "un\ndeux\ntrois\nquatre\n");
-}
-
-// F9: a file of never_merge is taken whole.
-TEST_F(Views, AFileThatIsNeverMergedIsAConflictWhereBothChangedIt) {
-    FileRules rules = *gate->rules();
-    rules.never_merge = {text::Glob::compile("src/*.lock").value()};
-    gate->set_rules(std::move(rules));
-    directory.put("src/x.lock", "one\ntwo\nthree\nfour\n");
-    const std::string tree = adopted();
-    put(tree, "src/x.lock", "ONE\ntwo\nthree\nfour\n");
-    directory.put("src/x.lock", "one\ntwo\nthree\nFOUR\n");
-
-    EXPECT_EQ(told(land(tree)), "conflict; tie src/x.lock");
-    EXPECT_EQ(directory.get("src/x.lock"), "one\ntwo\nthree\nFOUR\n");
-    EXPECT_EQ(told(refresh(tree)), "conflict; tie src/x.lock");
-    EXPECT_EQ(get(tree, "src/x.lock"), "ONE\ntwo\nthree\nfour\n");
-}
-
-// F12: what was undone is not landed again, and a refresh takes it out of the tree.
-TEST_F(Views, UndoneWorkIsNotLandedAgain) {
-    const std::string tree = adopted();
-    put(tree, "src/a.c", "int a;\nint more;\n");
-    EXPECT_EQ(told(land(tree)), "done; modified src/a.c");
-    const auto undone = ask<Undone>([&](auto reply) {
-        calls->undo(by(""), "src/a.c", last_of("agent:ada", UndoScope::own, false),
-                    std::move(reply));
-    });
-    ASSERT_TRUE(undone) << undone.error().message();
-    ASSERT_TRUE(
-        ask<FileSaved>([&](auto reply) { calls->save(by(""), "src/a.c", std::move(reply)); }));
+    const auto land_asking = [&] {
+        return only(ask<std::vector<Synced>>([&](auto reply) {
+            views->land(ada_or_person(), {tree, "", true}, std::move(reply));
+        }));
+    };
+    const auto asked = land_asking();
+    EXPECT_EQ(told(asked), "asked; escalation_required");
     EXPECT_EQ(directory.get("src/a.c"), "int a;\n");
-
-    EXPECT_EQ(told(land(tree)), "done");
-    EXPECT_EQ(directory.get("src/a.c"), "int a;\n");
-    EXPECT_EQ(told(refresh(tree)), "done; modified src/a.c");
-    EXPECT_EQ(get(tree, "src/a.c"), "int a;\n");
+    ApprovalCalls approvals(*kernel);
+    ASSERT_TRUE(ask<policy::Approval>([&](auto reply) {
+        approvals.resolve(person(), asked->approval_ids.at(0), {policy::Answer::approve_once},
+                          std::move(reply));
+    }));
+    // They allowed this change, and no other.
+    put(tree, "src/b.c", "int y;\n");
+    EXPECT_EQ(told(land_asking()), "asked; escalation_required");
+    put(tree, "src/b.c", "int b;\n");
+    EXPECT_EQ(told(land_asking()), "done; modified src/a.c");
 }
 
 TEST_F(Views, OneForbiddenChangeKeepsAllOfTheLandOut) {
@@ -330,28 +186,6 @@ TEST_F(Views, ManyLinesOfOnesOwnAreDeletedUnasked) {
     EXPECT_EQ(told(land(tree)), "asked; escalation_required");
 }
 
-// F2: a file that is being written waits, and nothing is landed of it.
-TEST_F(Views, AHalfWrittenFileIsNotLanded) {
-    const std::string tree = adopted();
-    put(tree, "src/b.c", "int bb;\n");
-    const Fd writer(::open((tree + "/src/a.c").c_str(), O_WRONLY | O_TRUNC));
-    ASSERT_EQ(::write(writer.get(), "int ha", 6), 6);
-    std::jthread writing([&](const std::stop_token& stop) {
-        while (!stop.stop_requested()) {
-            std::this_thread::sleep_for(std::chrono::milliseconds(20));
-            ASSERT_EQ(::pwrite(writer.get(), "int ha", 6, 0), 6);
-        }
-    });
-    EXPECT_EQ(told(land(tree)), "busy; left src/a.c");
-    EXPECT_EQ(directory.get("src/b.c"), "int b;\n");
-    writing.request_stop();
-    writing.join();
-    ASSERT_EQ(::write(writer.get(), "lf;\n", 4), 4);
-    put(tree, "src/a.c", "int half;\n");
-    EXPECT_EQ(land(tree)->outcome, SyncOutcome::done);
-    EXPECT_EQ(directory.get("src/a.c"), "int half;\n");
-}
-
 // F18: one actor may have several trees, each with its own state.
 TEST_F(Views, OneActorMayHaveTwoTrees) {
     const std::string first = adopted("ada");
@@ -374,71 +208,6 @@ TEST_F(Views, OneActorMayHaveTwoTrees) {
     EXPECT_EQ(around->front().directory, first);
     EXPECT_EQ(get(first, "src/b.c"), "int y;\n");
     EXPECT_EQ(get(second, "src/a.c"), "int a;\n");
-}
-
-// F19: permissions, links, hard links and bytes that are no text.
-TEST_F(Views, LinksPermissionsAndBinariesTravelBothWays) {
-    directory.put("src/tool", "#!/bin/sh\n");
-    const std::string tree = adopted();
-    put(tree, "src/bin", std::string_view("a\0b", 3));
-    disk::create_symlink("a.c", tree + "/src/l");
-    ASSERT_EQ(::chmod((tree + "/src/tool").c_str(), 0755), 0);
-    ASSERT_EQ(::link((tree + "/src/a.c").c_str(), (tree + "/src/hard").c_str()), 0);
-
-    EXPECT_EQ(told(land(tree)),
-              "done; created src/bin; created src/hard; link src/l; mode src/tool");
-    EXPECT_EQ(directory.get("src/bin"), std::string("a\0b", 3));
-    EXPECT_EQ(disk::read_symlink(directory / "src/l"), "a.c");
-    struct stat status {};
-    ASSERT_EQ(::stat((directory / "src/tool").c_str(), &status), 0);
-    EXPECT_EQ(status.st_mode & 0111, 0111U);
-    ASSERT_EQ(::stat((directory / "src/hard").c_str(), &status), 0);
-    EXPECT_EQ(status.st_nlink, 1U);
-    EXPECT_EQ(told(land(tree)), "done");
-    EXPECT_EQ(told(refresh(tree)), "done");
-
-    disk::remove(directory / "src/l");
-    disk::create_symlink("b.c", directory / "src/l");
-    ASSERT_EQ(::chmod((directory / "src/tool").c_str(), 0644), 0);
-    directory.put("src/bin", std::string("c\0d", 3));
-    EXPECT_EQ(told(refresh(tree)), "done; modified src/bin; link src/l; mode src/tool");
-    EXPECT_EQ(disk::read_symlink(tree + "/src/l"), "b.c");
-    EXPECT_EQ(get(tree, "src/bin"), std::string("c\0d", 3));
-    ASSERT_EQ(::stat((tree + "/src/tool").c_str(), &status), 0);
-    EXPECT_EQ(status.st_mode & 0111, 0U);
-    disk::remove(directory / "src/l");
-    EXPECT_EQ(told(refresh(tree)), "done; deleted src/l");
-    EXPECT_FALSE(has(tree, "src/l"));
-}
-
-TEST_F(Views, WhatTheActorMayNotReadStaysOutOfItsTree) {
-    const std::string tree = copy_for("ada");
-    disk::remove_all(tree + "/secret");
-    ASSERT_TRUE(adopt(tree, "ada"));
-    directory.put("secret/key", "other\n");
-    EXPECT_EQ(told(refresh(tree)), "done");
-    EXPECT_FALSE(has(tree, "secret"));
-}
-
-TEST_F(Views, ADifferenceWithoutACommonTextIsAConflict) {
-    directory.put("src/a.c", "ours\n");
-    const std::string tree = copy_for("ada");
-    put(tree, "src/a.c", "theirs\n");
-    directory.put("src/a.c", "ours, later\n");
-    ASSERT_TRUE(adopt(tree, "ada"));
-    EXPECT_EQ(told(land(tree)), "conflict; tie src/a.c");
-    EXPECT_EQ(told(refresh(tree)), "conflict; tie src/a.c");
-    EXPECT_EQ(directory.get("src/a.c"), "ours, later\n");
-    EXPECT_EQ(get(tree, "src/a.c"), "theirs\n");
-}
-
-TEST_F(Views, AnEditMadeBeforeTheAdoptionIsLanded) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    const std::string tree = copy_for("ada");
-    put(tree, "src/a.c", "int early;\n");
-    ASSERT_TRUE(adopt(tree, "ada"));
-    EXPECT_EQ(told(land(tree)), "done; modified src/a.c");
-    EXPECT_EQ(directory.get("src/a.c"), "int early;\n");
 }
 
 TEST_F(Views, ATreeInTheWorkspaceIsNoPartOfIt) {
@@ -500,7 +269,7 @@ TEST_F(Views, ATreeMayLieDeepInARepository) {
 
 TEST_F(Views, ADroppedTreeKeepsItsFiles) {
     const std::string tree = adopted();
-    EXPECT_EQ(get(tree, ".quire"), cat("tree of ", directory.path(), "\n"));
+    EXPECT_EQ(get(tree, ".quire"), cat("tree of ", directory.path(), "\nactor agent:ada\n"));
     put(tree, "src/a.c", "int x;\n");
     ASSERT_TRUE(
         ask<TreeReport>([&](auto reply) { views->drop(person(), tree, std::move(reply)); }));
@@ -509,42 +278,6 @@ TEST_F(Views, ADroppedTreeKeepsItsFiles) {
     EXPECT_EQ(land(tree).error().reason(), "not_adopted");
 }
 
-TEST_F(Views, TreesAreThereAfterARestart) {
-    directory.put("src/a.c", "one\ntwo\nthree\nfour\n");
-    const std::string tree = adopted();
-    put(tree, "src/a.c", "ONE\ntwo\nthree\nfour\n");
-    directory.put("src/a.c", "one\ntwo\nthree\nFOUR\n");
-    views.reset();
-    open();
-    EXPECT_TRUE(said.empty());
-    EXPECT_EQ(report(tree).to_land, std::vector<std::string>{"src/a.c"});
-    EXPECT_EQ(told(land(tree)), "done; modified src/a.c");
-    EXPECT_EQ(directory.get("src/a.c"), "ONE\ntwo\nthree\nFOUR\n");
-}
-
-// A crash of the machine can take the newest state; then everything is merged again.
-TEST_F(Views, AnOlderStateChangesNothing) {
-    directory.put("src/a.c", "one\ntwo\nthree\nfour\n");
-    const std::string tree = adopted();
-    const std::string views_directory = directory / ".quire/views";
-    const std::string saved = trees / "saved";
-    disk::copy(views_directory, saved, disk::copy_options::recursive);
-    put(tree, "src/a.c", "ONE\nnew\ntwo\nthree\nfour\n");
-    directory.put("src/a.c", "one\ntwo\nthree\nlast\nFOUR\n");
-    EXPECT_EQ(land(tree)->outcome, SyncOutcome::done);
-    EXPECT_EQ(refresh(tree)->outcome, SyncOutcome::done);
-    const std::string both = "ONE\nnew\ntwo\nthree\nlast\nFOUR\n";
-    ASSERT_EQ(get(tree, "src/a.c"), both);
-
-    views.reset();
-    disk::remove_all(views_directory);
-    disk::copy(saved, views_directory, disk::copy_options::recursive);
-    open();
-    EXPECT_EQ(told(land(tree)), "done");
-    EXPECT_EQ(told(refresh(tree)), "done");
-    EXPECT_EQ(directory.get("src/a.c"), both);
-    EXPECT_EQ(get(tree, "src/a.c"), both);
-}
 
 }  // namespace
 }  // namespace quire::kernel

@@ -1,0 +1,140 @@
+#include "kernel/views/tree_copy.h"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/concat.h"
+#include "base/write_all.h"
+#include "git/repository.h"
+
+namespace quire::kernel {
+namespace {
+
+namespace disk = std::filesystem;
+
+Failure copy_failed(const std::string& path, const char* what) {
+    return fail(Errc::unavailable, "io_error", cat(what, " ", path, ": ", std::strerror(errno)),
+                {{"path", path}});
+}
+
+Result<void> copy_bytes(int from, int to, const std::string& path) {
+    if (::ioctl(to, FICLONE, from) == 0) return {};
+    for (;;) {
+        constexpr std::size_t kPiece = std::size_t{1} << 30;
+        const ssize_t copied = ::copy_file_range(from, nullptr, to, nullptr, kPiece, 0);
+        if (copied == 0) return {};
+        if (copied > 0 || errno == EINTR) continue;
+        if (errno != EXDEV && errno != EINVAL && errno != EOPNOTSUPP && errno != ENOSYS)
+            return copy_failed(path, "cannot copy to");
+        break;
+    }
+    std::array<char, 1 << 16> buffer{};
+    for (;;) {
+        const ssize_t got = ::read(from, buffer.data(), buffer.size());
+        if (got == 0) return {};
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return copy_failed(path, "cannot read for");
+        for (ssize_t done = 0; done < got;) {
+            const ssize_t put =
+                ::write(to, buffer.data() + done, static_cast<std::size_t>(got - done));
+            if (put < 0 && errno != EINTR) return copy_failed(path, "cannot write");
+            done += std::max<ssize_t>(put, 0);
+        }
+    }
+}
+
+Result<void> copy_file(const std::string& from, const std::string& to) {
+    const Fd source(::open(from.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    struct stat status {};
+    // It was removed, or has become something else, since it was listed.
+    if (!source || ::fstat(source.get(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+    const Fd target(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+                           status.st_mode & 0777));
+    if (!target) return copy_failed(to, "cannot make");
+    TRY(copy_bytes(source.get(), target.get(), to));
+    const std::array<timespec, 2> times = {status.st_atim, status.st_mtim};
+    if (::fchmod(target.get(), status.st_mode & 0777) != 0 ||
+        ::futimens(target.get(), times.data()) != 0)
+        return copy_failed(to, "cannot set the times of");
+    return {};
+}
+
+Result<void> fill(const std::string& workspace, const OpenTree& shared,
+                  const fs::IgnoreNames& ignore, Function<bool(const std::string& path)>& sees,
+                  const std::string& directory) {
+    for (const fs::Entry& entry : TRY(shared.files().list(ignore))) {
+        if (!sees(entry.path)) continue;
+        const disk::path to = disk::path(directory) / entry.path;
+        std::error_code failed;
+        disk::create_directories(to.parent_path(), failed);
+        const disk::path from = disk::path(workspace) / entry.path;
+        if (entry.is_link) {
+            disk::copy_symlink(from, to, failed);
+        } else {
+            TRY(copy_file(from.string(), to.string()));
+        }
+    }
+    return {};
+}
+
+// A directory of trees in the workspace is no part of its files, for git, lists and searches alike.
+void leave_out(const std::string& workspace, const disk::path& parent) {
+    if (!parent.string().starts_with(workspace + "/")) return;
+    const std::string file = (parent / ".gitignore").string();
+    const Fd made(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+    if (made) static_cast<void>(write_all(made.get(), "*\n"));
+}
+
+}  // namespace
+
+Result<void> copy_tree(const std::string& workspace, const OpenTree& shared,
+                       const fs::IgnoreNames& ignore, Function<bool(const std::string& path)> sees,
+                       const std::string& directory, Clock& clock) {
+    std::error_code failed;
+    if (disk::exists(disk::symlink_status(directory, failed))) {
+        return fail(Errc::conflict, "file_exists", cat(directory, " is there already"),
+                    {{"directory", directory}});
+    }
+    const disk::path parent = disk::path(directory).parent_path();
+    disk::create_directories(parent, failed);
+    leave_out(workspace, parent);
+    // A work tree of git has the same place in its repository as the workspace only at the top.
+    const auto repository = git::Repository::find(workspace, clock);
+    const bool in_git = repository && repository->prefix().empty() &&
+                        repository->commit_of("HEAD").value_or(std::nullopt).has_value();
+    const std::string branch = cat("worktree-", disk::path(directory).filename().string());
+    if (!in_git || !repository->add_worktree(directory, branch)) {
+        disk::create_directories(directory, failed);
+        if (failed) {
+            errno = failed.value();
+            return copy_failed(directory, "cannot make");
+        }
+    }
+    Result<void> filled = fill(workspace, shared, ignore, sees, directory);
+    if (!filled) static_cast<void>(remove_tree(workspace, directory, clock));
+    return filled;
+}
+
+Result<void> remove_tree(const std::string& workspace, const std::string& directory, Clock& clock) {
+    std::error_code failed;
+    disk::remove_all(directory, failed);
+    if (failed) {
+        errno = failed.value();
+        return copy_failed(directory, "cannot remove");
+    }
+    if (const auto repository = git::Repository::find(workspace, clock))
+        static_cast<void>(repository->forget_worktrees());
+    return {};
+}
+
+}  // namespace quire::kernel
