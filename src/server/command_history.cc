@@ -5,6 +5,7 @@
 
 #include "kernel/core/kinds.h"
 #include "kernel/files/file_calls.h"
+#include "kernel/memory/memory_calls.h"
 #include "kernel/oversight/admission.h"
 #include "server/command_replies.h"
 #include "server/command_session.h"

@@ -62,10 +62,8 @@
 #include <string>
 #include <vector>
 
-#include "kernel/core/kernel.h"
-#include "kernel/memory/carried.h"
-#include "kernel/memory/memory_calls.h"
-#include "mcp/service.h"
+#include "base/value.h"
+#include "kernel/core/caller.h"
 #include "rpc/connection.h"
 #include "rpc/in_flight.h"
 #include "rpc/method.h"
@@ -74,12 +72,18 @@ namespace quire::kernel {
 class DiskWatch;
 class FileCalls;
 class GitFlush;
+class Kernel;
+class MemoryCalls;
 class Sources;
 class ViewCalls;
 enum class Direction : std::uint8_t;
 struct WhichTrees;
 struct AuditQuery;
+struct CarriedBlock;
 }  // namespace quire::kernel
+namespace quire::mcp {
+class Service;
+}
 namespace quire::mounts {
 class Mounts;
 }

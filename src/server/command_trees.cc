@@ -1,8 +1,6 @@
 // The methods of `quire view`, `views`, `land` and `refresh`: adopted trees. Part of CommandSession.
 #include <utility>
 
-#include "base/clock.h"
-#include "kernel/core/core.h"
 #include "kernel/oversight/admission.h"
 #include "kernel/views/view_calls.h"
 #include "server/command_replies.h"
@@ -26,12 +24,11 @@ void CommandSession::on_tree(const rpc::Answer& answer, const char* name, Map ar
     kernel::Admission(workspace_.kernel)
         .run<kernel::TreeReport>(
             caller(answer), {.name = name, .arguments = std::move(arguments)},
-            replying<kernel::TreeReport>(
-                answer,
-                [&kernel = workspace_.kernel](const kernel::TreeReport& report) {
-                    const std::int64_t now_ms = kernel.core()->parts().clock.wall_ms();
-                    return json::Codec<TreeRow>::fields().encode(row_of(report, now_ms));
-                }),
+            replying<kernel::TreeReport>(answer,
+                                         [](const kernel::TreeReport& report) {
+                                             return json::Codec<TreeRow>::fields().encode(
+                                                 row_of(report));
+                                         }),
             std::move(work));
 }
 
@@ -75,24 +72,20 @@ void CommandSession::claims(const rpc::Answer& answer, std::string tree,
                             std::vector<std::string> paths) {
     workspace_.views.claims(
         caller(answer), std::move(tree), std::move(paths),
-        replying<std::vector<kernel::Claim>>(
-            answer, [&kernel = workspace_.kernel](const std::vector<kernel::Claim>& all) {
-                const std::int64_t now_ms = kernel.core()->parts().clock.wall_ms();
-                return json::Codec<ClaimRows>::fields().encode(rows_of(all, now_ms));
-            }));
+        replying<std::vector<kernel::Claim>>(answer, [](const std::vector<kernel::Claim>& all) {
+            return json::Codec<ClaimRows>::fields().encode(rows_of(all));
+        }));
 }
 
 void CommandSession::trees(const rpc::Answer& answer) {
-    workspace_.views.list(
-        caller(answer),
-        replying<std::vector<kernel::TreeReport>>(
-            answer, [&kernel = workspace_.kernel](const std::vector<kernel::TreeReport>& all) {
-                const std::int64_t now_ms = kernel.core()->parts().clock.wall_ms();
-                TreeRows rows;
-                for (const kernel::TreeReport& each : all)
-                    rows.trees.push_back(row_of(each, now_ms));
-                return json::Codec<TreeRows>::fields().encode(rows);
-            }));
+    workspace_.views.list(caller(answer),
+                          replying<std::vector<kernel::TreeReport>>(
+                              answer, [](const std::vector<kernel::TreeReport>& all) {
+                                  TreeRows rows;
+                                  for (const kernel::TreeReport& each : all)
+                                      rows.trees.push_back(row_of(each));
+                                  return json::Codec<TreeRows>::fields().encode(rows);
+                              }));
 }
 
 void CommandSession::sync_trees(const rpc::Answer& answer, const char* name,

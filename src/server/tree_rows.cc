@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "kernel/views/view_values.h"
 #include "rpc/jsonrpc.h"
 #include "text/utc_time.h"
 
@@ -45,14 +46,13 @@ SyncedRow synced_row(const kernel::Synced& one) {
 
 }  // namespace
 
-TreeRow row_of(const kernel::TreeReport& report, std::int64_t now_ms) {
+TreeRow row_of(const kernel::TreeReport& report) {
     TreeRow row;
     row.tree = report.directory;
     row.actor = report.actor.str();
     row.adopted = text::utc_time(report.adopted_ms);
     if (report.synced_ms != 0) row.synced = text::utc_time(report.synced_ms);
-    row.base_age_s =
-        (now_ms - (report.synced_ms != 0 ? report.synced_ms : report.adopted_ms)) / 1000;
+    row.base_age_s = report.base_age_ms / 1000;
     row.missing = report.is_missing;
     row.to_land = report.to_land;
     row.to_refresh = report.to_refresh;
@@ -61,10 +61,10 @@ TreeRow row_of(const kernel::TreeReport& report, std::int64_t now_ms) {
     return row;
 }
 
-ClaimRows rows_of(const std::vector<kernel::Claim>& all, std::int64_t now_ms) {
+ClaimRows rows_of(const std::vector<kernel::Claim>& all) {
     ClaimRows out;
     for (const kernel::Claim& each : all) {
-        ClaimRow row{each.path, each.tree, each.actor, {}, (now_ms - each.since_ms) / 1000};
+        ClaimRow row{each.path, each.tree, each.actor, {}, each.age_ms / 1000};
         for (const text::LineRange& lines : each.lines)
             row.lines.push_back({lines.begin.n, lines.end.n});
         out.claims.push_back(std::move(row));

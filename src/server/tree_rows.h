@@ -9,9 +9,16 @@
 #include <vector>
 
 #include "base/value.h"
+#include "files/conflict.h"
 #include "json/fields.h"
-#include "kernel/views/claims.h"
-#include "kernel/views/view_values.h"
+#include "kernel/views/sync_words.h"
+#include "policy/permission.h"
+
+namespace quire::kernel {
+struct Claim;
+struct Synced;
+struct TreeReport;
+}  // namespace quire::kernel
 
 namespace quire::server {
 
@@ -185,8 +192,8 @@ struct ClaimRows {
     }
 };
 
-ClaimRows rows_of(const std::vector<kernel::Claim>& all, std::int64_t now_ms);
-TreeRow row_of(const kernel::TreeReport& report, std::int64_t now_ms);
+ClaimRows rows_of(const std::vector<kernel::Claim>& all);
+TreeRow row_of(const kernel::TreeReport& report);
 SyncedRows rows_of(const std::vector<kernel::Synced>& all);
 
 }  // namespace quire::server

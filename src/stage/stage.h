@@ -15,7 +15,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
-#include "stage/stage_limits.h"
+#include "stage/stage_run.h"
 
 namespace quire::process {
 struct Following;
@@ -31,20 +31,6 @@ struct StagedCommand {
     StageLimits limits = {};
     // Standard error goes to the stream of standard output, which keeps their order.
     bool one_stream = false;
-};
-
-// How a command ended: by itself, or by a limit.
-enum class StageEnd { exited, timed_out, stopped, processes, memory, disk };
-
-struct StageOutcome {
-    std::string output;
-    std::string errors;
-    int exit_code = -1;  // 128 and the signal's number if one ended it, as a shell has it.
-    StageEnd end = StageEnd::exited;
-    bool output_cut = false;  // Only the end of it was kept.
-    bool errors_cut = false;
-    // The wall clock when the command began, for changes_in().
-    std::int64_t began_ns = 0;
 };
 
 // The environment of a command, NAME=value: little of ours.

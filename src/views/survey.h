@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "fs/disk_entries.h"
 #include "fs/file_system.h"
+#include "views/left_out.h"
 #include "views/tree_state.h"
 
 namespace quire::views {
@@ -44,13 +45,6 @@ private:
     const fs::DiskEntries& entries_;
     std::size_t limit_;
     Known known_;
-};
-
-// A file that is left out, and why.
-struct LeftOut {
-    std::string path;
-    std::string why;
-    bool is_busy = false;  // It is being written.
 };
 
 struct Survey {

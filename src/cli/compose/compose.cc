@@ -345,8 +345,8 @@ void KernelProcess::Body::open_use_cases(const Settings& settings,
         *command_workers, command_settings(settings));
     view_worker = std::make_unique<sched::Pool>(1U);
     views = std::make_unique<kernel::ViewCalls>(
-        kernel::TreeSync::Parts{*kernel, *gate, *file_calls, clock, real_path(state.workspace()),
-                                 watch.get()},
+        kernel::ViewParts{*kernel, *gate, *file_calls, clock, real_path(state.workspace()),
+                          watch.get()},
         rng, *view_worker);
 }
 

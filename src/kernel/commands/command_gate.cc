@@ -9,7 +9,12 @@
 #include "base/concat.h"
 #include "base/utf8.h"
 #include "files/form.h"
+#include "fs/disk_entries.h"
 #include "fs/hash.h"
+#include "kernel/commands/command_journal.h"
+#include "kernel/files/file_calls.h"
+#include "kernel/files/file_gate.h"
+#include "stage/stage.h"
 
 namespace quire::kernel {
 namespace {

@@ -18,17 +18,26 @@
 
 #include "base/result.h"
 #include "edits/patch.h"
-#include "fs/disk_entries.h"
-#include "kernel/commands/command_journal.h"
-#include "kernel/commands/command_result.h"
+#include "kernel/commands/gate_result.h"
 #include "kernel/core/caller.h"
-#include "kernel/files/file_calls.h"
-#include "kernel/files/file_gate.h"
+#include "policy/path_rules.h"
 #include "policy/permission.h"
 #include "shell/enforcement.h"
 #include "stage/changes.h"
 
+namespace quire::fs {
+class DiskEntries;
+struct FileBytes;
+}  // namespace quire::fs
+namespace quire::stage {
+class Stage;
+}
+
 namespace quire::kernel {
+
+class FileCalls;
+class FileGate;
+struct JournalEntry;
 
 class CommandGate {
 public:

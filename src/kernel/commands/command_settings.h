@@ -5,7 +5,7 @@
 #include <string>
 
 #include "shell/enforcement.h"
-#include "stage/stage_limits.h"
+#include "stage/stage_run.h"
 
 namespace quire::kernel {
 

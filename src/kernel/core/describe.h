@@ -1,11 +1,14 @@
 // Descriptions of a block: its row in a list, a stretch of its lines, the outcome of an edit.
 #pragma once
 
-#include "edits/plan.h"
 #include "edits/view.h"
 #include "kernel/core/block_reads.h"
 #include "kernel/core/live_document.h"
 #include "kernel/core/parts.h"
+
+namespace quire::edits {
+struct Planned;
+}
 
 namespace quire::kernel {
 

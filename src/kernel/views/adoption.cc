@@ -13,11 +13,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/concat.h"
 #include "base/file_text.h"
 #include "git/repository.h"
-#include "kernel/files/file_gate.h"
-#include "policy/path_rules.h"
+#include "kernel/views/tree_registry.h"
 
 namespace quire::kernel {
 namespace {
@@ -118,22 +118,21 @@ Result<std::string> check_adoptable(const std::string& directory, const std::str
     return real;
 }
 
-Result<void> find_common(const TreeSync::Parts& parts, TreeRegistry& registry, const OpenTree& tree,
-                         const OpenTree& shared, views::TreeState& state) {
-    const fs::IgnoreNames ignore = parts.gate.ignore_files();
+Result<void> find_common(const TwoTrees& trees, const fs::IgnoreNames& ignore,
+                         Function<bool(const std::string& path)> sees, Clock& clock,
+                         TreeRegistry& registry, views::TreeState& state) {
+    const views::TreeFiles& tree = trees.tree.files();
+    const views::TreeFiles& shared = trees.shared.files();
     std::set<std::string> paths;
-    for (const auto* side : {&tree, &shared}) {
-        for (fs::Entry& entry : TRY(side->files().list(ignore))) {
-            const bool is_part = side == &tree || (!registry.is_in_tree(entry.path) &&
-                                                   parts.gate.may_see(entry.path, state.actor));
-            if (is_part) paths.insert(std::move(entry.path));
-        }
+    for (fs::Entry& entry : TRY(tree.list(ignore))) paths.insert(std::move(entry.path));
+    for (fs::Entry& entry : TRY(shared.list(ignore))) {
+        if (sees(entry.path)) paths.insert(std::move(entry.path));
     }
-    const Ancestry ancestry = Ancestry::of(state.directory, parts.workspace, parts.clock);
+    const Ancestry ancestry = Ancestry::of(state.directory, trees.workspace, clock);
     const std::int64_t made_ns = born_ns(state.directory);
     for (const std::string& path : paths) {
-        Result<std::optional<Content>> theirs = tree.files().read(path);
-        Result<std::optional<Content>> ours = shared.files().read(path);
+        Result<std::optional<Content>> theirs = tree.read(path);
+        Result<std::optional<Content>> ours = shared.read(path);
         // They are looked at again with the next land.
         if (!theirs || !ours) continue;
         const std::optional<Content>& a = *theirs;

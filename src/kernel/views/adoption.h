@@ -9,19 +9,39 @@
 
 #include <string>
 
-#include "base/clock.h"
+#include "base/function.h"
 #include "base/result.h"
-#include "kernel/views/tree_sync.h"
+#include "fs/ignore_chain.h"
+#include "policy/actor.h"
+
+namespace quire {
+class Clock;
+}
+namespace quire::views {
+struct TreeState;
+}
 
 namespace quire::kernel {
+
+class OpenTree;
+class TreeRegistry;
+
+// An adopted tree and the workspace.
+struct TwoTrees {
+    const OpenTree& tree;
+    const OpenTree& shared;
+    const std::string& workspace;
+};
 
 // Checks that the directory may be adopted, and returns it without links. Errors: not_found
 // "file_not_found"; invalid_argument "not_a_directory", "not_a_tree"; denied "foreign_directory".
 Result<std::string> check_adoptable(const std::string& directory, const std::string& workspace);
 
-// Fills the heads of `state`. Reads all files of both trees. Errors: those of reading.
-Result<void> find_common(const TreeSync::Parts& parts, TreeRegistry& registry, const OpenTree& tree,
-                         const OpenTree& shared, views::TreeState& state);
+// Fills the heads of `state`. Reads all files of both trees, of `shared` those for which `sees` holds.
+// Errors: those of reading.
+Result<void> find_common(const TwoTrees& trees, const fs::IgnoreNames& ignore,
+                         Function<bool(const std::string& path)> sees, Clock& clock,
+                         TreeRegistry& registry, views::TreeState& state);
 
 // The file in an adopted directory that leads to its workspace.
 inline constexpr const char* kTreeFile = ".quire";

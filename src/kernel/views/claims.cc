@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/utf8.h"
+#include "kernel/views/tree_registry.h"
 #include "text/diff.h"
 
 namespace quire::kernel {

@@ -4,25 +4,19 @@
 // not landed, the workspace those that this tree has not taken in yet.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "base/result.h"
-#include "kernel/views/tree_sync.h"
-#include "text/units.h"
+#include "kernel/views/view_values.h"
+
+namespace quire::views {
+class BaseTexts;
+struct TreeState;
+}  // namespace quire::views
 
 namespace quire::kernel {
 
-struct Claim {
-    std::string path;
-    std::string tree;  // The adopted tree that changed the file; "" for the workspace.
-    std::string actor;
-    // The lines of the asking tree's file, from 0, in whose place the other has something else. An empty
-    // range is a place where the other has inserted lines.
-    std::vector<text::LineRange> lines;
-    std::int64_t since_ms = 0;  // When the other changed it last.
-};
+class OpenTree;
 
 // One side of a question: its files, and what it has in common with the workspace; null for the
 // workspace itself.

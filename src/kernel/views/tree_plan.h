@@ -17,9 +17,6 @@ namespace quire::kernel {
 
 class FileGate;
 
-// A land brings the adopted tree's changes into the workspace, a refresh the workspace's into the tree.
-enum class Direction : std::uint8_t { land, refresh };
-
 struct PlannedFile {
     std::string path;
     std::optional<views::Content> from;

@@ -3,22 +3,21 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <future>
 #include <system_error>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/concat.h"
 #include "kernel/commands/call_approval.h"
 #include "kernel/commands/command_gate.h"
 #include "kernel/commands/command_journal.h"
-#include "kernel/core/core.h"
-#include "kernel/core/kernel.h"
 #include "kernel/files/file_calls.h"
 #include "kernel/files/file_gate.h"
 #include "kernel/oversight/command_record.h"
 #include "kernel/oversight/overseer.h"
+#include "kernel/views/tree_consent.h"
+#include "kernel/views/tree_registry.h"
 #include "stage/stage.h"
-#include "text/diff.h"
 
 namespace quire::kernel {
 namespace {
@@ -221,8 +220,9 @@ Result<void> TreeSync::commit(const Caller& by, TreePlan& plan, bool asks, Synce
         }
         const Caller acting = acting_for(by);
         const std::string effects = TRY(gate.effects());
-        Result<void> may = ask_about_deletions(acting, plan, effects, out);
-        if (may && asks) may = ask_about_land(acting, changed, effects);
+        const TreeConsent consent(parts_.kernel, state_, acting);
+        Result<void> may = consent.to_deletions(plan, effects, out);
+        if (may && asks) may = consent.to_land(changed, effects);
         if (!may) {
             note_refusal(std::move(may).error(), out);
             return {};
@@ -268,23 +268,6 @@ void TreeSync::note_refusal(Error why, Synced& out) {
     out.failure = std::move(why);
 }
 
-Result<void> TreeSync::ask_about_land(const Caller& by, std::size_t files,
-                                      const std::string& effects) const {
-    policy::Target target;
-    target.kind = "tree";
-    target.name = state_.directory;
-    return require_approval(
-        parts_.kernel, by, cat("lands ", effects), target, policy::Operation::overwrite, [&] {
-            return Error(Errc::escalation_required, "escalation_required",
-                         cat("nothing was landed: ", files,
-                             " changes wait for a person's approval, as [views] land says"),
-                         {{"operation", name_of(policy::Operation::overwrite)},
-                          {"permission", name_of(policy::Permission::human)},
-                          {"tree", state_.directory},
-                          {"files", files}});
-        });
-}
-
 Result<Synced> TreeSync::refresh(const Caller& by) {
     Synced out = begun();
     views::Survey found = TRY(changed(Direction::refresh));
@@ -295,7 +278,8 @@ Result<Synced> TreeSync::refresh(const Caller& by) {
     for (const PlannedFile& file : files.files())
         cat_to(all, cat(file.path, "\n", word_of(file), fs::Hash::of(file.bytes.value_or("")).hex(),
                         "\n"));
-    if (Result<void> may = ask_about_deletions(acting_for(by), files, fs::Hash::of(all).hex(), out);
+    if (Result<void> may = TreeConsent(parts_.kernel, state_, acting_for(by))
+                               .to_deletions(files, fs::Hash::of(all).hex(), out);
         !may) {
         note_refusal(std::move(may).error(), out);
     } else {
@@ -352,69 +336,6 @@ Result<void> TreeSync::settle(TreePlan& plan, const std::vector<bool>& is_done) 
     for (std::size_t i = 0; i < plan.files().size(); ++i)
         if (is_done[i]) TRY(plan.settle(plan.files()[i], now_ms));
     return registry_.save(state_);
-}
-
-// The lines that the plan takes out of a file, or those of them that others wrote. Where nobody knows who
-// wrote them it was somebody else.
-std::size_t TreeSync::deleted_lines(const PlannedFile& file, bool of_others) const {
-    const std::string& before = file.into->bytes;
-    const std::vector<text::Hunk> hunks = text::diff_lines(before, file.bytes.value_or(""));
-    std::size_t all = 0;
-    for (const text::Hunk& hunk : hunks) all += hunk.before.end.n - hunk.before.begin.n;
-    if (!of_others) return all;
-    const auto document = parts_.kernel.core()->catalog().find(Name{kFileKind, file.path});
-    if (document == nullptr || all == 0) return all;
-    const Caller asker{{policy::ActorKind::system, "land"}, 0, {}};
-    std::promise<Result<Blame>> told;
-    parts_.kernel.blame(asker, conversation::BlockId{document->key(), -1, 0}.str(),
-                        [&](Result<Blame> blame) { told.set_value(std::move(blame)); });
-    const Result<Blame> blame = told.get_future().get();
-    if (!blame || blame->text != before) return all;
-    const std::string own = state_.actor.str();
-    for (const text::Hunk& hunk : hunks) {
-        for (const Blame::Stretch& stretch : blame->stretches) {
-            if (stretch.entry.actor != own) continue;
-            const std::size_t begin = std::max(hunk.before.begin.n, stretch.begin);
-            const std::size_t end = std::min(hunk.before.end.n, stretch.end);
-            if (begin < end) all -= end - begin;
-        }
-    }
-    return all;
-}
-
-Result<void> TreeSync::ask_about_deletions(const Caller& by, const TreePlan& plan,
-                                           const std::string& effects, Synced& out) const {
-    std::size_t files = 0, lines = 0;
-    // Authors are asked for only where there are too many lines.
-    for (const bool is_exact : {false, true}) {
-        files = lines = 0;
-        for (const PlannedFile& file : plan.files()) {
-            if (!file.into || file.into->form == Form::link || !file.writes()) continue;
-            const bool is_text = file.into->bytes.find('\0') == std::string::npos;
-            const std::size_t gone = !is_text ? 0 : deleted_lines(file, is_exact);
-            if (!file.bytes && (gone > 0 || !is_text || !is_exact)) ++files;
-            lines += gone;
-        }
-        if (files <= kMostDeletedFiles && lines <= kMostDeletedLines) return {};
-    }
-    out.deleted_files = files;
-    out.deleted_lines = lines;
-    policy::Target target;
-    target.kind = "tree";
-    target.name = state_.directory;
-    return require_approval(
-        parts_.kernel, by, cat("deletes ", effects), target, policy::Operation::erase, [&] {
-            return Error(
-                Errc::escalation_required, "escalation_required",
-                cat("nothing was changed: this would delete ", files, " files and ", lines,
-                    " lines that others wrote. Ask a person to approve it, then make the same "
-                    "call again"),
-                {{"operation", name_of(policy::Operation::erase)},
-                 {"permission", name_of(policy::Permission::human)},
-                 {"tree", state_.directory},
-                 {"files", files},
-                 {"lines", lines}});
-        });
 }
 
 }  // namespace quire::kernel

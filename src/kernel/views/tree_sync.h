@@ -11,36 +11,21 @@
 
 #include <string>
 
-#include "base/clock.h"
 #include "base/result.h"
 #include "kernel/core/caller.h"
 #include "kernel/views/tree_plan.h"
-#include "kernel/views/tree_registry.h"
+#include "kernel/views/view_parts.h"
 #include "kernel/views/view_values.h"
 
 namespace quire::kernel {
 
-class DiskWatch;
-class FileCalls;
-class FileGate;
-class Kernel;
+class OpenTree;
+class TreeRegistry;
 
 class TreeSync {
 public:
-    struct Parts {
-        Kernel& kernel;
-        FileGate& gate;
-        FileCalls& files;
-        Clock& clock;
-        std::string workspace;  // Absolute, without links.
-        DiskWatch* watch = nullptr;  // The workspace's; null where nobody watches it.
-    };
-    // A person is asked before more than this of others' work is taken away.
-    static constexpr std::size_t kMostDeletedFiles = 20;
-    static constexpr std::size_t kMostDeletedLines = 500;
-
     // All outlive it. `shared` are the workspace's files.
-    TreeSync(const Parts& parts, TreeRegistry& registry, const OpenTree& tree,
+    TreeSync(const ViewParts& parts, TreeRegistry& registry, const OpenTree& tree,
              const OpenTree& shared, views::TreeState& state)
         : parts_(parts), registry_(registry), tree_(tree), shared_(shared), state_(state) {}
 
@@ -56,19 +41,13 @@ private:
     TreePlan plan(Direction direction) const;
     Result<void> commit(const Caller& by, TreePlan& plan, bool asks, Synced& out,
                         bool& is_outdated);
-    Result<void> ask_about_land(const Caller& by, std::size_t files,
-                                const std::string& effects) const;
     static void note_refusal(Error why, Synced& out);
     Result<void> write(TreePlan& plan, Synced& out);
-    // Asks a person where too much of others' work would go. Errors: those of require_approval().
-    Result<void> ask_about_deletions(const Caller& by, const TreePlan& plan,
-                                     const std::string& effects, Synced& out) const;
-    std::size_t deleted_lines(const PlannedFile& file, bool of_others) const;
     Result<void> settle(TreePlan& plan, const std::vector<bool>& is_done);
     Synced begun() const;
     static void conclude(const TreePlan& plan, Synced& out);
 
-    const Parts& parts_;
+    const ViewParts& parts_;
     TreeRegistry& registry_;
     const OpenTree& tree_;
     const OpenTree& shared_;

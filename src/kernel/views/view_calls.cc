@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/concat.h"
 #include "kernel/commands/command_journal.h"
 #include "kernel/core/kernel.h"
@@ -13,15 +14,17 @@
 #include "kernel/files/file_calls.h"
 #include "kernel/files/file_gate.h"
 #include "kernel/views/adoption.h"
+#include "kernel/views/claims.h"
 #include "kernel/views/tree_copy.h"
 #include "kernel/views/tree_registry.h"
+#include "kernel/views/tree_sync.h"
 #include "sched/guarded.h"
 #include "sched/scheduler.h"
 
 namespace quire::kernel {
 
 struct ViewCalls::Body : std::enable_shared_from_this<ViewCalls::Body> {
-    Body(TreeSync::Parts given, Rng& random, sched::Scheduler& scheduler)
+    Body(ViewParts given, Rng& random, sched::Scheduler& scheduler)
         : parts(std::move(given)), rng(random), worker(scheduler), registry(parts.workspace) {}
 
     // Runs work(*this) on the worker. After stop() it is refused.
@@ -44,6 +47,12 @@ struct ViewCalls::Body : std::enable_shared_from_this<ViewCalls::Body> {
                               [this] { return workspace_files(); });
     }
     std::optional<std::vector<fs::Entry>> workspace_files() const;
+    // True for what is part of the workspace for this actor.
+    std::function<bool(const std::string&)> seen_by(policy::Actor actor) const {
+        return [this, actor = std::move(actor)](const std::string& path) {
+            return !registry.is_in_tree(path) && parts.gate.may_see(path, actor);
+        };
+    }
     Result<void> may(const Caller& by, const policy::Actor& actor) const;
     Result<TreeReport> adopt(const Caller& by, const AdoptTree& what);
     Result<TreeReport> make(const Caller& by, const MakeTree& what);
@@ -60,7 +69,7 @@ struct ViewCalls::Body : std::enable_shared_from_this<ViewCalls::Body> {
     Result<Synced> sync_one(const Caller& by, views::TreeState& state, const OpenTree& shared,
                             Direction direction, bool asks);
 
-    const TreeSync::Parts parts;
+    const ViewParts parts;
     Rng& rng;
     sched::Scheduler& worker;
     TreeRegistry registry;
@@ -80,7 +89,7 @@ std::string real_name(const std::string& directory) {
 
 }  // namespace
 
-ViewCalls::ViewCalls(TreeSync::Parts parts, Rng& rng, sched::Scheduler& worker)
+ViewCalls::ViewCalls(ViewParts parts, Rng& rng, sched::Scheduler& worker)
     : body_(std::make_shared<Body>(std::move(parts), rng, worker)) {}
 
 ViewCalls::~ViewCalls() {
@@ -139,7 +148,8 @@ Result<TreeReport> ViewCalls::Body::adopt(const Caller& by, const AdoptTree& wha
     views::TreeState& kept = registry.trees()[directory] = std::move(state);
     const auto made = [&]() -> Result<TreeReport> {
         registry.note_inner();
-        TRY(find_common(parts, registry, *tree, *shared, kept));
+        TRY(find_common({*tree, *shared, parts.workspace}, parts.gate.ignore_files(),
+                        seen_by(what.actor), parts.clock, registry, kept));
         TRY(registry.save(kept));
         return report(kept, *shared);
     }();
@@ -154,12 +164,8 @@ Result<TreeReport> ViewCalls::Body::make(const Caller& by, const MakeTree& what)
     TRY(may(by, what.actor));
     const std::string directory = real_name(what.directory);
     const auto shared = TRY(workspace());
-    TRY(copy_tree(
-        parts.workspace, *shared, parts.gate.ignore_files(),
-        [&](const std::string& path) {
-            return !registry.is_in_tree(path) && parts.gate.may_see(path, what.actor);
-        },
-        directory, parts.clock));
+    TRY(copy_tree(parts.workspace, *shared, parts.gate.ignore_files(), seen_by(what.actor),
+                  directory, parts.clock));
     Result<TreeReport> made = adopt(by, {directory, what.actor});
     if (!made) {
         static_cast<void>(remove_tree(parts.workspace, directory, parts.clock));
@@ -242,6 +248,7 @@ Result<std::vector<Claim>> ViewCalls::Body::claims(const Caller& by, const std::
         for (Claim& claim : claims_on(path, own, others, registry.bases())) {
             if (claim.tree.empty()) name_author(by, self, claim);
             // An actor's own work is no news to it, wherever it stands.
+            claim.age_ms = parts.clock.wall_ms() - claim.since_ms;
             if (claim.actor != self) out.push_back(std::move(claim));
         }
     }
@@ -268,6 +275,8 @@ Result<TreeReport> ViewCalls::Body::report(views::TreeState& state, const OpenTr
     out.actor = state.actor;
     out.adopted_ms = state.adopted_ms;
     out.synced_ms = state.synced_ms;
+    out.base_age_ms =
+        parts.clock.wall_ms() - (state.synced_ms != 0 ? state.synced_ms : state.adopted_ms);
     out.conflicts = conflicts_of(state);
     const auto tree = opened(state.directory);
     out.is_missing = !tree;

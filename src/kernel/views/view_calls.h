@@ -10,13 +10,14 @@
 #include <string>
 #include <vector>
 
-#include "base/clock.h"
 #include "base/function.h"
 #include "kernel/core/caller.h"
-#include "kernel/views/claims.h"
-#include "kernel/views/tree_sync.h"
+#include "kernel/views/view_parts.h"
 #include "kernel/views/view_values.h"
 
+namespace quire {
+class Rng;
+}
 namespace quire::sched {
 class Scheduler;
 }
@@ -40,7 +41,7 @@ struct MakeTree {
 class ViewCalls {
 public:
     // The parts, the random numbers and the worker outlive it and every call.
-    ViewCalls(TreeSync::Parts parts, Rng& rng, sched::Scheduler& worker);
+    ViewCalls(ViewParts parts, Rng& rng, sched::Scheduler& worker);
     ~ViewCalls();
 
     // Completes what a kernel that was killed had begun. Returns sentences for the operator. Blocks. Call

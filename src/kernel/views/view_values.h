@@ -7,12 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "base/enum_words.h"
 #include "base/result.h"
 #include "files/conflict.h"
-#include "kernel/commands/command_result.h"
+#include "kernel/commands/gate_result.h"
+#include "kernel/views/sync_words.h"
 #include "policy/actor.h"
-#include "views/survey.h"
+#include "text/units.h"
+#include "views/left_out.h"
 
 namespace quire::kernel {
 
@@ -38,6 +39,7 @@ struct TreeReport {
     policy::Actor actor;
     std::int64_t adopted_ms = 0;
     std::int64_t synced_ms = 0;           // When it was last landed or refreshed; 0 for never.
+    std::int64_t base_age_ms = 0;
     bool is_missing = false;              // The directory is gone.
     std::vector<std::string> to_land;     // Files that it changed.
     std::vector<std::string> to_refresh;  // Files that the workspace changed.
@@ -45,17 +47,17 @@ struct TreeReport {
     std::vector<views::LeftOut> left;  // Files that cannot be read now.
 };
 
-// The outcome of a land or of a refresh.
-enum class SyncOutcome {
-    done,
-    conflict,  // It was done, and places are left that both sides changed.
-    busy,      // Files are being written. Nothing was changed.
-    asked,     // A person is asked. Nothing was changed.
-    refused,   // Nothing was changed; `failure` says why.
+// Somebody else's change of a file, which may meet one's own.
+struct Claim {
+    std::string path;
+    std::string tree;   // The adopted tree that changed the file; "" for the workspace.
+    std::string actor;  // "" where nobody knows it.
+    // The lines of the asking tree's file, from 0, in whose place the other has something else. An empty
+    // range is a place where the other has inserted lines.
+    std::vector<text::LineRange> lines;
+    std::int64_t since_ms = 0;  // When the other changed it last,
+    std::int64_t age_ms = 0;    // and how long ago that is.
 };
-constexpr auto words_of(SyncOutcome) {
-    return word_table("done", "conflict", "busy", "asked", "refused");
-}
 
 // A file that was changed: in the workspace by a land, in the tree by a refresh.
 struct SyncedFile {

@@ -26,7 +26,7 @@ protected:
     void SetUp() override {}
     void open() {
         views = std::make_unique<ViewCalls>(
-            TreeSync::Parts{*kernel, *gate, *calls, clock, directory.path()}, rng, *view_worker);
+            ViewParts{*kernel, *gate, *calls, clock, directory.path()}, rng, *view_worker);
         said = views->sweep();
     }
 

@@ -1,0 +1,15 @@
+// LeftOut: a file that a survey or a sync could not take.
+#pragma once
+
+#include <string>
+
+namespace quire::views {
+
+// A file that is left out, and why.
+struct LeftOut {
+    std::string path;
+    std::string why;
+    bool is_busy = false;  // It is being written.
+};
+
+}  // namespace quire::views
