@@ -170,8 +170,10 @@ Result<void> mark_tree(const std::string& directory, const std::string& workspac
                         "or adopt another directory"),
                     {{"directory", directory}});
     }
+    const std::string text = cat("tree of ", workspace, "\nactor ", actor.str(), "\n");
+    if (file_text(path) == text) return {};
     std::ofstream file(path, std::ios::trunc);
-    file << "tree of " << workspace << "\nactor " << actor.str() << "\n";
+    file << text;
     file.close();
     if (!file) {
         return fail(Errc::unavailable, "io_error", cat("cannot write ", path), {{"path", path}});

@@ -45,7 +45,7 @@ Result<void> find_common(const TwoTrees& trees, const fs::IgnoreNames& ignore,
 
 // The file in an adopted directory that leads to its workspace.
 inline constexpr const char* kTreeFile = ".quire";
-// Writes it, and tells git to leave it out; or removes it. Its lines are "tree of WORKSPACE" and "actor
+// Writes it where it is not there yet, and tells git to leave it out; or removes it. Its lines are "tree of WORKSPACE" and "actor
 // ACTOR". Errors: conflict "has_workspace" for a directory that is a workspace itself; unavailable
 // "io_error".
 Result<void> mark_tree(const std::string& directory, const std::string& workspace,

@@ -20,10 +20,11 @@ std::optional<std::string_view> bytes_of(const std::optional<Content>& content) 
     return content ? std::optional<std::string_view>(content->bytes) : std::nullopt;
 }
 
-// A record is JSON for its readers, which has no bytes.
+// A record keeps texts alone. Each tree has its side anyway.
 void make_text(views::Tie& tie) {
-    for (std::string* side : {&tie.base, &tie.from, &tie.into})
-        if (!utf8::is_valid(*side)) *side = utf8::repaired(*side);
+    for (std::string* side : {&tie.base, &tie.from, &tie.into}) {
+        if (!utf8::is_valid(*side) || side->find('\0') != std::string::npos) side->clear();
+    }
 }
 
 // The three sides as texts of one form; none if one of them is no text, or has another form.
@@ -116,12 +117,26 @@ Result<std::optional<std::string>> TreePlan::base_of(const PlannedFile& file,
     return std::optional(TRY(std::move(base)));
 }
 
+void TreePlan::show_document(PlannedFile& file) const {
+    const std::optional<std::string> text = parts_.shown(file.path);
+    if (!text) return;
+    const Result<files::Decoded> disk =
+        files::decode(file.into->bytes, file.path, parts_.gate.rules()->paths.encoding(file.path));
+    if (!disk || disk->text == *text) return;
+    Result<std::string> bytes = files::encode(disk->form, *text, file.path);
+    if (!bytes) return;
+    file.into->bytes = std::move(*bytes);
+    file.into->sight = {{}, fs::Hash::of(file.into->bytes)};
+}
+
 Result<PlannedFile> TreePlan::planned(const std::string& path) const {
     const bool lands = direction_ == Direction::land;
     PlannedFile out;
     out.path = path;
     out.from = TRY((lands ? parts_.tree : parts_.shared).read(path));
     out.into = TRY((lands ? parts_.shared : parts_.tree).read(path));
+    if (out.into && out.into->form == Form::file) out.into_on_disk = out.into->sight.hash;
+    if (lands && parts_.shown && out.into_on_disk) show_document(out);
     const auto found = parts_.state.heads.find(path);
     const views::Head* const head = found == parts_.state.heads.end() ? nullptr : &found->second;
     const std::optional<std::string> base = TRY(base_of(out, head));

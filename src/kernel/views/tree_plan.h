@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -20,7 +22,9 @@ class FileGate;
 struct PlannedFile {
     std::string path;
     std::optional<views::Content> from;
+    // A document of the workspace that has edits which are not saved is what everybody sees of its file.
     std::optional<views::Content> into;
+    std::optional<fs::Hash> into_on_disk = {};  // The hash of the file's bytes; none for a link.
     // The content that `into` is to have, and that both have in common then; none where the file is gone.
     views::Form form = views::Form::file;
     bool runs = false;
@@ -42,8 +46,10 @@ public:
         FileGate& gate;
         views::BaseTexts& bases;
         views::TreeState& state;
+        // The text of the workspace's file as everybody sees it; none where it has none. May be empty.
+        std::function<std::optional<std::string>(const std::string& path)> shown = {};
     };
-    TreePlan(Parts parts, Direction direction) : parts_(parts), direction_(direction) {}
+    TreePlan(Parts parts, Direction direction) : parts_(std::move(parts)), direction_(direction) {}
 
     // Plans the files, whose other side is read now. What cannot be read is left out. O(bytes).
     void add(const std::vector<std::string>& paths);
@@ -59,6 +65,7 @@ public:
 
 private:
     Result<PlannedFile> planned(const std::string& path) const;
+    void show_document(PlannedFile& file) const;
     Result<std::optional<std::string>> base_of(const PlannedFile& file,
                                                const views::Head* head) const;
 

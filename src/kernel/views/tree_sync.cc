@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <future>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -62,7 +64,7 @@ std::vector<stage::StagedChange> staged(const PlannedFile& file) {
     stage::StagedChange change;
     change.path = file.path;
     const bool was_link = file.into && file.into->form == Form::link;
-    const std::string seen = file.into && !was_link ? file.into->sight.hash.hex() : "";
+    const std::string seen = file.into_on_disk ? file.into_on_disk->hex() : "";
     const bool changes_form = file.into && file.bytes && file.form != file.into->form;
     if (was_link && (changes_form || !file.bytes || file.form == Form::link)) {
         stage::StagedChange gone = change;
@@ -144,7 +146,15 @@ Caller TreeSync::acting_for(const Caller& by) const {
 }
 
 TreePlan TreeSync::plan(Direction direction) const {
-    return TreePlan({tree_.files(), shared_.files(), parts_.gate, registry_.bases(), state_},
+    const auto shown = [this](const std::string& path) -> std::optional<std::string> {
+        std::promise<Result<WholeText>> told;
+        parts_.files.text({state_.actor, 0, {}}, path,
+                          [&](Result<WholeText> text) { told.set_value(std::move(text)); });
+        Result<WholeText> text = told.get_future().get();
+        if (!text) return std::nullopt;
+        return std::move(text->text);
+    };
+    return TreePlan({tree_.files(), shared_.files(), parts_.gate, registry_.bases(), state_, shown},
                     direction);
 }
 
@@ -243,8 +253,12 @@ Result<void> TreeSync::commit(const Caller& by, TreePlan& plan, bool asks, Synce
         record.decision = "allow";
         record.tier = "none";
         record.outcome = "committed";
+        std::set<std::string> unwritten;
         for (CommandChange& each : done.changes) {
-            if (!each.committed) continue;
+            if (!each.committed) {
+                unwritten.insert(each.path);
+                continue;
+            }
             if (each.block_id.empty()) {
                 record.without_history.push_back(each.path);
             } else {
@@ -253,11 +267,14 @@ Result<void> TreeSync::commit(const Caller& by, TreePlan& plan, bool asks, Synce
             out.files.push_back({each.path, each.change_type, each.block_id, each.version});
         }
         Overseer::of(parts_.kernel).audit().ran(by, record);
-        for (const PlannedFile& file : plan.files())
+        for (const PlannedFile& file : plan.files()) {
             if (!file.bytes && file.into)
                 remove_empty_directories(shared_.files().entries(), file.path);
+        }
+        // The disk refused it when nothing could be taken back any more; it is tried again.
+        return settle(plan, unwritten, "the workspace's file could not be written");
     }
-    return settle(plan, std::vector<bool>(plan.files().size(), true));
+    return settle(plan, {}, "");
 }
 
 void TreeSync::note_refusal(Error why, Synced& out) {
@@ -307,34 +324,32 @@ Result<void> TreeSync::write(TreePlan& plan, Synced& out) {
         journal.push_back(journalled(file));
         if (!journal.back().after.empty()) TRY(put(upper, file.path, *file.bytes));
     }
-    std::vector<std::string> left;
+    std::set<std::string> left;
     if (!journal.empty()) {
         TRY(write_journal(place, journal));
         const auto done = TRY(complete_commit(place, state_.directory, tree_.files().files()));
-        if (done) left = done->left;
+        if (done) left.insert(done->left.begin(), done->left.end());
     }
-    std::vector<bool> is_done;
     for (const PlannedFile& file : plan.files()) {
-        const bool is_left = std::ranges::find(left, file.path) != left.end();
-        is_done.push_back(!is_left);
-        if (is_left) continue;
+        if (left.contains(file.path)) continue;
         if (file.writes() || file.sets_mode()) out.files.push_back({file.path, word_of(file)});
         if (!file.bytes && file.into) remove_empty_directories(tree_.files().entries(), file.path);
     }
-    for (const std::string& path : left)
-        plan.leave_out({{path, "it was changed in the tree meanwhile", true}});
-    TRY(settle(plan, is_done));
+    TRY(settle(plan, left, "it was changed in the tree meanwhile"));
     std::filesystem::remove_all(place, failed);
     return {};
 }
 
-Result<void> TreeSync::settle(TreePlan& plan, const std::vector<bool>& is_done) {
+Result<void> TreeSync::settle(TreePlan& plan, const std::set<std::string>& undone,
+                              const std::string& why) {
     const std::int64_t now_ms = parts_.clock.wall_ms();
     state_.synced_ms = now_ms;
     // The time alone is not worth writing the state.
     if (plan.files().empty()) return {};
-    for (std::size_t i = 0; i < plan.files().size(); ++i)
-        if (is_done[i]) TRY(plan.settle(plan.files()[i], now_ms));
+    for (const PlannedFile& file : plan.files()) {
+        if (!undone.contains(file.path)) TRY(plan.settle(file, now_ms));
+    }
+    for (const std::string& path : undone) plan.leave_out({{path, why, true}});
     return registry_.save(state_);
 }
 

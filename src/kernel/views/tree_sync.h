@@ -9,6 +9,7 @@
 // Blocks; one thread at a time.
 #pragma once
 
+#include <set>
 #include <string>
 
 #include "base/result.h"
@@ -43,7 +44,9 @@ private:
                         bool& is_outdated);
     static void note_refusal(Error why, Synced& out);
     Result<void> write(TreePlan& plan, Synced& out);
-    Result<void> settle(TreePlan& plan, const std::vector<bool>& is_done);
+    // What the plan brought is common from now on, but for the files that could not be written.
+    Result<void> settle(TreePlan& plan, const std::set<std::string>& undone,
+                        const std::string& why);
     Synced begun() const;
     static void conclude(const TreePlan& plan, Synced& out);
 

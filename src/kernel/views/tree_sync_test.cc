@@ -138,6 +138,23 @@ TEST_F(Views, AFileThatIsNeverMergedIsAConflictWhereBothChangedIt) {
     EXPECT_EQ(get(tree, "src/x.lock"), "ONE\ntwo\nthree\nfour\n");
 }
 
+// Edits of others that are not saved yet are what everybody sees of the file.
+TEST_F(Views, EditsThatAreNotSavedAreMergedOrTied) {
+    directory.put("src/a.c", "one\ntwo\nthree\nfour\nfive\n");
+    const std::string tree = adopted();
+    const auto edited = ask<FileEdited>([&](auto reply) {
+        const auto plan = [](const seq::Rope&, std::uint64_t) -> Result<edits::Planned> {
+            return edits::Planned{{{{0}, {3}, "uno"}}, {}, true};
+        };
+        calls->edit({{policy::ActorKind::agent, "bob"}, 0, {}}, "src/a.c", "splice", plan,
+                    std::move(reply));
+    });
+    ASSERT_TRUE(edited);
+    put(tree, "src/a.c", "eins\ntwo\nthree\nfour\nFIVE\n");
+    EXPECT_EQ(told(land(tree)), "conflict; modified src/a.c; tie src/a.c");
+    EXPECT_EQ(directory.get("src/a.c"), "uno\ntwo\nthree\nfour\nFIVE\n");
+}
+
 // F12: what was undone is not landed again, and a refresh takes it out of the tree.
 TEST_F(Views, UndoneWorkIsNotLandedAgain) {
     const std::string tree = adopted();

@@ -78,6 +78,8 @@ struct ViewCalls::Body : std::enable_shared_from_this<ViewCalls::Body> {
 
 namespace {
 
+constexpr std::size_t kMostListed = 1'000'000;
+
 // The name of a directory that may be gone.
 std::string real_name(const std::string& directory) {
     std::error_code failed;
@@ -199,6 +201,15 @@ Result<TreeReport> ViewCalls::Body::remove(const Caller& by, const std::string& 
             {{"directory", state.directory}, {"paths", std::move(paths)}});
     }
     const std::string gone = state.directory;
+    const auto tree = TRY(opened(gone));
+    const fs::Listing listed =
+        TRY(tree->files().files().list(kMostListed, parts.gate.ignore_files()));
+    if (listed.skipped_names > 0) {
+        return fail(Errc::conflict, "unlanded",
+                    cat(gone, " has ", listed.skipped_names,
+                        " files whose names are no UTF-8, which cannot be landed, so it stays"),
+                    {{"directory", gone}, {"paths", List()}});
+    }
     TRY(registry.drop(gone));
     TRY(remove_tree(parts.workspace, gone, parts.clock));
     return out;
@@ -316,6 +327,8 @@ Result<Synced> ViewCalls::Body::sync_one(const Caller& by, views::TreeState& sta
                                          const OpenTree& shared, Direction direction, bool asks) {
     TRY(may(by, state.actor));
     const auto tree = TRY(opened(state.directory));
+    // It may have been cleaned away, as git clean -x does.
+    TRY(mark_tree(state.directory, parts.workspace, state.actor, parts.clock));
     TreeSync sync(parts, registry, *tree, shared, state);
     return direction == Direction::land ? sync.land(by, asks) : sync.refresh(by);
 }

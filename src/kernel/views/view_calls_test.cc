@@ -96,6 +96,25 @@ TEST_F(Views, ATreeIsMadeOfTheWorkspaceAsItIs) {
               "not_made_here");
 }
 
+TEST_F(Views, AFileThatCannotBeLandedKeepsItsTree) {
+    const std::string tree = directory / ".trees/one";
+    ASSERT_TRUE(ask<TreeReport>([&](auto reply) {
+        views->make(person(), {tree, {policy::ActorKind::agent, "ada"}}, std::move(reply));
+    }));
+    put(tree, "src/\xff", "bytes\n");
+    const auto removed =
+        ask<TreeReport>([&](auto reply) { views->remove(person(), tree, std::move(reply)); });
+    EXPECT_EQ(removed.error().reason(), "unlanded");
+    EXPECT_TRUE(has(tree, "src/\xff"));
+}
+
+TEST_F(Views, ATreeWhoseMarkWasCleanedAwayGetsItAgain) {
+    const std::string tree = adopted();
+    disk::remove(tree + "/.quire");
+    EXPECT_EQ(told(land(tree)), "done");
+    EXPECT_TRUE(has(tree, ".quire"));
+}
+
 TEST_F(Views, ALandThatAsksWaitsForAPerson) {
     const std::string tree = adopted();
     put(tree, "src/a.c", "int x;\n");
