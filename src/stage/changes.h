@@ -35,6 +35,9 @@ struct StagedChange {
     // The hash of the file in the workspace that the change was made of; "" where it may be any. In
     // hexadecimal.
     std::string seen = {};
+    // The bytes that the change was made of, where they are not those of the file: a document may have
+    // edits that are not saved.
+    std::optional<std::string> made_of = {};
 };
 
 // Files and directories beyond this number end in an error.

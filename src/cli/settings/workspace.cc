@@ -11,6 +11,7 @@
 
 #include "base/concat.h"
 #include "base/file_text.h"
+#include "fs/hash.h"
 #include "text/escape_hidden.h"
 
 namespace quire::cli {
@@ -60,14 +61,15 @@ std::string line_after(std::string_view start, const std::string& text) {
     return text.substr(begin, text.find('\n', begin) - begin);
 }
 
-// The workspace that a file .quire names; "" if it names none that is there.
-std::string workspace_named_in(const stdfs::path& file) {
-    const std::string named = line_after("tree of ", file_text(file.string()));
+// The workspace that the file .quire of the directory names; "" if that has not adopted the directory. Anybody
+// can put such a file into what others fetch.
+std::string workspace_of_tree(const stdfs::path& directory) {
+    const std::string named = line_after("tree of ", file_text((directory / ".quire").string()));
+    if (!named.starts_with('/')) return {};
     struct stat status = {};
-    const bool is_there = named.starts_with('/') &&
-                          ::lstat((named + "/.quire").c_str(), &status) == 0 &&
-                          S_ISDIR(status.st_mode);
-    return is_there ? named : std::string();
+    const std::string state =
+        cat(named, "/.quire/views/", fs::Hash::of(directory.string()).hex(), "/state");
+    return ::lstat(state.c_str(), &status) == 0 ? named : std::string();
 }
 
 Step look_at(const stdfs::path& directory, const struct stat& directory_status) {
@@ -77,8 +79,7 @@ Step look_at(const stdfs::path& directory, const struct stat& directory_status) 
         if (::lstat((directory / name).c_str(), &status) != 0) continue;
         const bool is_directory = S_ISDIR(status.st_mode);
         const bool is_state = std::strcmp(name, ".quire") == 0;
-        if (is_state && S_ISREG(status.st_mode))
-            step.leads_to = workspace_named_in(directory / name);
+        if (is_state && S_ISREG(status.st_mode)) step.leads_to = workspace_of_tree(directory);
         if (is_directory != is_state && step.leads_to.empty()) continue;
         step.is_workspace = true;
         if (!step.passed_over)
@@ -148,7 +149,8 @@ Result<void> check_workspace(const std::string& directory) {
                     {{"path", directory}});
     }
     if (S_ISDIR(status.st_mode)) {
-        const std::string shared = workspace_named_in(stdfs::path(directory) / ".quire");
+        std::error_code failed;
+        const std::string shared = workspace_of_tree(stdfs::canonical(directory, failed));
         if (shared.empty()) return {};
         return invalid("adopted_tree",
                        cat(directory, " is a tree of the workspace ", shared,

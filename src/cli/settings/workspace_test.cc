@@ -7,7 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/concat.h"
 #include "base/test_directory.h"
+#include "fs/hash.h"
 
 namespace quire::cli {
 namespace {
@@ -23,6 +25,13 @@ public:
         return path(below);
     }
     void file(const std::string& below) const { root_.put(below, "\n"); }
+    // Makes `below` a tree that the workspace `shared` has adopted.
+    void adopt(const std::string& below, const std::string& shared) const {
+        file(cat(shared, "/.quire/views/", fs::Hash::of(path(below)).hex(), "/state"));
+        ::chmod(path(shared + "/.quire").c_str(), 0700);
+        std::ofstream(path(below + "/.quire"))
+            << "tree of " << path(shared) << "\nactor agent:ada\n";
+    }
 
 private:
     const TestDirectory root_;
@@ -56,8 +65,7 @@ TEST(FindWorkspace, GoesFromAnAdoptedTreeToItsWorkspace) {
     tree.directory("/shared/.quire", 0700);
     tree.directory("/ada/src");
     tree.file("/ada/quire.toml");
-    std::ofstream(tree.path("/ada/.quire"))
-        << "tree of " << tree.path("/shared") << "\nactor agent:ada\n";
+    tree.adopt("/ada", "/shared");
     const auto found = find_workspace(tree.path("/ada/src"));
     EXPECT_EQ(found->tree_actor, "agent:ada");
     EXPECT_EQ(found->directory, tree.path("/shared"));
@@ -71,7 +79,11 @@ TEST(FindWorkspace, AnAdoptedTreeWhoseWorkspaceIsGoneIsAnOrdinaryDirectory) {
     const Tree tree;
     tree.directory("/ada");
     tree.file("/ada/quire.toml");
-    for (const char* text : {"tree of /nowhere/at/all\n", "tree of relative\n", "other\n", ""}) {
+    tree.directory("/shared/.quire", 0700);
+    // The last is a workspace that knows nothing of this directory.
+    for (const std::string& text :
+         {std::string("tree of /nowhere/at/all\n"), std::string("tree of relative\n"),
+          std::string("other\n"), std::string(), cat("tree of ", tree.path("/shared"), "\n")}) {
         std::ofstream(tree.path("/ada/.quire")) << text;
         const auto found = find_workspace(tree.path("/ada"));
         EXPECT_EQ(found->directory, tree.path("/ada")) << text;
@@ -84,7 +96,7 @@ TEST(FindWorkspace, AWorkspaceThatOthersMayWriteIsNotReachedFromATree) {
     tree.directory("/shared/.quire", 0700);
     tree.directory("/shared", 01777);
     tree.directory("/ada");
-    std::ofstream(tree.path("/ada/.quire")) << "tree of " << tree.path("/shared") << "\n";
+    tree.adopt("/ada", "/shared");
     const auto found = find_workspace(tree.path("/ada"));
     EXPECT_FALSE(found->is_there);
     EXPECT_EQ(found->passed_over.size(), 1U);

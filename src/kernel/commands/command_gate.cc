@@ -166,6 +166,10 @@ void CommandGate::plan_file(Step& step) {
         if (!text) return;
         form = text->form;
         whole.before = std::move(text->text);
+        if (made.made_of) {
+            Result<files::Decoded> shown = files::decode(*made.made_of, made.path, declared);
+            if (shown) whole.before = std::move(shown->text);
+        }
     }
     if (made.kind == ChangeKind::deleted) {
         patch.action = edits::PatchAction::erase;

@@ -92,6 +92,7 @@ std::vector<stage::StagedChange> staged(const PlannedFile& file) {
         change.mode = mode_of(file.runs);
         change.mode_changed = file.sets_mode();
         change.seen = seen;
+        if (file.into_on_disk != file.into->sight.hash) change.made_of = file.into->bytes;
     }
     out.push_back(std::move(change));
     return out;

@@ -44,7 +44,7 @@ private:
                         bool& is_outdated);
     static void note_refusal(Error why, Synced& out);
     Result<void> write(TreePlan& plan, Synced& out);
-    // What the plan brought is common from now on, but for the files that could not be written.
+    // Makes common what the plan brought, but for the files that could not be written.
     Result<void> settle(TreePlan& plan, const std::set<std::string>& undone,
                         const std::string& why);
     Synced begun() const;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "kernel/commands/command_journal.h"
 #include "kernel/views/views_test.h"
 
 namespace quire::kernel {
@@ -273,6 +274,44 @@ TEST_F(Views, TreesAreThereAfterARestart) {
     EXPECT_EQ(report(tree).to_land, std::vector<std::string>{"src/a.c"});
     EXPECT_EQ(told(land(tree)), "done; modified src/a.c");
     EXPECT_EQ(directory.get("src/a.c"), "ONE\ntwo\nthree\nFOUR\n");
+}
+
+// F13: a kernel that is killed in a refresh has written its journal and some of the files.
+TEST_F(Views, ARefreshThatWasCutOffAnywhereIsCompleted) {
+    using stage::ChangeKind;
+    const std::string tree = adopted();
+    directory.put("src/a.c", "int new_a;\n");
+    directory.put("src/c.c", "int c;\n");
+    disk::remove(directory / "src/b.c");
+    const auto hash = [](std::string_view text) { return fs::Hash::of(text).hex(); };
+    JournalEntry edited{"src/a.c", ChangeKind::modified};
+    edited.before = hash("int a;\n");
+    edited.after = hash("int new_a;\n");
+    JournalEntry gone{"src/b.c", ChangeKind::deleted};
+    gone.before = hash("int b;\n");
+    JournalEntry made{"src/c.c", ChangeKind::created};
+    made.after = hash("int c;\n");
+    const std::string place = cat(directory / ".quire/views/", hash(tree), "/refresh");
+    for (int written = 0; written <= 3; ++written) {
+        SCOPED_TRACE(cat("after ", written, " files"));
+        put(place, "upper/src/a.c", "int new_a;\n");
+        put(place, "upper/src/c.c", "int c;\n");
+        ASSERT_TRUE(write_journal(place, {edited, gone, made}));
+        put(tree, "src/a.c", written > 0 ? "int new_a;\n" : "int a;\n");
+        put(tree, "src/b.c", "int b;\n");
+        if (written > 1) disk::remove(tree + "/src/b.c");
+        disk::remove(tree + "/src/c.c");
+        if (written > 2) put(tree, "src/c.c", "int c;\n");
+        views.reset();
+        open();
+        ASSERT_EQ(said.size(), 1U);
+        EXPECT_NE(said[0].find("3 of 3 files are refreshed now"), std::string::npos) << said[0];
+        EXPECT_EQ(get(tree, "src/a.c"), "int new_a;\n");
+        EXPECT_FALSE(has(tree, "src/b.c"));
+        EXPECT_EQ(get(tree, "src/c.c"), "int c;\n");
+    }
+    EXPECT_EQ(told(land(tree)), "done");
+    EXPECT_EQ(told(refresh(tree)), "done");
 }
 
 // A crash of the machine can take the newest state; then everything is merged again.
