@@ -70,17 +70,21 @@ function script(folder, trees, bring) {
 }
 const missing = (written, text) => written.filter((token) => !text.includes(token)).length;
 
-async function withQuire() {
-    return await onDisk((above) => {
+// Runs use(folder, trees) on a fresh repository with a worktree for each agent, on a branch of its name.
+function withWorktrees(use) {
+    return onDisk((above) => {
         const folder = join(above, "ws");
         mkdirSync(folder);
         fresh(folder);
-        const trees = {};
-        for (const name of agents) {
-            trees[name] = join(above, name);
-            git(folder, ["worktree", "add", "-q", trees[name]]);
-            run(folder, quire, ["view", "adopt", trees[name], "--actor", `agent:${name}`]);
-        }
+        const trees = Object.fromEntries(agents.map((name) => [name, join(above, name)]));
+        for (const name of agents) git(folder, ["worktree", "add", "-q", "-b", name, trees[name]]);
+        return use(folder, trees);
+    });
+}
+
+function withQuire() {
+    return withWorktrees((folder, trees) => {
+        for (const name of agents) run(folder, quire, ["view", "adopt", trees[name], "--actor", `agent:${name}`]);
         let withConflict = 0;
         const took = [];
         const bring = (name) => {
@@ -104,16 +108,8 @@ async function withQuire() {
 
 // Unattended, as scripts do it: the agent commits and its branch is merged. Where that stops, the agent merges
 // main into its branch with its own side first, and is merged then.
-async function withGit() {
-    return await onDisk((above) => {
-        const folder = join(above, "ws");
-        mkdirSync(folder);
-        fresh(folder);
-        const trees = {};
-        for (const name of agents) {
-            trees[name] = join(above, name);
-            git(folder, ["worktree", "add", "-q", "-b", name, trees[name]]);
-        }
+function withGit() {
+    return withWorktrees((folder, trees) => {
         let stops = 0, conflicts = 0;
         const bring = (name, turn) => {
             git(folder, ["commit", "-qam", `person ${turn}`], [0, 1]);

@@ -392,8 +392,8 @@ Result<StageOutcome> Stage::run(const StagedCommand& what, Clock& clock,
     std::string_view rest = what.input;
     if (rest.empty()) input->ours.close();
     const std::int64_t deadline = clock.steady_ms() + what.limits.timeout_ms;
-    UsageWatch usage(clock, first, upper(), what.limits.processes, what.limits.memory_bytes,
-                     what.limits.disk_bytes);
+    UsageWatch usage(clock, first, stages_of(workspace_), upper(), what.limits.processes,
+                     what.limits.memory_bytes, what.limits.disk_bytes);
     while (!process::has_ended(first)) {
         // A closed descriptor is -1, which poll() passes over.
         pollfd ready_now[] = {{streams[0].ours.get(), POLLIN, 0},

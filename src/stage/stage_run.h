@@ -13,7 +13,8 @@ struct StageLimits {
     std::size_t output_bytes = std::size_t{10} << 20;  // For each stream; the end is kept.
     std::uint64_t processes = 512;
     std::uint64_t memory_bytes = std::uint64_t{4} << 30;
-    std::uint64_t disk_bytes = std::uint64_t{10} << 30;
+    std::uint64_t disk_bytes = std::uint64_t{10}
+                               << 30;  // For all stages of the workspace together.
 };
 
 // How a command ended: by itself, or by a limit.

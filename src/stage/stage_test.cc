@@ -285,6 +285,25 @@ TEST_F(Staging, ADiskFillerEndsWithinItsLimit) {
     EXPECT_EQ(out->end, StageEnd::disk);
 }
 
+TEST_F(Staging, StagesShareTheDiskTheyMayUse) {
+    StageLimits limits;
+    limits.disk_bytes = 8 << 20;
+    limits.timeout_ms = 20'000;
+    // Its changes wait, as those of a command about which a person is asked.
+    Result<Stage> waiting = Stage::make(workspace, {});
+    ASSERT_TRUE(waiting);
+    ASSERT_TRUE(waiting->run({"head -c 6000000 /dev/zero > held", workspace, "", false, limits},
+                             clock, {}));
+    const std::string fills =
+        "for i in 1 2 3 4; do head -c 1000000 /dev/zero > f$i; done; sleep 10";
+    EXPECT_EQ(run(fills, limits)->end, StageEnd::disk);
+    EXPECT_EQ(run("echo little > f; sleep 1", limits)->end, StageEnd::exited);
+    { const Stage over = std::move(*waiting); }
+    EXPECT_EQ(
+        run("for i in 1 2 3 4; do head -c 1000000 /dev/zero > f$i; done; sleep 1", limits)->end,
+        StageEnd::exited);
+}
+
 TEST_F(Staging, MemoryEndsWithinItsLimit) {
     StageLimits limits;
     limits.memory_bytes = 64 << 20;

@@ -19,6 +19,7 @@ using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
 constexpr std::int64_t kLookMs = 100;
 constexpr std::int64_t kLookAtDiskMs = 500;
+constexpr std::uint64_t kNextToNothing = std::uint64_t{1} << 20;
 
 File open_proc(const std::string& path) {
     return {std::fopen(path.c_str(), "re"), &std::fclose};
@@ -62,12 +63,13 @@ std::uint64_t disk_of(const std::string& directory) {
 
 }  // namespace
 
-UsageWatch::UsageWatch(const Clock& clock, pid_t first, std::string directory,
+UsageWatch::UsageWatch(const Clock& clock, pid_t first, std::string all, std::string own,
                        std::uint64_t processes, std::uint64_t memory_bytes,
                        std::uint64_t disk_bytes)
     : clock_(clock),
       first_(first),
-      directory_(std::move(directory)),
+      all_(std::move(all)),
+      own_(std::move(own)),
       processes_(processes),
       memory_bytes_(memory_bytes),
       disk_bytes_(disk_bytes) {}
@@ -88,7 +90,8 @@ std::optional<StageEnd> UsageWatch::look() {
     }
     if (memory > memory_bytes_) return StageEnd::memory;
     if (now_ms < next_disk_ms_) return std::nullopt;
-    const bool is_full = disk_of(directory_) > disk_bytes_;
+    // A command that writes next to nothing is not ended for what others have written.
+    const bool is_full = disk_of(all_) > disk_bytes_ && disk_of(own_) > kNextToNothing;
     const std::int64_t after_ms = clock_.steady_ms();
     next_disk_ms_ = after_ms + kLookAtDiskMs + 10 * (after_ms - now_ms);
     return is_full ? std::optional(StageEnd::disk) : std::nullopt;

@@ -16,9 +16,10 @@ namespace quire::stage {
 
 class UsageWatch {
 public:
-    // `first`: the process from which all others come.
-    UsageWatch(const Clock& clock, pid_t first, std::string directory, std::uint64_t processes,
-               std::uint64_t memory_bytes, std::uint64_t disk_bytes);
+    // `first`: the process from which all others come. `all` is the directory of all stages, which have
+    // `disk_bytes` together, and `own` that of this one in it.
+    UsageWatch(const Clock& clock, pid_t first, std::string all, std::string own,
+               std::uint64_t processes, std::uint64_t memory_bytes, std::uint64_t disk_bytes);
 
     // The limit that is passed, if one is. Looks at most every 100 ms, and at the disk for at most a
     // tenth of the time. O(processes).
@@ -27,7 +28,8 @@ public:
 private:
     const Clock& clock_;
     const pid_t first_;
-    const std::string directory_;
+    const std::string all_;
+    const std::string own_;
     const std::uint64_t processes_;
     const std::uint64_t memory_bytes_;
     const std::uint64_t disk_bytes_;

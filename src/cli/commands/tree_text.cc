@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <system_error>
+
+#include <CLI/CLI.hpp>
 
 #include "base/concat.h"
 #include "cli/commands/command_client.h"
@@ -80,7 +83,43 @@ std::string quoted_side(std::string_view text) {
     return cat("\"", shown, "\"", is_cut || line.size() > kShown ? " …" : "");
 }
 
+Result<int> sync_trees(const Globals& globals, std::string_view method,
+                       const std::optional<std::string>& typed) {
+    Map params{{"around", typed_directory(".")}};
+    if (typed) params.set("directory", typed_directory(*typed));
+    const Value answer = TRY(request_once(globals, method, std::move(params)));
+    const auto rows = json::read<server::SyncedRows>(answer);
+    if (!rows) return fail(Errc::corrupt, "corrupt", "the kernel's answer makes no sense");
+    const int code = exit_code_of(*rows);
+    if (globals.json) {
+        output_json(answer);
+        return code;
+    }
+    const bool lands = method == "land";
+    std::string out;
+    for (const server::SyncedRow& row : rows->trees) out += synced_text(row, lands);
+    if (rows->trees.empty())
+        out = lands ? "No adopted tree has anything to land.\n"
+                    : "Every adopted tree is up to date.\n";
+    if (!print(out)) return kRefused;
+    return code;
+}
+
 }  // namespace
+
+CommandAction sync_action(std::string_view method, std::string_view waits) {
+    return [method, waits](CLI::App& app) -> CommandRun {
+        const auto typed = std::make_shared<std::optional<std::string>>();
+        app.add_option(
+               "directory", *typed,
+               cat("The adopted tree; absent: the one around the working directory, or every "
+                   "tree that ",
+                   waits))
+            ->type_name("DIR");
+        return
+            [method, typed](const Globals& globals) { return sync_trees(globals, method, *typed); };
+    };
+}
 
 std::string typed_directory(const std::string& typed) {
     std::error_code failed;
@@ -105,28 +144,6 @@ std::string age_words(std::int64_t seconds) {
     if (seconds < 2 * 3600) return plural(static_cast<std::size_t>(seconds / 60), "minute");
     if (seconds < 2 * 86400) return plural(static_cast<std::size_t>(seconds / 3600), "hour");
     return plural(static_cast<std::size_t>(seconds / 86400), "day");
-}
-
-Result<int> sync_trees(const Globals& globals, std::string_view method,
-                       const std::optional<std::string>& typed) {
-    Map params{{"around", typed_directory(".")}};
-    if (typed) params.set("directory", typed_directory(*typed));
-    const Value answer = TRY(request_once(globals, method, std::move(params)));
-    const auto rows = json::read<server::SyncedRows>(answer);
-    if (!rows) return fail(Errc::corrupt, "corrupt", "the kernel's answer makes no sense");
-    const int code = exit_code_of(*rows);
-    if (globals.json) {
-        output_json(answer);
-        return code;
-    }
-    const bool lands = method == "land";
-    std::string out;
-    for (const server::SyncedRow& row : rows->trees) out += synced_text(row, lands);
-    if (rows->trees.empty())
-        out = lands ? "No adopted tree has anything to land.\n"
-                    : "Every adopted tree is up to date.\n";
-    if (!print(out)) return kRefused;
-    return code;
 }
 
 }  // namespace quire::cli

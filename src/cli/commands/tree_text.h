@@ -20,9 +20,8 @@ std::string typed_directory(const std::string& typed);
 std::string conflict_text(const server::TreeConflictRow& row);
 // "12 seconds", "3 hours".
 std::string age_words(std::int64_t seconds);
-// Lands or refreshes the tree that is typed, or those that the kernel chooses from the working directory:
-// `method` of server/command_session.h. Returns the exit code.
-Result<int> sync_trees(const Globals& globals, std::string_view method,
-                       const std::optional<std::string>& typed);
+// The action of `quire land` and `quire refresh`: takes the tree that is typed, or those that the kernel chooses
+// from the working directory. `method` is one of server/command_session.h; `waits` ends the option's help.
+CommandAction sync_action(std::string_view method, std::string_view waits);
 
 }  // namespace quire::cli

@@ -20,6 +20,7 @@
 #include "kernel/commands/commands_test.h"
 #include "kernel/files/file_calls.h"
 #include "kernel/files/file_gate.h"
+#include "kernel/oversight/approval_calls.h"
 #include "kernel/oversight/overseer.h"
 #include "sched/scheduler.h"
 #include "stage/stage.h"
@@ -101,6 +102,37 @@ TEST_F(Commands, NothingIsKeptOfACommandThatDidWhatIsForbidden) {
             EXPECT_FALSE(directory.has(made_by_it)) << command;
         }
     }
+}
+
+// What has no diff is asked about in words: bytes that are no text, directories, links, permissions.
+TEST_F(Commands, APersonIsAskedAboutWhatIsNoTextToo) {
+    ApprovalCalls approvals(*kernel);
+    const std::string command =
+        "printf 'a\\0b' > ask/bin; mkdir ask/dir; ln -s plan.md ask/l; chmod 755 ask/plan.md";
+    const Caller person{{policy::ActorKind::human, "tom"}, 0, {}};
+    const auto asked = run(command);
+    ASSERT_FALSE(asked);
+    EXPECT_EQ(asked.error().reason(), "escalation_required");
+    EXPECT_FALSE(directory.has("ask/bin"));
+    const auto waiting =
+        ask<ApprovalList>([&](auto reply) { approvals.list(person, false, std::move(reply)); });
+    ASSERT_TRUE(waiting);
+    std::string shown;
+    for (const policy::Approval& each : waiting->approvals) {
+        cat_to(shown, cat(each.ask.target.name, ": ", each.diff));
+        ASSERT_TRUE(ask<policy::Approval>([&](auto reply) {
+            approvals.resolve(person, each.id, {policy::Answer::approve_once}, std::move(reply));
+        }));
+    }
+    EXPECT_NE(shown.find("ask/bin: file ask/bin, which is no text, is new and has 3 bytes"),
+              std::string::npos)
+        << shown;
+    EXPECT_NE(shown.find("ask/dir: new directory ask/dir"), std::string::npos) << shown;
+    EXPECT_NE(shown.find("ask/l: link ask/l to plan.md"), std::string::npos) << shown;
+    EXPECT_NE(shown.find("ask/plan.md: permissions of ask/plan.md become 755"), std::string::npos)
+        << shown;
+    EXPECT_EQ(kept(command), "created ask/bin; created ask/dir/; link ask/l; mode ask/plan.md; ");
+    EXPECT_EQ(directory.get("ask/bin"), std::string("a\0b", 3));
 }
 
 TEST_F(Commands, AnAppendIsOne) {

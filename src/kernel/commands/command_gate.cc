@@ -1,6 +1,7 @@
 #include "kernel/commands/command_gate.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <future>
 #include <system_error>
@@ -14,6 +15,7 @@
 #include "kernel/commands/command_journal.h"
 #include "kernel/files/file_calls.h"
 #include "kernel/files/file_gate.h"
+#include "kernel/oversight/overseer.h"
 #include "stage/stage.h"
 
 namespace quire::kernel {
@@ -26,9 +28,7 @@ using stage::StagedChange;
 
 // All texts of one command, which are held in memory; the files beyond are written without documents.
 constexpr std::size_t kMostText = std::size_t{256} << 20;
-constexpr std::string_view kGit = ".git";
 constexpr std::uint32_t kPermissions = 0777;
-constexpr std::uint32_t kNewFile = 0644;
 
 std::string word_of(const StagedChange& change) {
     switch (change.kind) {
@@ -57,11 +57,6 @@ bool stays_inside(const StagedChange& link, const std::string& workspace) {
                                 std::filesystem::path(link.path).parent_path() / target;
     const std::string at = full.lexically_normal().string();
     return at == workspace || at.starts_with(workspace + "/");
-}
-
-// True for what has other permissions now than a new file gets, or than it had.
-bool sets_mode(const StagedChange& change) {
-    return change.mode_changed || (change.kind == ChangeKind::created && change.mode != kNewFile);
 }
 
 }  // namespace
@@ -253,18 +248,9 @@ GateResult CommandGate::commit(const Caller& by, shell::Enforcement level) {
         const bool waits = step.decision.verdict == Verdict::escalate;
         (waits && !is_strict ? asked : texts).push_back(&step);
     }
-    for (Step* const step : escalated) {
-        if (step->way == Way::text) continue;
-        // Its diff cannot be shown.
-        step->way = Way::none;
-        result_.notes.push_back(cat(
-            step->change.path, " needs a person's approval and is no text, so it was left out"));
-        if (is_strict) {
-            fail_with(Error(Errc::denied, "permission_denied",
-                            cat(step->change.path, " needs a person's approval and is no text")));
-            return std::move(result_);
-        }
-    }
+    std::erase_if(escalated, [](const Step* step) { return step->way == Way::text; });
+    ask_about(by, escalated);
+    if (result_.failure && is_strict) return std::move(result_);
     const Result<fs::DiskEntries> entries = fs::DiskEntries::open(parts_.workspace);
     if (!entries) {
         fail_with(entries.error());
@@ -305,46 +291,60 @@ GateResult CommandGate::commit(const Caller& by, shell::Enforcement level) {
     return std::move(result_);
 }
 
-Result<JournalEntry> CommandGate::journal_entry(const Step& step) {
+std::string CommandGate::described(const Step& step) const {
     const StagedChange& made = step.change;
-    JournalEntry out{made.path, made.kind,   made.is_directory, made.was_link, sets_mode(made),
-                     made.mode, made.target, step.before,       step.after};
-    if (step.way != Way::plain) return out;
-    if (made.kind != ChangeKind::created)
-        out.before = TRY(parts_.gate.files().read(made.path, kLargestFile)).hash.hex();
-    if (made.kind != ChangeKind::deleted)
-        out.after = fs::Hash::of(TRY(stage::staged_bytes(upper_, made.path, kLargestFile))).hex();
-    return out;
+    const auto size_of = [](const auto& bytes) { return bytes ? bytes->size() : std::size_t{0}; };
+    const auto after = stage::staged_bytes(upper_, made.path, kLargestFile);
+    switch (made.kind) {
+        case ChangeKind::directory:
+            return cat("new directory ", made.path, "\n");
+        case ChangeKind::link:
+            return cat("link ", made.path, " to ", made.target, "\n");
+        case ChangeKind::mode: {
+            constexpr std::array<char, 8> kOctal = {'0', '1', '2', '3', '4', '5', '6', '7'};
+            std::string mode;
+            for (const unsigned shift : {6U, 3U, 0U}) mode += kOctal.at((made.mode >> shift) & 7U);
+            return cat("permissions of ", made.path, " become ", mode, "\n");
+        }
+        case ChangeKind::deleted:
+            return cat(made.is_directory ? "directory "
+                       : made.was_link   ? "link "
+                                         : "file ",
+                       made.path, " is deleted\n");
+        default:
+            return cat("file ", made.path, ", which is no text, ",
+                       made.kind == ChangeKind::created ? "is new and has " : "becomes ",
+                       size_of(after), " bytes with the hash ",
+                       after ? fs::Hash::of(*after).hex() : std::string("unknown"), "\n");
+    }
 }
 
-Result<void> CommandGate::begin(const fs::DiskEntries& entries) {
-    if (begun_) return {};
-    std::vector<JournalEntry> journal;
-    for (const Step& step : steps_) {
-        if (step.way == Way::none) continue;
-        // Beside "strict" it is not decided yet what a person is asked about.
-        if (!is_strict_ && step.way == Way::text && step.decision.verdict == Verdict::escalate)
-            continue;
-        // A file that cannot be read is told of when it is written.
-        if (Result<JournalEntry> entry = journal_entry(step)) journal.push_back(std::move(*entry));
+void CommandGate::ask_about(const Caller& by, const std::vector<Step*>& steps) {
+    Overseer& overseer = Overseer::of(parts_.kernel);
+    for (Step* const step : steps) {
+        const std::string path = utf8::repaired(step->change.path);
+        const policy::Target target = target_of_file(path);
+        if (overseer.approved(by, target).has(step->operation)) continue;
+        step->way = Way::none;
+        Error refusal(Errc::escalation_required, "escalation_required",
+                      cat(path,
+                          " was not changed: it needs a person's approval. Ask for one, then make "
+                          "the same call again"),
+                      {{"path", path},
+                       {"operation", name_of(step->operation)},
+                       {"permission", name_of(step->decision.permission)}});
+        std::promise<Error> told;
+        overseer.ask(by, target, Caller::with_diff(std::move(refusal), described(*step)),
+                     [&](Error why) { told.set_value(std::move(why)); });
+        Error why = told.get_future().get();
+        if (const Value* const id = why.details().find("approval_id")) {
+            for (GateObjection& each : result_.escalations) {
+                if (each.path == result_.changes[step->shown].path)
+                    each.approval_id = id->as_string();
+            }
+        }
+        fail_with(std::move(why));
     }
-    if (!journal.empty()) TRY(write_journal(stage_, journal));
-    begun_ = true;
-    for (const Step& step : steps_) {
-        const std::string& path = step.change.path;
-        if (step.way != Way::entry || !step.change.was_link) continue;
-        std::error_code gone;
-        unlinked_[path] =
-            std::filesystem::read_symlink(cat(parts_.workspace, "/", path), gone).string();
-        const Result<void> done = entries.remove_link(path);
-        if (!done) result_.notes.push_back(done.error().message());
-    }
-    return {};
-}
-
-void CommandGate::take_back(const fs::DiskEntries& entries) {
-    for (const auto& [path, target] : unlinked_) static_cast<void>(entries.make_link(path, target));
-    remove_journal(stage_);
 }
 
 void CommandGate::fail_with(Error why) {
@@ -387,113 +387,6 @@ void CommandGate::commit_texts(const Caller& by, std::vector<Step*> steps,
     }
     result_.diff += made->diff;
     result_.notes.insert(result_.notes.end(), made->notes.begin(), made->notes.end());
-}
-
-void CommandGate::commit_plain(Step& step) {
-    if (step.way != Way::plain || step.is_git) return;
-    const auto done = write_plain(step);
-    result_.changes[step.shown].committed = done.has_value();
-    if (!done) result_.notes.push_back(done.error().message());
-}
-
-void CommandGate::judge_git() {
-    const Step* kept_out = nullptr;
-    for (const Step& step : steps_) {
-        if (step.is_git && (step.way == Way::none || step.decision.verdict != Verdict::allow))
-            kept_out = &step;
-    }
-    if (kept_out == nullptr) return;
-    bool any = false;
-    for (Step& step : steps_) {
-        if (!step.is_git || step.way == Way::none || step.decision.verdict != Verdict::allow)
-            continue;
-        step.way = Way::none;
-        any = true;
-    }
-    if (any) {
-        result_.notes.push_back(cat("what the command changed in ", kGit,
-                                    " is kept whole or not at all, and ", kept_out->change.path,
-                                    " was left out"));
-    }
-}
-
-// Objects first, since nothing refers to them yet, then all else. What was written is put back where
-// a file cannot be: somebody else's git has changed it since the command began.
-void CommandGate::commit_git() {
-    std::vector<Step*> steps;
-    for (Step& step : steps_) {
-        if (step.is_git && step.way == Way::plain) steps.push_back(&step);
-    }
-    if (steps.empty()) return;
-    const auto is_object = [](const Step* step) {
-        return step->change.path.starts_with(".git/objects/");
-    };
-    const auto rest = std::stable_partition(steps.begin(), steps.end(), is_object);
-    std::vector<std::pair<Step*, std::optional<fs::FileBytes>>> written;
-    std::string why;
-    for (auto at = steps.begin(); at != steps.end() && why.empty(); ++at) {
-        auto before = write_plain(**at);
-        if (!before) {
-            why = before.error().message();
-        } else if (at >= rest) {
-            written.emplace_back(*at, std::move(*before));
-        }
-    }
-    if (why.empty()) {
-        for (Step* const step : steps) result_.changes[step->shown].committed = true;
-        return;
-    }
-    for (auto each = written.rbegin(); each != written.rend(); ++each)
-        put_back(*each->first, each->second);
-    result_.notes.push_back(cat("nothing that the command changed in ", kGit, " was kept: ", why));
-}
-
-Result<std::optional<fs::FileBytes>> CommandGate::write_plain(const Step& step) {
-    fs::FileSystem& files = parts_.gate.files();
-    const StagedChange& made = step.change;
-    std::optional<fs::FileBytes> before;
-    if (made.kind != ChangeKind::created) before = TRY(files.read(made.path, kLargestFile));
-    if (made.kind == ChangeKind::deleted) {
-        TRY(files.remove(made.path, before->hash));
-        return before;
-    }
-    const std::string bytes = TRY(stage::staged_bytes(upper_, made.path, kLargestFile));
-    TRY(before ? files.save(made.path, bytes, before->hash) : files.create(made.path, bytes));
-    return before;
-}
-
-void CommandGate::put_back(const Step& step, const std::optional<fs::FileBytes>& before) {
-    fs::FileSystem& files = parts_.gate.files();
-    const StagedChange& made = step.change;
-    if (made.kind == ChangeKind::deleted) {
-        static_cast<void>(files.create(made.path, before->bytes));
-        return;
-    }
-    const Result<fs::FileBytes> now = files.read(made.path, kLargestFile);
-    const auto after = stage::staged_bytes(upper_, made.path, kLargestFile);
-    if (!now || !after || now->bytes != *after) return;
-    if (before) {
-        static_cast<void>(files.save(made.path, before->bytes, now->hash));
-    } else {
-        static_cast<void>(files.remove(made.path, now->hash));
-    }
-}
-
-Result<void> CommandGate::write_entry(const fs::DiskEntries& entries, const Step& step) const {
-    const StagedChange& made = step.change;
-    switch (made.kind) {
-        case ChangeKind::directory:
-            return entries.make_directory(made.path, made.mode);
-        case ChangeKind::link:
-            return entries.make_link(made.path, made.target);
-        case ChangeKind::mode:
-            return entries.set_mode(made.path, made.mode);
-        case ChangeKind::deleted:
-            // A link is gone by now.
-            return made.is_directory ? entries.remove_directory(made.path) : Result<void>();
-        default:
-            return {};
-    }
 }
 
 }  // namespace quire::kernel

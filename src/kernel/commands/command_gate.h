@@ -14,6 +14,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -37,11 +38,13 @@ namespace quire::kernel {
 
 class FileCalls;
 class FileGate;
+class Kernel;
 struct JournalEntry;
 
 class CommandGate {
 public:
     struct Parts {
+        Kernel& kernel;
         FileGate& gate;
         FileCalls& files;
         const std::string& workspace;
@@ -62,6 +65,10 @@ public:
     GateResult commit(const Caller& by, shell::Enforcement level);
 
 private:
+    static constexpr std::string_view kGit = ".git";
+    // True for what has other permissions now than a new file gets, or than it had.
+    static bool sets_mode(const stage::StagedChange& change);
+
     // How a change reaches the workspace.
     enum class Way { text, plain, entry, none };
     struct Step {
@@ -82,6 +89,10 @@ private:
     policy::Decision decide(const std::string& path, policy::Operation operation) const;
     void object(Step& step);
     void commit_texts(const Caller& by, std::vector<Step*> steps, const fs::DiskEntries& entries);
+    // Asks a person about steps that have no text, each by itself. Those that they have allowed go on.
+    void ask_about(const Caller& by, const std::vector<Step*>& steps);
+    // The change in words, where there is no diff.
+    std::string described(const Step& step) const;
     void commit_plain(Step& step);
     // Leaves out the unit of git if something keeps a part of it out.
     void judge_git();

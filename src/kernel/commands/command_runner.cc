@@ -229,8 +229,8 @@ Result<CommandRun> CommandRunner::settle(const Caller& by, const CommandOrder& w
                                    [](const stage::StagedChange& each) { return each.raced; });
     if (waited && raced)
         return fail(Errc::conflict, "outdated", "the workspace has changed since the command ran");
-    CommandGate gate({parts_.gate, parts_.files, parts_.workspace, now.file_bytes}, stage.stage,
-                     std::move(changes), by.actor);
+    CommandGate gate({parts_.kernel, parts_.gate, parts_.files, parts_.workspace, now.file_bytes},
+                     stage.stage, std::move(changes), by.actor);
     if (stage.outcome.end != stage::StageEnd::exited) {
         out.gate = gate.judged();
         out.unexpected = unexpected_in(out.forecast, out.gate);

@@ -213,9 +213,9 @@ Result<void> TreeSync::commit(const Caller& by, TreePlan& plan, bool asks, Synce
     }
     if (!changes.empty()) {
         const std::size_t changed = changes.size();
-        CommandGate gate(
-            {parts_.gate, parts_.files, parts_.workspace, parts_.gate.file_bytes(), "land"},
-            scratch, std::move(changes), state_.actor);
+        CommandGate gate({parts_.kernel, parts_.gate, parts_.files, parts_.workspace,
+                          parts_.gate.file_bytes(), "land"},
+                         scratch, std::move(changes), state_.actor);
         is_outdated = gate.is_outdated();
         if (is_outdated) return {};
         out.violations = gate.judged().violations;

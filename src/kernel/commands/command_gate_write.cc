@@ -1,0 +1,174 @@
+// The second half of a command's commit: the journal, and what is written on the disk beside texts.
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "base/concat.h"
+#include "fs/disk_entries.h"
+#include "fs/hash.h"
+#include "kernel/commands/command_gate.h"
+#include "kernel/commands/command_journal.h"
+#include "kernel/files/file_gate.h"
+
+namespace quire::kernel {
+
+using policy::Verdict;
+using stage::ChangeKind;
+using stage::StagedChange;
+
+bool CommandGate::sets_mode(const StagedChange& change) {
+    constexpr std::uint32_t kNewFile = 0644;
+    return change.mode_changed || (change.kind == ChangeKind::created && change.mode != kNewFile);
+}
+
+Result<JournalEntry> CommandGate::journal_entry(const Step& step) {
+    const StagedChange& made = step.change;
+    JournalEntry out{made.path, made.kind,   made.is_directory, made.was_link, sets_mode(made),
+                     made.mode, made.target, step.before,       step.after};
+    if (step.way != Way::plain) return out;
+    if (made.kind != ChangeKind::created)
+        out.before = TRY(parts_.gate.files().read(made.path, kLargestFile)).hash.hex();
+    if (made.kind != ChangeKind::deleted)
+        out.after = fs::Hash::of(TRY(stage::staged_bytes(upper_, made.path, kLargestFile))).hex();
+    return out;
+}
+
+Result<void> CommandGate::begin(const fs::DiskEntries& entries) {
+    if (begun_) return {};
+    std::vector<JournalEntry> journal;
+    for (const Step& step : steps_) {
+        if (step.way == Way::none) continue;
+        // Beside "strict" it is not decided yet what a person is asked about.
+        if (!is_strict_ && step.way == Way::text && step.decision.verdict == Verdict::escalate)
+            continue;
+        // A file that cannot be read is told of when it is written.
+        if (Result<JournalEntry> entry = journal_entry(step)) journal.push_back(std::move(*entry));
+    }
+    if (!journal.empty()) TRY(write_journal(stage_, journal));
+    begun_ = true;
+    for (const Step& step : steps_) {
+        const std::string& path = step.change.path;
+        if (step.way != Way::entry || !step.change.was_link) continue;
+        std::error_code gone;
+        unlinked_[path] =
+            std::filesystem::read_symlink(cat(parts_.workspace, "/", path), gone).string();
+        const Result<void> done = entries.remove_link(path);
+        if (!done) result_.notes.push_back(done.error().message());
+    }
+    return {};
+}
+
+void CommandGate::take_back(const fs::DiskEntries& entries) {
+    for (const auto& [path, target] : unlinked_) static_cast<void>(entries.make_link(path, target));
+    remove_journal(stage_);
+}
+
+void CommandGate::commit_plain(Step& step) {
+    if (step.way != Way::plain || step.is_git) return;
+    const auto done = write_plain(step);
+    result_.changes[step.shown].committed = done.has_value();
+    if (!done) result_.notes.push_back(done.error().message());
+}
+
+void CommandGate::judge_git() {
+    const Step* kept_out = nullptr;
+    for (const Step& step : steps_) {
+        if (step.is_git && (step.way == Way::none || step.decision.verdict != Verdict::allow))
+            kept_out = &step;
+    }
+    if (kept_out == nullptr) return;
+    bool any = false;
+    for (Step& step : steps_) {
+        if (!step.is_git || step.way == Way::none || step.decision.verdict != Verdict::allow)
+            continue;
+        step.way = Way::none;
+        any = true;
+    }
+    if (any) {
+        result_.notes.push_back(cat("what the command changed in ", kGit,
+                                    " is kept whole or not at all, and ", kept_out->change.path,
+                                    " was left out"));
+    }
+}
+
+// Objects first, since nothing refers to them yet, then all else. What was written is put back where
+// a file cannot be: somebody else's git has changed it since the command began.
+void CommandGate::commit_git() {
+    std::vector<Step*> steps;
+    for (Step& step : steps_) {
+        if (step.is_git && step.way == Way::plain) steps.push_back(&step);
+    }
+    if (steps.empty()) return;
+    const auto is_object = [](const Step* step) {
+        return step->change.path.starts_with(".git/objects/");
+    };
+    const auto rest = std::stable_partition(steps.begin(), steps.end(), is_object);
+    std::vector<std::pair<Step*, std::optional<fs::FileBytes>>> written;
+    std::string why;
+    for (auto at = steps.begin(); at != steps.end() && why.empty(); ++at) {
+        auto before = write_plain(**at);
+        if (!before) {
+            why = before.error().message();
+        } else if (at >= rest) {
+            written.emplace_back(*at, std::move(*before));
+        }
+    }
+    if (why.empty()) {
+        for (Step* const step : steps) result_.changes[step->shown].committed = true;
+        return;
+    }
+    for (auto each = written.rbegin(); each != written.rend(); ++each)
+        put_back(*each->first, each->second);
+    result_.notes.push_back(cat("nothing that the command changed in ", kGit, " was kept: ", why));
+}
+
+Result<std::optional<fs::FileBytes>> CommandGate::write_plain(const Step& step) {
+    fs::FileSystem& files = parts_.gate.files();
+    const StagedChange& made = step.change;
+    std::optional<fs::FileBytes> before;
+    if (made.kind != ChangeKind::created) before = TRY(files.read(made.path, kLargestFile));
+    if (made.kind == ChangeKind::deleted) {
+        TRY(files.remove(made.path, before->hash));
+        return before;
+    }
+    const std::string bytes = TRY(stage::staged_bytes(upper_, made.path, kLargestFile));
+    TRY(before ? files.save(made.path, bytes, before->hash) : files.create(made.path, bytes));
+    return before;
+}
+
+void CommandGate::put_back(const Step& step, const std::optional<fs::FileBytes>& before) {
+    fs::FileSystem& files = parts_.gate.files();
+    const StagedChange& made = step.change;
+    if (made.kind == ChangeKind::deleted) {
+        static_cast<void>(files.create(made.path, before->bytes));
+        return;
+    }
+    const Result<fs::FileBytes> now = files.read(made.path, kLargestFile);
+    const auto after = stage::staged_bytes(upper_, made.path, kLargestFile);
+    if (!now || !after || now->bytes != *after) return;
+    if (before) {
+        static_cast<void>(files.save(made.path, before->bytes, now->hash));
+    } else {
+        static_cast<void>(files.remove(made.path, now->hash));
+    }
+}
+
+Result<void> CommandGate::write_entry(const fs::DiskEntries& entries, const Step& step) const {
+    const StagedChange& made = step.change;
+    switch (made.kind) {
+        case ChangeKind::directory:
+            return entries.make_directory(made.path, made.mode);
+        case ChangeKind::link:
+            return entries.make_link(made.path, made.target);
+        case ChangeKind::mode:
+            return entries.set_mode(made.path, made.mode);
+        case ChangeKind::deleted:
+            // A link is gone by now.
+            return made.is_directory ? entries.remove_directory(made.path) : Result<void>();
+        default:
+            return {};
+    }
+}
+
+}  // namespace quire::kernel
