@@ -215,6 +215,24 @@ test("both engines show the same at any version, and diffs lead from one to the 
     });
 });
 
+test("a snapshot of a version opens in the other engine as that version", async (t) => {
+    await forEachHistory(t, async ({ writers, npm, ask }) => {
+        await ask("import", { bytes: base64(npm.export({ mode: "update" })) });
+        const at = writers.pick(writers.versions);
+        npm.checkout(at);
+        const there = new LoroDoc();
+        there.configTextStyle(STYLES);
+        there.import(Buffer.from(await ask("export", { mode: "snapshot_at", frontiers: ids(at) }), "base64"));
+        assert.deepEqual(shown(there), shown(npm));
+        assert.deepEqual(Object.fromEntries(there.oplogVersion().toJSON()), Object.fromEntries(npm.version().toJSON()));
+        // What came later is merged into it as into any other document.
+        npm.checkoutToLatest();
+        there.import(npm.export({ mode: "update" }));
+        assert.deepEqual(shown(there), shown(npm));
+        there.free();
+    });
+});
+
 test("where npm makes a node anew, its emptied list is told of here alone (SEED=1000055)", async (t) => {
     const [npm, other] = ["12", "7"].map((peer) => {
         const doc = new LoroDoc();

@@ -19,7 +19,8 @@ using crdt::Change;
 
 Result<Bytes> export_blob(EngineDocuments& documents, AnyDocument document, const std::string& mode,
                           const std::optional<crdt::VersionVector>& from,
-                          const std::optional<std::vector<crdt::IdSpan>>& spans) {
+                          const std::optional<std::vector<crdt::IdSpan>>& spans,
+                          const std::optional<crdt::Frontiers>& version) {
     crdt::Doc& doc = document->doc;
     if (mode == "updates") {
         const crdt::VersionVector known = from.value_or(crdt::VersionVector());
@@ -36,6 +37,12 @@ Result<Bytes> export_blob(EngineDocuments& documents, AnyDocument document, cons
     if (mode == "snapshot") {
         documents.settle(*document);
         return codec::encode_snapshot(doc);
+    }
+    if (mode == "snapshot_at") {
+        if (!version) return invalid("invalid_argument", "`frontiers` must be an array of ids");
+        documents.settle(*document);
+        constexpr crdt::PeerId kNobody = 0;  // The copy writes nothing.
+        return codec::encode_snapshot(TRY(crdt::fork_at(doc, *version, kNobody)));
     }
     return fail(Errc::unsupported, "unsupported", cat("no export mode ", mode));
 }
@@ -115,7 +122,7 @@ Result<Map> inspect_blob(const Bytes& blob) {
 }
 
 constexpr std::array kExchangeOps = {
-    engine_op<export_blob>("export", "mode", "from", "spans"),
+    engine_op<export_blob>("export", "mode", "from", "spans", "frontiers"),
     engine_op<import_blob>("import", "bytes"),
     engine_op<import_batch>("import_batch", "bytes"),
     engine_op<list_changes>("changes"),

@@ -126,6 +126,23 @@ TEST_F(EngineTime, ACheckoutShowsItsVersionUntilTheLatestIsShownAgain) {
     EXPECT_EQ(on_a("is_detached"), "false");
 }
 
+TEST_F(EngineTime, ASnapshotOfAVersionHasItAndNothingLater) {
+    type("0", "ab");
+    on_a("commit");
+    type("2", "c");
+    on_a("map.set", R"("cid":"cid:root-m:Map","key":"k","value":1)");
+    on_a("commit");
+    const std::string blob = on_a("export", R"("mode":"snapshot_at","frontiers":["1@1"])");
+    ask(R"({"op":"new","doc":"b","peer":"2"})");
+    ask(cat(R"({"doc":"b","op":"import","bytes":)", blob, "}"));
+    EXPECT_EQ(json::write(*ask(R"({"doc":"b","op":"value"})").get("ok")), R"({"t":"ab"})");
+    EXPECT_EQ(json::write(*ask(R"({"doc":"b","op":"oplog_vv"})").get("ok")), R"({"1":2})");
+    EXPECT_EQ(on_a("export", R"("mode":"snapshot_at")"), "invalid_argument");
+    EXPECT_EQ(on_a("export", R"("mode":"snapshot_at","frontiers":["9@1"])"), "unknown_version");
+    // The document itself stays where it was.
+    EXPECT_EQ(on_a("value"), R"({"t":"abc","m":{"k":1}})");
+}
+
 TEST_F(EngineTime, ADiffIsWrittenAsItWasRead) {
     type("0", "ab");
     on_a("map.set", R"("cid":"cid:root-m:Map","key":"k","value":{"$bytes":"AA=="})");
