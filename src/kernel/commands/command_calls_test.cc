@@ -104,7 +104,7 @@ TEST_F(Commands, NothingIsKeptOfACommandThatDidWhatIsForbidden) {
     }
 }
 
-// What has no diff is asked about in words: bytes that are no text, directories, links, permissions.
+// Changes without a diff are asked about in words: bytes that are no text, directories, links, permissions.
 TEST_F(Commands, APersonIsAskedAboutWhatIsNoTextToo) {
     ApprovalCalls approvals(*kernel);
     const std::string command =

@@ -90,7 +90,8 @@ Failure not_a_tree(const std::string& directory, std::string_view why) {
 
 }  // namespace
 
-Result<std::string> check_adoptable(const std::string& directory, const std::string& workspace) {
+Result<std::string> check_adoptable(const std::string& directory, const std::string& workspace,
+                                    const OpenTree& shared, const fs::IgnoreNames& ignore) {
     std::error_code failed;
     const std::string real = disk::canonical(directory, failed).string();
     struct stat status {};
@@ -115,6 +116,13 @@ Result<std::string> check_adoptable(const std::string& directory, const std::str
             return not_a_tree(real,
                               "is in a directory of the workspace that is no part of its files");
     }
+    if (!real.starts_with(workspace + "/")) return real;
+    if (disk::exists(disk::symlink_status(real + "/.git", failed))) return real;
+    const std::string inner = real.substr(workspace.size() + 1) + "/";
+    const std::vector<fs::Entry> files = TRY(shared.files().list(ignore));
+    const bool is_part = std::ranges::any_of(
+        files, [&](const fs::Entry& each) { return each.path.starts_with(inner); });
+    if (is_part) return not_a_tree(real, "is a part of the workspace's files, and no copy of them");
     return real;
 }
 

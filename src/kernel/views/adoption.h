@@ -33,9 +33,11 @@ struct TwoTrees {
     const std::string& workspace;
 };
 
-// Checks that the directory may be adopted, and returns it without links. Errors: not_found
+// Checks that the directory may be adopted, and returns it without links. One in the workspace has to be a work
+// tree of git or left out by ignore files: `shared` are the workspace's files. Errors: not_found
 // "file_not_found"; invalid_argument "not_a_directory", "not_a_tree"; denied "foreign_directory".
-Result<std::string> check_adoptable(const std::string& directory, const std::string& workspace);
+Result<std::string> check_adoptable(const std::string& directory, const std::string& workspace,
+                                    const OpenTree& shared, const fs::IgnoreNames& ignore);
 
 // Fills the heads of `state`. Reads all files of both trees, of `shared` those for which `sees` holds.
 // Errors: those of reading.

@@ -90,7 +90,7 @@ protected:
                 bring(all[who], below(2) == 0);
             }
         }
-        // What one tree lands the trees before it take in the next round.
+        // A tree takes in the next round what those behind it land in this one.
         bool is_news = true;
         for (int round = 0; round < 6 && is_news; ++round) {
             is_news = false;

@@ -127,7 +127,9 @@ Result<void> ViewCalls::Body::may(const Caller& by, const policy::Actor& actor) 
 
 Result<TreeReport> ViewCalls::Body::adopt(const Caller& by, const AdoptTree& what) {
     TRY(may(by, what.actor));
-    const std::string directory = TRY(check_adoptable(what.directory, parts.workspace));
+    const auto shared = TRY(workspace());
+    const std::string directory =
+        TRY(check_adoptable(what.directory, parts.workspace, *shared, parts.gate.ignore_files()));
     if (const auto found = registry.trees().find(directory); found != registry.trees().end()) {
         return fail(Errc::conflict, "already_adopted",
                     cat(directory, " is adopted already, for ", found->second.actor.str()),
@@ -141,7 +143,6 @@ Result<TreeReport> ViewCalls::Body::adopt(const Caller& by, const AdoptTree& wha
         }
     }
     const auto tree = TRY(opened(directory));
-    const auto shared = TRY(workspace());
     TRY(mark_tree(directory, parts.workspace, what.actor, parts.clock));
     views::TreeState state;
     state.directory = directory;

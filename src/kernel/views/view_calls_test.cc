@@ -233,6 +233,10 @@ TEST_F(Views, ATreeInTheWorkspaceIsNoPartOfIt) {
     const std::string tree = directory / "src/inner";
     disk::create_directories(tree + "/src");
     disk::copy(directory / "src/a.c", tree + "/src/a.c");
+    EXPECT_EQ(adopt(directory / "src", "ada").error().reason(), "not_a_tree");
+    EXPECT_EQ(adopt(tree, "ada").error().reason(), "not_a_tree");
+    // A work tree of git is told by this file, and anything else by an ignore file.
+    put(tree, ".git", "gitdir: elsewhere\n");
     ASSERT_TRUE(adopt(tree, "ada"));
     put(tree, "src/a.c", "int x;\n");
     EXPECT_EQ(told(land(tree)), "done; modified src/a.c");
