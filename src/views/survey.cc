@@ -52,7 +52,7 @@ Result<std::vector<fs::Entry>> TreeFiles::list(const fs::IgnoreNames& ignore) co
     return std::move(*entries);
 }
 
-Result<Survey> survey(const TreeFiles& tree, TreeState& state, Sight Head::*side,
+Result<Survey> survey(const TreeFiles& tree, TreeState& state, StampDigest Head::*side,
                       const fs::IgnoreNames& ignore,
                       Function<bool(const std::string& path)> skips) {
     Survey out;
@@ -68,7 +68,7 @@ Result<Survey> survey(const TreeFiles& tree, TreeState& state, Sight Head::*side
             if (*now) out.changed.push_back(path);
             return;
         }
-        if (*now) head->second.*side = (*now)->sight;
+        head->second.*side = *now ? digest_of((*now)->sight, head->second.base) : 0;
         const bool is_same = *now && (*now)->form == head->second.form &&
                              (*now)->runs == head->second.runs &&
                              (*now)->sight.hash == head->second.base;
@@ -82,10 +82,8 @@ Result<Survey> survey(const TreeFiles& tree, TreeState& state, Sight Head::*side
         }
         if (skips(entry.path)) continue;
         const bool is_known = head != state.heads.end() && head->first == entry.path;
-        const Sight* const seen = is_known ? &(head->second.*side) : nullptr;
-        const bool is_unchanged =
-            seen != nullptr && !entry.is_link && head->second.form == Form::file &&
-            seen->hash == head->second.base && seen->stamp.same_as(entry.stamp);
+        const bool is_unchanged = is_known && !entry.is_link && head->second.form == Form::file &&
+                                  head->second.*side == digest_of(entry.stamp);
         if (!is_unchanged) note(entry.path);
         if (is_known) ++head;
     }

@@ -52,10 +52,10 @@ struct Survey {
     std::vector<LeftOut> left;
 };
 
-// Compares the tree with the heads of `state`, whose sights of this side it brings up to date: only
-// files with another stamp are read. What ignore files leave out is no part of a tree, and nothing
+// Compares the tree with the heads of `state`, whose stamps of this side it brings up to date: only files
+// with another stamp are read. What ignore files leave out is no part of a tree, and nothing
 // for which `skips` holds. O(files).
-Result<Survey> survey(const TreeFiles& tree, TreeState& state, Sight Head::*side,
+Result<Survey> survey(const TreeFiles& tree, TreeState& state, StampDigest Head::*side,
                       const fs::IgnoreNames& ignore, Function<bool(const std::string& path)> skips);
 
 }  // namespace quire::views

@@ -2,6 +2,8 @@
 // the low half of the hash of all before them, so that a torn file is not taken for a shorter one.
 #include "views/tree_state.h"
 
+#include <utility>
+
 #include "base/bytes.h"
 
 namespace quire::views {
@@ -10,8 +12,6 @@ namespace {
 constexpr std::uint8_t kFormat = 1;
 constexpr std::uint8_t kLink = 1;
 constexpr std::uint8_t kRuns = 2;
-constexpr std::uint8_t kTreeSettled = 4;
-constexpr std::uint8_t kSharedSettled = 8;
 
 void write(ByteWriter& out, std::string_view text) {
     out.u32_le(static_cast<std::uint32_t>(text.size()));
@@ -33,34 +33,12 @@ fs::Hash read_hash(ByteReader& in) {
     return hash;
 }
 
-void write(ByteWriter& out, const Sight& sight) {
-    const fs::Stamp& stamp = sight.stamp;
-    for (const std::uint64_t number :
-         {stamp.device, stamp.inode, stamp.size, static_cast<std::uint64_t>(stamp.modified_ns),
-          static_cast<std::uint64_t>(stamp.changed_ns)})
-        out.u64_le(number);
-    write(out, sight.hash);
-}
-Sight read_sight(ByteReader& in, bool is_settled) {
-    Sight sight;
-    sight.stamp.device = in.u64_le("stamp");
-    sight.stamp.inode = in.u64_le("stamp");
-    sight.stamp.size = in.u64_le("stamp");
-    sight.stamp.modified_ns = static_cast<std::int64_t>(in.u64_le("stamp"));
-    sight.stamp.changed_ns = static_cast<std::int64_t>(in.u64_le("stamp"));
-    sight.stamp.settled = is_settled;
-    sight.hash = read_hash(in);
-    return sight;
-}
-
 void write(ByteWriter& out, const Head& head) {
-    out.byte(static_cast<std::uint8_t>((head.form == Form::link ? kLink : 0) |
-                                       (head.runs ? kRuns : 0) |
-                                       (head.tree.stamp.settled ? kTreeSettled : 0) |
-                                       (head.shared.stamp.settled ? kSharedSettled : 0)));
+    out.byte(
+        static_cast<std::uint8_t>((head.form == Form::link ? kLink : 0) | (head.runs ? kRuns : 0)));
     write(out, head.base);
-    write(out, head.tree);
-    write(out, head.shared);
+    out.u64_le(head.tree);
+    out.u64_le(head.shared);
 }
 Head read_head(ByteReader& in) {
     const std::uint8_t flags = in.byte("flags of a path");
@@ -68,8 +46,8 @@ Head read_head(ByteReader& in) {
     head.form = (flags & kLink) != 0 ? Form::link : Form::file;
     head.runs = (flags & kRuns) != 0;
     head.base = read_hash(in);
-    head.tree = read_sight(in, (flags & kTreeSettled) != 0);
-    head.shared = read_sight(in, (flags & kSharedSettled) != 0);
+    head.tree = in.u64_le("stamp");
+    head.shared = in.u64_le("stamp");
     return head;
 }
 
@@ -96,6 +74,21 @@ OpenTie read_tie(ByteReader& in) {
 }
 
 }  // namespace
+
+StampDigest digest_of(const fs::Stamp& stamp) {
+    ByteWriter out;
+    for (const std::uint64_t number :
+         {stamp.device, stamp.inode, stamp.size, static_cast<std::uint64_t>(stamp.modified_ns),
+          static_cast<std::uint64_t>(stamp.changed_ns)})
+        out.u64_le(number);
+    const Bytes bytes = std::move(out).take();
+    const StampDigest digest = fs::Hash::of(as_text(bytes)).low;
+    return digest == 0 ? 1 : digest;
+}
+
+StampDigest digest_of(const Sight& sight, const fs::Hash& bytes) {
+    return sight.stamp.settled && sight.hash == bytes ? digest_of(sight.stamp) : 0;
+}
 
 Bytes TreeState::encode() const {
     ByteWriter out;

@@ -18,19 +18,27 @@ namespace quire::views {
 // The two things that a path may be.
 enum class Form : std::uint8_t { file, link };
 
-// A file as it was last read. The stamp saves reading it again.
+// A file as it was read.
 struct Sight {
     fs::Stamp stamp;
     fs::Hash hash;
 };
+
+// The digest of a stamp, by which a file that has not changed need not be read again. 0 stands for no such
+// stamp: the bytes have to be looked at.
+using StampDigest = std::uint64_t;
+StampDigest digest_of(const fs::Stamp& stamp);
+// The digest of the sight, if it shows these bytes and its stamp can be trusted.
+StampDigest digest_of(const Sight& sight, const fs::Hash& bytes);
 
 // A path that both trees had, or have.
 struct Head {
     Form form = Form::file;
     bool runs = false;  // The common permissions let the owner execute it.
     fs::Hash base;      // The hash of the common bytes, which BaseTexts has.
-    Sight tree;
-    Sight shared;
+    // The stamps under which the two trees have these bytes.
+    StampDigest tree = 0;
+    StampDigest shared = 0;
 };
 
 // A tie that is open.
@@ -49,7 +57,7 @@ struct TreeState {
     std::map<std::string, Head> heads;
     std::vector<OpenTie> ties;
 
-    // About 150 bytes for a path.
+    // About 60 bytes for a path.
     Bytes encode() const;
     // Errors: corrupt.
     static Result<TreeState> decode(const Bytes& bytes);

@@ -159,8 +159,8 @@ Result<void> find_common(const TwoTrees& trees, const fs::IgnoreNames& ignore,
         head.form = common->form;
         head.runs = common->runs;
         head.base = common->sight.hash;
-        if (a) head.tree = a->sight;
-        if (b) head.shared = b->sight;
+        if (a) head.tree = views::digest_of(a->sight, head.base);
+        if (b) head.shared = views::digest_of(b->sight, head.base);
         TRY(registry.bases().add(head.base, common->bytes));
         state.heads.emplace(path, std::move(head));
     }

@@ -195,9 +195,11 @@ Result<void> TreePlan::settle(const PlannedFile& file, std::int64_t now_ms) {
     head.form = is_of_from ? file.from->form : file.form;
     TRY(parts_.bases.add(head.base, *file.base));
     // A file that was written is read again by the next survey.
-    const views::Sight from = file.from ? file.from->sight : views::Sight{};
-    const views::Sight into =
-        file.writes() || file.sets_mode() || !file.into ? views::Sight{} : file.into->sight;
+    const views::StampDigest from =
+        file.from ? views::digest_of(file.from->sight, head.base) : views::StampDigest{0};
+    const bool is_read = file.into && !file.writes() && !file.sets_mode();
+    const views::StampDigest into =
+        is_read ? views::digest_of(file.into->sight, head.base) : views::StampDigest{0};
     head.tree = direction_ == Direction::land ? from : into;
     head.shared = direction_ == Direction::land ? into : from;
     return {};
