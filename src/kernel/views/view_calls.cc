@@ -327,10 +327,16 @@ Result<std::vector<std::string>> ViewCalls::Body::chosen(const WhichTrees& which
 Result<Synced> ViewCalls::Body::sync_one(const Caller& by, views::TreeState& state,
                                          const OpenTree& shared, Direction direction, bool asks) {
     TRY(may(by, state.actor));
-    const auto tree = TRY(opened(state.directory));
+    const auto tree = opened(state.directory);
+    if (!tree && tree.error().code() == Errc::not_found) {
+        return fail(Errc::not_found, "file_not_found",
+                    cat(state.directory, " is gone; quire view drop forgets it"),
+                    {{"directory", state.directory}});
+    }
+    if (!tree) return Failure(tree.error());
     // It may have been cleaned away, as git clean -x does.
     TRY(mark_tree(state.directory, parts.workspace, state.actor, parts.clock));
-    TreeSync sync(parts, registry, *tree, shared, state);
+    TreeSync sync(parts, registry, **tree, shared, state);
     return direction == Direction::land ? sync.land(by, asks) : sync.refresh(by);
 }
 

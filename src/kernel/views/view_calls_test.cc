@@ -108,6 +108,15 @@ TEST_F(Views, AFileThatCannotBeLandedKeepsItsTree) {
     EXPECT_TRUE(has(tree, "src/\xff"));
 }
 
+TEST_F(Views, ATreeWhoseDirectoryIsGoneIsToldOf) {
+    const std::string tree = adopted();
+    disk::remove_all(tree);
+    EXPECT_TRUE(report(tree).is_missing);
+    EXPECT_EQ(told(land(tree)), "refused; file_not_found");
+    EXPECT_TRUE(
+        ask<TreeReport>([&](auto reply) { views->drop(person(), tree, std::move(reply)); }));
+}
+
 TEST_F(Views, ATreeWhoseMarkWasCleanedAwayGetsItAgain) {
     const std::string tree = adopted();
     disk::remove(tree + "/.quire");
