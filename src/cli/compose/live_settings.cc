@@ -25,13 +25,13 @@ Result<std::unique_ptr<LiveSettings>> LiveSettings::open(std::string workspace, 
     return made;
 }
 
-// An editor empties a file before it writes it anew, and a look may fall between the two. The text
-// counts once two reads, a moment apart, agree.
+// An editor empties a file before it writes it anew, and a look may fall between the two. Another
+// text than the one that holds counts once two reads, a moment apart, agree.
 Result<std::optional<std::string>> LiveSettings::settled_text() const {
     constexpr int kPauseMs = 10;
     constexpr int kMostReads = 50;
     std::optional<std::string> before = TRY(read_config(workspace_));
-    for (int i = 1; i < kMostReads; ++i) {
+    for (int i = 1; i < kMostReads && before != text_; ++i) {
         ::poll(nullptr, 0, kPauseMs);
         std::optional<std::string> now = TRY(read_config(workspace_));
         if (now == before) break;
