@@ -19,13 +19,13 @@ async function started(t, files = { "a.txt": "one\n" }, settings = saving) {
     return { folder, client, answer };
 }
 
-async function watching(folder) {
+async function watching(folder, state = "watching") {
     for (let i = 0; i < 200; ++i) {
         const status = JSON.parse(spawnSync(quire, ["status", "--json", "--workspace", folder], { encoding: "utf8" }).stdout);
-        if (status.watch?.state === "watching") return status.watch;
+        if (status.watch?.state === state) return status.watch;
         await new Promise((done) => setTimeout(done, 20));
     }
-    assert.fail("the folder is not watched");
+    assert.fail(`the watch of the folder is not ${state}`);
 }
 
 test("an editor's save is told to a subscriber, who waits for it", { skip }, async (t) => {
@@ -91,6 +91,8 @@ test("watching can be switched off and on under a running kernel", { skip }, asy
     await watching(folder);
     writeFileSync(join(folder, "quire.toml"), `[files]\nwatch = false\n${text}${everythingAllowed}`);
     await answer({ operation: "status" });
+    // The thread that watches takes the new settings a moment later.
+    await watching(folder, "off");
     const off = spawnSync(quire, ["status", "--workspace", folder], { encoding: "utf8" }).stdout;
     assert.match(off, /The disk: off: /);
     writeFileSync(join(folder, "quire.toml"), saving);
