@@ -27,7 +27,7 @@ class DiskEntries {
 public:
     static Result<DiskEntries> open(const std::string& directory);
 
-    // None where there is nothing, or where a link leads on the way.
+    // Returns none if nothing is there, or if a directory on the way is a link.
     Result<std::optional<EntryLook>> look(const std::string& path) const;
 
     // Makes a directory, and those above it that are missing. One that is there is left as it is.

@@ -16,7 +16,7 @@ std::string text_of(const std::optional<std::string_view>& text) {
     return std::string(text.value_or(std::string_view()));
 }
 
-// True if less than half of the base is left in the text.
+// Returns true if less than half of the base is left in the text.
 bool rewrites(std::string_view base, std::string_view text) {
     std::size_t erased = 0;
     for (const text::Splice& splice : text::minimal_splices(base, text)) erased += splice.erase.n;

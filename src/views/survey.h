@@ -33,7 +33,7 @@ public:
     TreeFiles(fs::FileSystem& files, const fs::DiskEntries& entries, std::size_t limit, Known known)
         : files_(files), entries_(entries), limit_(limit), known_(std::move(known)) {}
 
-    // None where there is no file and no link. Errors: those of FileSystem::read().
+    // Returns none if the path is neither a file nor a link. Errors: those of FileSystem::read().
     Result<std::optional<Content>> read(const std::string& path) const;
     // The files and links, sorted by path.
     Result<std::vector<fs::Entry>> list(const fs::IgnoreNames& ignore) const;

@@ -279,7 +279,7 @@ struct HookPlace {
     std::string tree;  // The adopted tree in which the agent works; "" for the workspace.
 };
 
-// None where there is no workspace.
+// Returns none if the event is about a directory in no workspace.
 std::optional<HookPlace> place_of(const Globals& globals, const HookEvent& event) {
     HookPlace out{globals, ""};
     if (!globals.actor_named) out.globals.actor = cat("agent:", name_of(event.agent));

@@ -58,7 +58,7 @@ public:
     Result<std::string> effects() const;
     // The changes, and what the rules say to them.
     const GateResult& judged() const { return result_; }
-    // True if a file is not any more what the change was made of. Its change is left out.
+    // Returns true if any file has changed since the command read it. Such a change is left out.
     bool is_outdated() const;
     // Commits what the level allows, for `by`, whose approvals count. Blocks. Under "strict" one
     // violation leaves all of it out. Once.
@@ -66,7 +66,7 @@ public:
 
 private:
     static constexpr std::string_view kGit = ".git";
-    // True for what has other permissions now than a new file gets, or than it had.
+    // Returns true if the change gives the path other permissions than it had or a new file gets.
     static bool sets_mode(const stage::StagedChange& change);
 
     // How a change reaches the workspace.

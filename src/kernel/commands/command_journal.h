@@ -43,9 +43,9 @@ struct CompletedCommit {
     std::size_t changes = 0;
     std::vector<std::string> left;  // The paths that were left alone.
 };
-// Completes the commit in `directory` whose journal and bytes `stage` has. None where none was begun. A
-// file that is neither what it was before nor what the commit makes of it is left alone. Again is the
-// same as once. Errors: those of opening the directory.
+// Completes the commit in `directory` whose journal and bytes are in `stage`. Returns none if `stage`
+// has no journal. A file is left alone if its bytes are neither those from before the commit nor those
+// that the commit writes. A second call changes nothing. Errors: those of opening the directory.
 Result<std::optional<CompletedCommit>> complete_commit(const std::string& stage,
                                                        const std::string& directory,
                                                        fs::FileSystem& files);

@@ -47,7 +47,7 @@ struct ViewCalls::Body : std::enable_shared_from_this<ViewCalls::Body> {
                               [this] { return workspace_files(); });
     }
     std::optional<std::vector<fs::Entry>> workspace_files() const;
-    // True for what is part of the workspace for this actor.
+    // Returns a function that says whether the actor sees a path as part of the workspace.
     std::function<bool(const std::string&)> seen_by(policy::Actor actor) const {
         return [this, actor = std::move(actor)](const std::string& path) {
             return !registry.is_in_tree(path) && parts.gate.may_see(path, actor);

@@ -26,8 +26,9 @@ namespace quire::kernel {
 
 // The trees that a call is about.
 struct WhichTrees {
-    std::optional<std::string> directory = {};  // This one.
-    // Else the one around this directory, and where none is, all that have something to bring.
+    std::optional<std::string> directory = {};  // The call is about this tree alone.
+    // Without `directory`, the call is about the tree that contains this directory; if no tree does, it is
+    // about every tree that has something to bring.
     std::string around = {};
     bool asks = false;  // A person has to allow each land.
 };
