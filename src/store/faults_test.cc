@@ -178,7 +178,7 @@ void fill(const TestDirectory& directory) {
 TEST(StoreFaults, GarbageOverTheHeaderIsNamedAndTheFileIsLeftAsItIs) {
     const TestDirectory directory(quick_parent());
     fill(directory);
-    overwrite(directory / "quire.db", 0, 100);
+    damage(directory / "quire.db", 0, 100);
     const std::string before = FaultyVfs::read_all(directory / "quire.db");
 
     const Result<Opened> opened = open_sqlite(directory / "quire.db");
@@ -201,7 +201,7 @@ TEST(StoreFaults, GarbageInTheMiddleIsFoundWhenItIsReadAndOtherDocumentsAreAsThe
     }
     const std::string bytes = FaultyVfs::read_all(directory / "quire.db");
     // The page in the middle that holds updates: they are what fills the file.
-    overwrite(directory / "quire.db", bytes.size() / 2 / 4096 * 4096, 4096);
+    damage(directory / "quire.db", bytes.size() / 2 / 4096 * 4096, 4096);
 
     const auto store = open_at(directory);
     const Result<StoredDocument> damaged = store->load(1);

@@ -69,10 +69,17 @@ inline void leave_killed_store(const TestDirectory& directory, int count) {
     ::waitpid(child, nullptr, 0);
 }
 
-inline void overwrite(const std::string& path, std::size_t at, std::size_t length) {
+// Changes `length` bytes of a file, each into another one. A constant byte would leave one in 256
+// random bytes as it was, and a test that expects damage would find none.
+inline void damage(const std::string& path, std::size_t at, std::size_t length) {
     std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+    std::string bytes(length, '\0');
+    file.seekg(static_cast<std::streamoff>(at));
+    file.read(bytes.data(), static_cast<std::streamsize>(length));
+    file.clear();  // A file that ends before `length` bytes is extended.
+    for (char& byte : bytes) byte = static_cast<char>(byte ^ '\xa5');
     file.seekp(static_cast<std::streamoff>(at));
-    file << std::string(length, '\xa5');
+    file << bytes;
 }
 
 inline void replace_file(const std::string& path, const std::string& by) {

@@ -95,7 +95,7 @@ TEST(StoreLog, DamageAnywhereInItAfterASilenceCostsNothing) {
         const TestDirectory directory(quick_parent());
         for (const char* name : {"quire.db", "quire.db-wal", "last-commit"})
             replace_file(directory / name, whole / name);
-        overwrite(directory / "quire.db-wal", at, 1);
+        damage(directory / "quire.db-wal", at, 1);
         const Result<Opened> opened = open_sqlite(directory / "quire.db");
         ASSERT_TRUE(opened) << "byte " << at;
         EXPECT_EQ(history_length(*opened->store), kCommits) << "byte " << at;
@@ -129,7 +129,7 @@ TEST(StoreRecovery, DamageAnywhereInTheLogOfAKilledStoreIsCountedAndCostsNoEarli
         const TestDirectory directory(quick_parent());
         for (const char* name : {"quire.db", "quire.db-wal", "last-commit"})
             replace_file(directory / name, whole / name);
-        overwrite(directory / "quire.db-wal", at, 1);
+        damage(directory / "quire.db-wal", at, 1);
         const std::string log = content_of(directory / "quire.db-wal");
 
         const Result<Opened> opened = open_sqlite(directory / "quire.db");
@@ -152,7 +152,7 @@ TEST(StoreRecovery, DamageAnywhereInTheLogOfAKilledStoreIsCountedAndCostsNoEarli
 TEST(StoreRecovery, ALossIsFoundOnceAndRememberedUntilItsDirectoryIsTakenAway) {
     const TestDirectory directory(quick_parent());
     leave_killed_store(directory, kCommits);
-    overwrite(directory / "quire.db-wal", kLogHeader + kFrame, 1);
+    damage(directory / "quire.db-wal", kLogHeader + kFrame, 1);
     const LostCommits lost = open_sqlite(directory / "quire.db")->lost.value();
 
     const Result<Opened> again = open_sqlite(directory / "quire.db");
@@ -205,7 +205,7 @@ TEST(StoreRecovery, AFileThatMayNotBeUsedIsNamedWithTheCommandThatHelps) {
 TEST(StoreRecovery, ALossIsNoticedWithAMarkThatMayOnlyBeRead) {
     const TestDirectory directory(quick_parent());
     leave_killed_store(directory, kCommits);
-    overwrite(directory / "quire.db-wal", kLogHeader + kFrame, 1);
+    damage(directory / "quire.db-wal", kLogHeader + kFrame, 1);
     ASSERT_EQ(::chmod((directory / kLastCommitFile).c_str(), 0400), 0);
 
     const Result<Opened> opened = open_sqlite(directory / "quire.db");
@@ -236,7 +236,7 @@ TEST(StoreRecovery, ACountOfCommitsThatIsNotWhatWasWrittenIsAFault) {
 TEST(StoreRecovery, CommitsGoOnAfterALoss) {
     const TestDirectory directory(quick_parent());
     leave_killed_store(directory, kCommits);
-    overwrite(directory / "quire.db-wal", kLogHeader + kFrame, 1);
+    damage(directory / "quire.db-wal", kLogHeader + kFrame, 1);
     {
         const auto store = open_at(directory);
         ASSERT_TRUE(commit(*store, numbered(history_length(*store))));
@@ -249,7 +249,7 @@ TEST(StoreRecovery, TheRestOfAWriteThatWasNeverAcknowledgedIsNoDamage) {
     leave_killed_store(directory, kCommits);
     replace_file(directory / kLastCommitFile, directory / "earlier-commit");
     const std::size_t frames = frames_in(directory / "quire.db-wal");
-    overwrite(directory / "quire.db-wal", kLogHeader + frames * kFrame - 1, 1);
+    damage(directory / "quire.db-wal", kLogHeader + frames * kFrame - 1, 1);
 
     const Result<Opened> opened = open_sqlite(directory / "quire.db");
 
@@ -285,7 +285,7 @@ TEST(StoreRecovery, ADamagedMarkIsSaidAndWrittenAnew) {
         const TestDirectory directory(quick_parent());
         leave_killed_store(directory, 1);
         ASSERT_EQ(std::filesystem::file_size(directory / kLastCommitFile), size);
-        overwrite(directory / kLastCommitFile, at, 1);
+        damage(directory / kLastCommitFile, at, 1);
         {
             const Result<Opened> opened = open_sqlite(directory / "quire.db");
             EXPECT_TRUE(opened->has_bad_mark) << "byte " << at;
