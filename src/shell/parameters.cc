@@ -3,6 +3,7 @@
 
 #include "base/concat.h"
 #include "shell/parser_body.h"
+#include "shell/pattern.h"
 #include "shell/run.h"
 
 namespace quire::shell {

@@ -18,7 +18,6 @@ namespace {
 constexpr std::size_t kMostSteps = 5'000;
 constexpr int kMostDepth = 24;
 constexpr std::size_t kMostElements = 256;  // More elements of a loop are taken together.
-constexpr std::size_t kMostDirectories = 8;
 
 // Variables that say which programs run, or what they run.
 bool is_risky_variable(std::string_view name) {
@@ -31,53 +30,7 @@ bool is_risky_variable(std::string_view name) {
            std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
-template <class Key, class Item, class Join>
-void merge_maps(std::map<Key, Item>& into, const std::map<Key, Item>& other, Join join) {
-    for (auto& [key, item] : into) {
-        const auto there = other.find(key);
-        item = join(&item, there == other.end() ? nullptr : &there->second);
-    }
-    for (const auto& [key, item] : other) {
-        if (!into.contains(key)) into.emplace(key, join(nullptr, &item));
-    }
-}
-
 }  // namespace
-
-State either(State one, const State& other) {
-    if (one == other) return one;
-    if (one.cwds.empty() || other.cwds.empty()) {
-        one.cwds.clear();
-    } else {
-        one.cwds.insert(one.cwds.end(), other.cwds.begin(), other.cwds.end());
-        std::sort(one.cwds.begin(), one.cwds.end());
-        one.cwds.erase(std::unique(one.cwds.begin(), one.cwds.end()), one.cwds.end());
-        if (one.cwds.size() > kMostDirectories) one.cwds.clear();
-    }
-    // A variable that only one of them has set is what it was before in the other.
-    merge_maps(one.variables, other.variables, [](const Value* a, const Value* b) {
-        if (a != nullptr && b != nullptr) return either(*a, *b);
-        return Value::unknown("a variable that is set in a branch");
-    });
-    merge_maps(one.arrays, other.arrays, [](const std::vector<Arg>* a, const std::vector<Arg>* b) {
-        std::vector<Arg> out = a == nullptr ? *b : *a;
-        if (a == nullptr || b == nullptr || *a != *b)
-            out = {Value::unknown("an array that is set in a branch")};
-        return out;
-    });
-    for (const auto& [name, body] : other.functions) {
-        const auto [at, is_new] = one.functions.emplace(name, body);
-        if (is_new || at->second != body) at->second = nullptr;
-    }
-    for (auto& [name, body] : one.functions) {
-        if (!other.functions.contains(name)) body = nullptr;
-    }
-    if (one.positional != other.positional)
-        one.positional = {Value::unknown("arguments that are set in a branch")};
-    one.splits_oddly = one.splits_oddly || other.splits_oddly;
-    one.globs_oddly = one.globs_oddly || other.globs_oddly;
-    return one;
-}
 
 Run::Run(const Situation& situation, const TreeView& tree) : situation_(situation), tree_(tree) {}
 

@@ -12,31 +12,11 @@
 #include <vector>
 
 #include "shell/prediction.h"
+#include "shell/state.h"
 #include "shell/syntax.h"
 #include "shell/values.h"
 
 namespace quire::shell {
-
-// The part of a shell's state that later commands depend on.
-struct State {
-    std::vector<std::string> cwds;  // Sorted. None: the directory is not known.
-    std::map<std::string, Value> variables;
-    std::map<std::string, std::vector<Arg>> arrays;
-    std::map<std::string, const List*> functions;
-    std::vector<Arg> positional;
-    bool splits_oddly = false;  // IFS was set.
-    bool globs_oddly = false;   // Options of globs were set.
-    friend bool operator==(const State&, const State&) = default;
-};
-State either(State one, const State& other);
-
-// The states after a command that succeeded, and after one that failed if that is another.
-struct Ends {
-    State ok;
-    std::optional<State> failed = {};
-    State any() const { return failed ? either(ok, *failed) : ok; }
-    const State& after_failure() const { return failed ? *failed : ok; }
-};
 
 // How the last component of a path is taken, if it is a link.
 enum class LastLink { followed, itself };
@@ -162,10 +142,6 @@ private:
     int depth_ = 0;
 };
 
-// True if a name fits a pattern, in which a backslash takes the next character as it is.
-bool fits(std::string_view pattern, std::string_view name);
-bool has_wildcard(std::string_view pattern);
-std::string unescaped(std::string_view pattern);
 std::string last_component(const std::string& path);
 std::string parent_of(const std::string& path);
 
