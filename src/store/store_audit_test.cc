@@ -130,7 +130,7 @@ TYPED_TEST(StoreContract, OnAFullDiskNotesAreBoundedAndNoneIsLost) {
     std::size_t taken = 4;
     // While it is tried again there is room for more, now and then.
     bool is_full = false;
-    for (int i = 0; i < 5000 && !is_full; ++i) {
+    for (int i = 0; i < 60'000 && !is_full; ++i) {
         is_full = !this->store().note("one more");
         taken += is_full ? 0 : 1;
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
