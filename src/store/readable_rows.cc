@@ -168,16 +168,17 @@ Result<Highest> highest_of(Database& database) {
     return highest;
 }
 
-// True if the index of names has exactly the documents that were read and are not deleted, by their
-// number and the sum of their keys: reading each entry takes as long as reading the table.
-bool has_all_names(Database& database, const std::map<DocumentKey, DocumentRecord>& documents) {
+// Returns true if the index of names has exactly the documents that were read and are not deleted.
+// It compares their number and the sum of their keys: reading each entry takes as long as reading the
+// table.
+bool has_all_names(Database& database, const std::vector<DocumentRecord>& documents) {
     std::int64_t count = 0;
     std::int64_t sum = 0;
-    for (const auto& [key, record] : documents) {
+    for (const DocumentRecord& record : documents) {
         if (record.damaged) return false;
         if (record.deleted) continue;
         ++count;
-        sum += key;
+        sum += record.key;
     }
     Result<Statement> names = database.prepare(
         "SELECT count(*), coalesce(sum(document), 0) FROM documents INDEXED BY documents_by_name "
@@ -211,15 +212,19 @@ Result<void> add_lost(Database& database, std::map<DocumentKey, DocumentRecord>&
 }  // namespace
 
 Result<std::vector<DocumentRecord>> read_documents(Database& database) {
-    std::map<DocumentKey, DocumentRecord> documents;
+    std::vector<DocumentRecord> all;
     const Highest highest = TRY(highest_of(database));
     const std::vector<Unread> unread =
-        TRY(read_numbered(database, kDocuments, highest.key, [&](Statement& row) {
-            DocumentRecord record = document_of(row);
-            const DocumentKey key = record.key;
-            documents.insert_or_assign(documents.end(), key, std::move(record));
-        }));
-    if (!unread.empty() || !has_all_names(database, documents)) TRY(add_lost(database, documents));
+        TRY(read_numbered(database, kDocuments, highest.key,
+                          [&](Statement& row) { all.push_back(document_of(row)); }));
+    // A table that is whole was read from its front, so it is in order.
+    if (unread.empty() && has_all_names(database, all)) return all;
+    std::map<DocumentKey, DocumentRecord> documents;
+    for (DocumentRecord& record : all) {
+        const DocumentKey key = record.key;
+        documents.insert_or_assign(key, std::move(record));
+    }
+    TRY(add_lost(database, documents));
     for (const Unread& range : unread) {
         // A key that was never given out to a document leaves no row; these may have.
         for (DocumentKey key = range.begin; key < std::min(range.end, range.begin + kMostLookedUp);
@@ -229,8 +234,7 @@ Result<std::vector<DocumentRecord>> read_documents(Database& database) {
             record.damaged = true;
         }
     }
-    std::vector<DocumentRecord> all;
-    all.reserve(documents.size());
+    all.clear();
     for (auto& [key, record] : documents) all.push_back(std::move(record));
     return all;
 }
