@@ -6,11 +6,13 @@
 #include <optional>
 #include <utility>
 
+#include "conversation/conversation.h"
 #include "crdt/doc/history.h"
 #include "crdt/doc/text.h"
 #include "kernel/core/core.h"
 #include "kernel/core/describe.h"
 #include "kernel/core/document_feed.h"
+#include "kernel/core/kinds.h"
 #include "kernel/core/versions.h"
 
 namespace quire::kernel {

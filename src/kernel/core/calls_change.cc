@@ -9,12 +9,14 @@
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "base/concat.h"
+#include "conversation/conversation.h"
 #include "crdt/doc/text.h"
 #include "edits/splice_diff.h"
 #include "edits/view.h"
 #include "kernel/core/core.h"
 #include "kernel/core/cursors.h"
 #include "kernel/core/describe.h"
+#include "kernel/core/kinds.h"
 #include "kernel/core/versions.h"
 #include "memory/splices.h"
 #include "text/escape_hidden.h"
@@ -187,7 +189,8 @@ void Kernel::create(Caller by, BlockCreate what, Reply<BlockVersion> reply) {
 void keep_token(LiveDocument& document, const policy::Actor& by, const std::string& token,
                 const std::string& block_id) {
     if (token.empty()) return;
-    document.keep({.table = store::Table::tokens, .key = token, .owner = by.str()}, block_id);
+    document.transaction().keep({.table = store::Table::tokens, .key = token, .owner = by.str()},
+                                block_id);
 }
 
 void Core::once(const Caller& by, const std::string& token,

@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "kernel/core/core.h"
 #include "kernel/core/cursors.h"
+#include "kernel/core/kinds.h"
 
 namespace quire::kernel {
 

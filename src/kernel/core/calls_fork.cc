@@ -7,8 +7,10 @@
 #include <map>
 
 #include "base/concat.h"
+#include "conversation/conversation.h"
 #include "crdt/doc/text.h"
 #include "kernel/core/core.h"
+#include "kernel/core/kinds.h"
 
 namespace quire::kernel {
 

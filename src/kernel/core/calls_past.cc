@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "kernel/core/core.h"
+#include "kernel/core/kinds.h"
 #include "kernel/core/versions.h"
 
 namespace quire::kernel {

@@ -8,9 +8,11 @@
 #include <charconv>
 
 #include "base/utf8.h"
+#include "conversation/conversation.h"
 #include "crdt/doc/text.h"
 #include "kernel/core/core.h"
 #include "kernel/core/describe.h"
+#include "kernel/core/kinds.h"
 #include "kernel/core/walk.h"
 
 namespace quire::kernel {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "conversation/conversation.h"
 #include "crdt/doc/text.h"
 #include "edits/view.h"
 #include "kernel/core/block_reads.h"
@@ -173,7 +174,8 @@ Result<std::vector<std::uint64_t>> steps_to_take_back(History& history, const Un
     if (!steps.empty()) return steps;
     if (which.version) {
         return fail(Errc::not_found, "nothing_to_undo",
-                    cat("version ", *which.version, " of this block is undone already, or no undo "
+                    cat("version ", *which.version,
+                        " of this block is undone already, or no undo "
                         "takes it back"));
     }
     return nothing_to_take_back(which.actor, which.redo);
@@ -183,8 +185,7 @@ Result<Undone> Core::undo(LiveDocument& document, const BlockRef& block, const C
                           const UndoWhich& which) {
     if (document.record().deleted) TRY(document.find(document.id_of(block), false));
     flush(document, block);
-    const std::vector<std::uint64_t> steps =
-        TRY(steps_to_take_back(block.state->history, which));
+    const std::vector<std::uint64_t> steps = TRY(steps_to_take_back(block.state->history, which));
     TRY(by.check_approved([&]() -> std::string {
         const Result<std::string> after = text_after(document, block, steps);
         if (!after) return {};
@@ -206,8 +207,7 @@ Result<Undone> Core::take_back_steps(LiveDocument& document, const BlockRef& blo
         document.begin(by);
         std::vector<crdt::StandIn> settled;
         const Undone one = TRY(take_back(document, block, units, redo, settled));
-        end_take_back(document, block, by,
-                      {units, redo, one.skipped_because_changed > 0, settled});
+        end_take_back(document, block, by, {units, redo, one.skipped_because_changed > 0, settled});
         all.restored += one.restored;
         all.removed += one.removed;
         all.skipped_because_changed += one.skipped_because_changed;
@@ -226,8 +226,7 @@ Result<std::string> Core::text_after(LiveDocument& document, const BlockRef& blo
     TRY(crdt::recall(draft, stand_ins));
     const crdt::Handle content = draft.open(doc.id_of(block.content));
     for (const std::uint64_t step : steps) {
-        const std::vector<crdt::IdSpan> spans =
-            spans_of(block.state->history.with_group_of(step));
+        const std::vector<crdt::IdSpan> spans = spans_of(block.state->history.with_group_of(step));
         TRY(crdt::revert(draft, spans, {&content, 1}));
         draft.commit();
     }

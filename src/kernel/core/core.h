@@ -18,6 +18,10 @@
 #include "kernel/core/visit.h"
 #include "sched/guarded.h"
 
+namespace quire::conversation {
+struct NewBlock;
+}
+
 namespace quire::kernel {
 
 struct AppendPiece;

@@ -2,9 +2,11 @@
 // nothing here is cached.
 #include "kernel/core/describe.h"
 
+#include "conversation/conversation.h"
 #include "crdt/doc/text.h"
 #include "edits/view.h"
 #include "kernel/core/gate.h"
+#include "kernel/core/kinds.h"
 
 namespace quire::kernel {
 

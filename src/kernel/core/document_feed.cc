@@ -3,11 +3,13 @@
 #include <utility>
 
 #include "codec/updates.h"
+#include "conversation/conversation.h"
 #include "crdt/doc/history.h"
 #include "crdt/doc/inspection.h"
 #include "crdt/doc/text.h"
 #include "kernel/core/block_feed.h"
 #include "kernel/core/describe.h"
+#include "kernel/core/kinds.h"
 #include "kernel/core/oversight.h"
 
 namespace quire::kernel {
@@ -155,7 +157,7 @@ void DocumentFeed::arrived() {
 
 void DocumentFeed::finish() {
     if (captured_.empty()) return;
-    document_.on_stored(
+    document_.transaction().on_stored(
         [feed = feed_.shared_from_this(), steps = take_captured()](Result<void>& stored) mutable {
             if (stored) feed->publish(std::move(steps));
         });

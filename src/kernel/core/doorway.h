@@ -7,7 +7,6 @@
 #include <deque>
 #include <utility>
 
-#include "base/check.h"
 #include "base/function.h"
 
 namespace quire::kernel {
@@ -24,20 +23,9 @@ public:
         }
     }
     // Until release() no other call enters.
-    void hold() {
-        CHECK(!held_);
-        held_ = true;
-    }
+    void hold();
     // Lets the calls in that have come meanwhile, in order; one of them may hold it again.
-    void release() {
-        CHECK(held_);
-        held_ = false;
-        while (!held_ && !entering_.empty()) {
-            Function<void()> task = std::move(entering_.front());
-            entering_.pop_front();
-            task();
-        }
-    }
+    void release();
     bool is_held() const { return held_; }
 
 private:

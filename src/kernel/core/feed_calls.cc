@@ -7,11 +7,13 @@
 #include <map>
 #include <set>
 
+#include "conversation/conversation.h"
 #include "crdt/doc/history.h"
 #include "crdt/doc/text.h"
 #include "kernel/core/block_feed.h"
 #include "kernel/core/block_replay.h"
 #include "kernel/core/core.h"
+#include "kernel/core/kinds.h"
 #include "kernel/core/walk.h"
 
 namespace quire::kernel {

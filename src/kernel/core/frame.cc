@@ -1,5 +1,6 @@
 // How a call enters its document: the part of the frame that does not depend on the answer's type.
 #include "kernel/core/core.h"
+#include "kernel/core/kinds.h"
 
 namespace quire::kernel {
 

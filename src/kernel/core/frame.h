@@ -50,7 +50,8 @@ void Core::look_once(Caller by, Address address, Access access, Reply<T> reply, 
              [access, work = std::move(work)](Visit<T> visit) mutable {
                  Core& self = *visit.kernel;
                  LiveDocument& document = *visit.document;
-                 const bool settled = document.in_flight().idle() && !document.is_due() &&
+                 const bool settled = document.in_flight().idle() &&
+                                      !document.transaction().is_due() &&
                                       !document.has_waiting_appends();
                  if (!settled) return self.look_settled(std::move(visit), access, std::move(work));
                  Result<T> result = work(document, visit.by);
@@ -63,7 +64,7 @@ void Core::finish_look(Visit<T> visit, Access access, Task<T> work) {
     LiveDocument& document = *visit.document;
     Result<T> result = work(document, visit.by);
     if (!result && !document.is_stored() && document.is_blank()) catalog_.drop(document.key());
-    if (document.is_due()) document.submit([](Result<void>) {});
+    if (document.transaction().is_due()) document.submit([](Result<void>) {});
     document.in_flight().when_durable([visit = std::move(visit), access, result = std::move(result),
                                        work = std::move(work)](Result<void> durable) mutable {
         if (durable) return visit.answer(std::move(result));
@@ -92,7 +93,7 @@ void Core::look_settled(Visit<T> visit, Access access, Task<T> work) {
         if (ready) ready = self.pass_gate(visit, access);
         if (!ready) return visit.answer(Failure(std::move(ready).error()));
         Result<T> result = work(live, visit.by);
-        if (live.is_due()) live.submit([](Result<void>) {});
+        if (live.transaction().is_due()) live.submit([](Result<void>) {});
         live.in_flight().when_durable(
             [visit = std::move(visit), result = std::move(result)](Result<void> durable) mutable {
                 const bool shown = durable || is_no_room(durable.error());
@@ -152,7 +153,7 @@ template <class T>
 void Core::finish(Visit<T> visit, Result<T> result) {
     LiveDocument& document = *visit.document;
     if (!result && !document.is_stored() && document.is_blank()) catalog_.drop(document.key());
-    if (!document.is_due()) {
+    if (!document.transaction().is_due()) {
         return document.in_flight().when_durable(
             [visit = std::move(visit), result = std::move(result)](Result<void> durable) mutable {
                 visit.answer(durable ? std::move(result) : Failure(std::move(durable).error()));

@@ -4,6 +4,7 @@
 
 #include "kernel/core/block_feed.h"
 #include "kernel/core/core.h"
+#include "kernel/core/kinds.h"
 #include "kernel/core/residence.h"
 
 namespace quire::kernel {

@@ -11,8 +11,9 @@ inline constexpr const char* kConversationKind = "conversation";
 inline constexpr const char* kMemoryKind = "memory";
 // Files, which are named by their paths.
 inline constexpr const char* kFileKind = "file";
-// Before a path, where a block's id may stand.
+// They stand before a path or a label where a block's id may stand.
 inline constexpr std::string_view kFilePrefix = "file:";
+inline constexpr std::string_view kMemoryPrefix = "memory:";
 inline std::string file_address(std::string_view path) {
     return std::string(kFilePrefix).append(path);
 }

@@ -15,11 +15,13 @@
 #include "base/concat.h"
 #include "base/process_memory.h"
 #include "codec/updates.h"
+#include "conversation/conversation.h"
 #include "crdt/doc/history.h"
 #include "kernel/core/appends.h"
 #include "kernel/core/block_feed.h"
 #include "kernel/core/cursors.h"
 #include "kernel/core/document_feed.h"
+#include "kernel/core/kinds.h"
 #include "kernel/core/replay.h"
 #include "kernel/core/residence.h"
 #include "policy/attribution.h"
@@ -49,43 +51,12 @@ BlockState& state_in(std::map<std::string, BlockState>& states, const std::strin
 
 }  // namespace
 
-Failure no_such_block(const std::string& block_id) {
-    return fail(Errc::not_found, "invalid_reference",
-                cat("there is no block '", block_id, "'; block_list shows those there are"),
-                {{"block_id", block_id}});
-}
-
-BlockState::BlockState() = default;
-BlockState::~BlockState() = default;
-
-Appends& BlockState::appends_made() {
-    if (appends == nullptr) appends = std::make_unique<Appends>();
-    return *appends;
-}
-bool BlockState::has_waiting_appends() const {
-    return appends != nullptr && !appends->empty();
-}
-void BlockState::end_append_run(const std::string& actor) {
-    if (appends != nullptr) appends->groups.erase(actor);
-}
-void BlockState::end_append_runs() {
-    if (appends != nullptr) appends->groups.clear();
-}
-void BlockState::forget_idle_appends() {
-    const bool is_idle = appends != nullptr && appends->empty() && appends->groups.empty() &&
-                         !appends->in_flight && !appends->timer_set;
-    if (is_idle) appends = nullptr;
-}
-bool BlockState::has_append_runs() const {
-    return appends != nullptr && !appends->groups.empty();
-}
-
 LiveDocument::LiveDocument(const Parts& parts, store::DocumentRecord record, bool fresh)
-    : parts_(parts), strand_(parts.scheduler), record_(std::move(record)), fresh_(fresh) {}
+    : parts_(parts), strand_(parts.scheduler), transaction_(std::move(record), fresh) {}
 
 LiveDocument::~LiveDocument() {
     // One that has left may be followed by another object for the same document.
-    if (doc_ != nullptr && parts_.residence != nullptr) parts_.residence->left(record_.key);
+    if (doc_ != nullptr && parts_.residence != nullptr) parts_.residence->left(key());
 }
 
 bool LiveDocument::has_waiting_appends() const {
@@ -96,8 +67,8 @@ bool LiveDocument::has_waiting_appends() const {
 Result<void> LiveDocument::ready() {
     if (in_flight_.refusal()) {
         if (!in_flight_.idle()) return Failure(*in_flight_.refusal());
-        parts_.store.unfence(record_.key);
-        TRY(forget_unstored_header());
+        parts_.store.unfence(key());
+        TRY(forget_unstored_record());
         doc_.reset();
     }
     if (doc_ == nullptr) {
@@ -146,7 +117,7 @@ BlockState& LiveDocument::touch(const std::string& key,
 }
 
 std::size_t LiveDocument::memory_bytes() const {
-    std::size_t bytes = kFixedBytes + record_.header.size() + doc_->memory_bytes();
+    std::size_t bytes = kFixedBytes + record().header.size() + doc_->memory_bytes();
     if (conversation_ != nullptr) bytes += conversation_->size() * kBlockBytes;
     for (const auto& [key, state] : states_) bytes += kBlockBytes + state.history.memory_bytes();
     return bytes;
@@ -165,7 +136,8 @@ void LiveDocument::note_growth() {
 
 bool LiveDocument::may_leave() const {
     const bool is_settled = in_flight_.idle() && !in_flight_.refusal() && !doorway_.is_held() &&
-                            !fresh_ && !due_ && on_stored_.empty() && feed_ == nullptr;
+                            is_stored() && !transaction_.is_due() &&
+                            !transaction_.has_listeners() && feed_ == nullptr;
     if (!is_settled) return false;
     const std::int64_t now_ms = parts_.clock.steady_ms();
     for (const auto& [key, state] : states_) {
@@ -187,7 +159,7 @@ bool LiveDocument::may_leave() const {
 bool LiveDocument::leave() {
     if (doc_ == nullptr) return false;
     if (!may_leave()) {
-        parts_.residence->stays(record_.key);
+        parts_.residence->stays(key());
         return false;
     }
     std::erase_if(states_, [](const auto& entry) {
@@ -198,8 +170,8 @@ bool LiveDocument::leave() {
     conversation_ = nullptr;
     doc_ = nullptr;
     peers_ = {};
-    batch_ = {};  // A header that only saves work may wait there.
-    parts_.residence->left(record_.key);
+    transaction_.reset();  // A header that only saves work may wait there.
+    parts_.residence->left(key());
     return std::none_of(states_.begin(), states_.end(),
                         [](const auto& entry) { return entry.second.has_append_runs(); });
 }
@@ -213,8 +185,7 @@ void LiveDocument::heed_feed() {
 }
 
 bool LiveDocument::is_listened_to() const {
-    return parts_.feed != nullptr && record_.kind != kStageKind &&
-           parts_.feed->is_watched(record_.key);
+    return parts_.feed != nullptr && kind() != kStageKind && parts_.feed->is_watched(key());
 }
 
 // Rebuilds the document from its stored updates, and its blocks from their records. O(history).
@@ -224,7 +195,7 @@ Result<void> LiveDocument::load() {
     const std::size_t update_count = stored.updates.size();
     std::size_t bytes = stored.units.size() * kUnitToLoad;
     for (const Bytes& update : stored.updates) bytes += update.size();
-    ReplayedDocument replayed = TRY(replay(record_, std::move(stored), parts_.rng.next() >> 1));
+    ReplayedDocument replayed = TRY(replay(record(), std::move(stored), parts_.rng.next() >> 1));
 
     std::map<std::string, BlockState> states;
     for (auto& [key, block] : replayed.blocks) {
@@ -247,10 +218,8 @@ Result<void> LiveDocument::load() {
     feed_ = nullptr;
     touched_.clear();
     states_ = std::move(states);
-    peers_ = std::move(replayed.peers);
-    batch_ = {};
-    due_ = false;
-    on_stored_.clear();
+    peers_ = ActorPeers(std::move(replayed.peers));
+    transaction_.reset();
     conversation_ = std::move(replayed.conversation);
     doc_ = std::move(replayed.doc);
     if (!std::exchange(was_loaded_, true)) note_interrupted();
@@ -263,11 +232,11 @@ Result<void> LiveDocument::load() {
 
 // Its records in the store. Errors: damaged_document(); unavailable.
 Result<store::StoredDocument> LiveDocument::read_stored() {
-    if (record_.damaged) return damaged_document(record_, "its row is not what was written");
-    if (fresh_) return store::StoredDocument();
-    Result<store::StoredDocument> stored = parts_.store.load(record_.key);
+    if (record().damaged) return damaged_document(record(), "its row is not what was written");
+    if (!is_stored()) return store::StoredDocument();
+    Result<store::StoredDocument> stored = parts_.store.load(key());
     if (stored || stored.error().code() != Errc::corrupt) return stored;
-    return damaged_document(record_, "some of its records are not what was written");
+    return damaged_document(record(), "some of its records are not what was written");
 }
 
 // A block that is running when this kernel first loads the document was left so by another
@@ -284,25 +253,24 @@ void LiveDocument::note_interrupted() {
 // one piece.
 void LiveDocument::compact_if_long(std::size_t update_count) {
     if (update_count <= kLongLog) return;
-    batch_.compactions.push_back({record_.key, codec::encode_updates(doc_->changes_since({}))});
+    transaction_.batch().compactions.push_back(
+        {key(), codec::encode_updates(doc_->changes_since({}))});
     submit([](Result<void>) {});  // A failure leaves the pieces as they were.
 }
 
-// Ids contain the small number of a peer instead of the peer, so that they are short enough for a
-// model to repeat.
 bool LiveDocument::is_blank() const {
-    return record_.header.empty() && doc_->history().op_count() == 0;
+    return record().header.empty() && doc_->history().op_count() == 0;
 }
 
 Result<BlockRef> LiveDocument::find(const conversation::BlockId& id, bool deleted_too) {
     if (id.is_document()) {
-        if (conversation_ != nullptr || (record_.deleted && !deleted_too))
+        if (conversation_ != nullptr || (record().deleted && !deleted_too))
             return no_such_block(id.str());
         return whole();
     }
-    const auto number = static_cast<std::size_t>(id.peer_number);
-    if (conversation_ == nullptr || number >= peers_.size()) return no_such_block(id.str());
-    const crdt::OpId op{peers_[number].peer, static_cast<crdt::Counter>(id.counter)};
+    const store::PeerRecord* const peer = peers_.with_number(id.peer_number);
+    if (conversation_ == nullptr || peer == nullptr) return no_such_block(id.str());
+    const crdt::OpId op{peer->peer, static_cast<crdt::Counter>(id.counter)};
     const conversation::ConversationBlock* block = conversation_->find(op);
     if (block == nullptr || (block->deleted && !deleted_too)) return no_such_block(id.str());
     return ref_of(*block);
@@ -324,47 +292,27 @@ BlockRef LiveDocument::whole() {
 }
 
 conversation::BlockId LiveDocument::id_of(const BlockRef& block) const {
-    if (block.fields == nullptr) return {record_.key, -1, 0};
-    return {record_.key, peer_number(block.id.peer), block.id.counter};
+    if (block.fields == nullptr) return {key(), -1, 0};
+    return {key(), peers_.number_of(block.id.peer), block.id.counter};
 }
 
 std::string LiveDocument::key_of(crdt::OpId id) const {
-    return cat(peer_number(id.peer), "_", id.counter);
+    return cat(peers_.number_of(id.peer), "_", id.counter);
 }
 
-std::int64_t LiveDocument::peer_number(crdt::PeerId peer) const {
-    for (const store::PeerRecord& record : peers_) {
-        if (record.peer == peer) return record.number;
-    }
-    CHECK(false && "every peer that makes blocks has a number");
-    return -1;
-}
-
-// Each actor writes with a peer of its own in each document, so that undo can tell actors apart.
 void LiveDocument::begin(const policy::Actor& actor) {
     begin_at(actor, doc_->version().ends());
 }
 
-// A peer numbers its ops without a gap, so one that has gone on cannot write at an older version. The
-// peer's record is stored before or with its first change.
 void LiveDocument::begin_at(const policy::Actor& actor,
                             const std::map<crdt::PeerId, crdt::Counter>& version) {
     const std::string name = actor.str();
-    const auto& now = doc_->version().ends();
-    const auto end_in = [](const auto& ends, crdt::PeerId peer) {
-        const auto found = ends.find(peer);
-        return found == ends.end() ? crdt::Counter{0} : found->second;
-    };
-    auto record = std::find_if(peers_.begin(), peers_.end(), [&](const auto& peer) {
-        return peer.actor == name && end_in(now, peer.peer) == end_in(version, peer.peer);
-    });
-    if (record == peers_.end()) {
-        const auto number = static_cast<std::int64_t>(peers_.size());
-        peers_.push_back({record_.key, number, name, parts_.rng.next() >> 1});
-        batch_.peers.push_back(peers_.back());
-        record = peers_.end() - 1;
+    const store::PeerRecord* writer = peers_.writer_at(name, version, doc_->version().ends());
+    if (writer == nullptr) {
+        writer = &peers_.add(key(), name, parts_.rng.next() >> 1);
+        transaction_.batch().peers.push_back(*writer);
     }
-    doc_->set_peer(record->peer);
+    doc_->set_peer(writer->peer);
     if (feed_ != nullptr) feed_->begin();
 }
 
@@ -379,10 +327,9 @@ crdt::IdSpan LiveDocument::commit(const policy::Attribution& what) {
     options.timestamp = parts_.clock.wall_ms() / 1000;
     const crdt::IdSpan span = doc_->commit(std::move(options)).span;
     if (span.size() > 0) {
-        batch_.updates.push_back(
-            {record_.key, codec::encode_updates(doc_->changes_in({&span, 1}))});
-        grown_bytes_ += kUnitBytes + 3 * batch_.updates.back().bytes.size();
-        due_ = true;
+        Bytes update = codec::encode_updates(doc_->changes_in({&span, 1}));
+        grown_bytes_ += kUnitBytes + 3 * update.size();
+        transaction_.add(store::UpdateRecord{key(), std::move(update)});
     }
     return span;
 }
@@ -393,8 +340,7 @@ Result<void> LiveDocument::import(const policy::Actor& actor,
     begin(actor);
     TRY(doc_->import(changes));
     grown_bytes_ += 3 * update.size();
-    batch_.updates.push_back({record_.key, std::move(update)});
-    due_ = true;
+    transaction_.add(store::UpdateRecord{key(), std::move(update)});
     return {};
 }
 
@@ -413,7 +359,7 @@ void LiveDocument::record_quietly(const BlockRef& block, Unit unit, std::uint64_
     unit.at_ms = parts_.clock.wall_ms();
     unit.heads = doc_->frontiers();
     record_version(block);
-    batch_.units.push_back(to_record(unit, record_.key, state.key));
+    transaction_.add(to_record(unit, key(), state.key));
     if (feed_ != nullptr) feed_->record(block, unit, calls);
     state.history.add(std::move(unit));
 }
@@ -421,61 +367,22 @@ void LiveDocument::record_quietly(const BlockRef& block, Unit unit, std::uint64_
 void LiveDocument::record_version(const BlockRef& block) {
     BlockState& state = *block.state;
     state.told = state.reserving;
-    batch_.blocks.push_back({record_.key, std::string(state.key), state.version,
-                             reservation(state.version, state.reserving)});
-    due_ = true;
+    transaction_.add(store::BlockRecord{key(), std::string(state.key), state.version,
+                                        reservation(state.version, state.reserving)});
 }
 
 void LiveDocument::rerecord(const BlockRef& block, const Unit& unit) {
-    batch_.units.push_back(to_record(unit, record_.key, block.state->key));
-    due_ = true;
-}
-
-void LiveDocument::set_header(Bytes header) {
-    note_header(std::move(header));
-    due_ = true;
-}
-
-void LiveDocument::note_header(Bytes header) {
-    record_.header = std::move(header);
-    batch_.documents.push_back(record_);
-}
-
-void LiveDocument::keep(store::RecordKey key, std::string_view body) {
-    batch_.keep(std::move(key), body);
-    due_ = true;
-}
-
-void LiveDocument::rename(std::string name) {
-    record_.name = std::move(name);
-    batch_.documents.push_back(record_);
-    due_ = true;
-}
-
-void LiveDocument::set_record(RecordState record) {
-    record_.name = std::move(record.name);
-    record_.deleted = record.deleted;
-    record_.header = std::move(record.header);
-    batch_.documents.push_back(record_);
-    due_ = true;
-}
-
-void LiveDocument::set_deleted(bool deleted) {
-    record_.deleted = deleted;
-    batch_.documents.push_back(record_);
-    due_ = true;
+    transaction_.add(to_record(unit, key(), block.state->key));
 }
 
 // A header is stored with the changes that made it true. If the store refused them, the stored
 // header is right again, and so is the stored record.
-Result<void> LiveDocument::forget_unstored_header() {
-    record_.header.clear();
-    record_.deleted = false;
-    for (store::DocumentRecord& record : TRY(parts_.store.documents())) {
-        if (record.key != record_.key) continue;
-        record.owner = record_.owner;  // The store may not have taken it yet.
-        record_ = std::move(record);
-    }
+Result<void> LiveDocument::forget_unstored_record() {
+    const std::vector<store::DocumentRecord> all = TRY(parts_.store.documents());
+    const auto stored =
+        std::find_if(all.begin(), all.end(),
+                     [&](const store::DocumentRecord& each) { return each.key == key(); });
+    transaction_.revert_record(stored == all.end() ? nullptr : &*stored);
     return {};
 }
 
@@ -485,11 +392,9 @@ void LiveDocument::submit(Reply<void> done) {
     if (feed_ != nullptr) feed_->finish();
     note_growth();
     const std::uint64_t sequence = in_flight_.submit();
-    if (fresh_) batch_.documents.insert(batch_.documents.begin(), record_);
-    due_ = false;
     parts_.store.commit(
-        std::exchange(batch_, {}),
-        [self = shared_from_this(), sequence, on_stored = std::exchange(on_stored_, {}),
+        transaction_.take(true),
+        [self = shared_from_this(), sequence, on_stored = transaction_.take_on_stored(),
          done = std::move(done)](Result<void> result) mutable {
             sched::Strand& strand = self->strand_;
             strand.post([self = std::move(self), sequence, result = std::move(result),
@@ -503,12 +408,9 @@ void LiveDocument::submit(Reply<void> done) {
 }
 
 void LiveDocument::settle(bool stored) {
-    CHECK(fresh_ && doc_ == nullptr);
-    fresh_ = !stored;
-    if (!stored) {
-        record_.header.clear();
-        return;
-    }
+    CHECK(!is_stored() && doc_ == nullptr);
+    if (!stored) return transaction_.revert_record(nullptr);
+    transaction_.note_stored();
     // A document that cannot be loaded says so to the first call.
     if (is_listened_to() && ready()) feed_->arrived();
 }
@@ -518,10 +420,8 @@ store::Batch LiveDocument::give() {
     if (feed_ != nullptr) feed_->finish();
     note_growth();
     in_flight_.submit();
-    if (fresh_ && due_) batch_.documents.insert(batch_.documents.begin(), record_);
-    due_ = false;
-    on_given_ = std::exchange(on_stored_, {});
-    return std::exchange(batch_, {});
+    on_given_ = transaction_.take_on_stored();
+    return transaction_.take(transaction_.is_due());
 }
 
 void LiveDocument::given(const Result<void>& result) {
@@ -533,7 +433,7 @@ void LiveDocument::given(const Result<void>& result) {
 
 template <class Done>
 void LiveDocument::finish(std::uint64_t sequence, const Result<void>& result, Done done) {
-    if (result) fresh_ = false;
+    if (result) transaction_.note_stored();
     in_flight_.finish(sequence, result, std::move(done));
 }
 

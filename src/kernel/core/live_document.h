@@ -19,76 +19,26 @@
 
 #include "base/function.h"
 #include "conversation/block.h"
-#include "conversation/conversation.h"
 #include "crdt/doc/doc.h"
+#include "kernel/core/actor_peers.h"
+#include "kernel/core/block_state.h"
 #include "kernel/core/doorway.h"
-#include "kernel/core/history.h"
 #include "kernel/core/in_flight.h"
-#include "kernel/core/kinds.h"
+#include "kernel/core/open_transaction.h"
 #include "kernel/core/parts.h"
 #include "sched/guarded.h"
 #include "sched/scheduler.h"
-#include "store/store.h"
 
+namespace quire::conversation {
+class Conversation;
+}
 namespace quire::policy {
 struct Attribution;
 }
 
 namespace quire::kernel {
 
-struct Appends;
-class Cursors;
 class DocumentFeed;
-
-// The kernel's records of a block, beside its content.
-struct BlockState {
-    // How the store names it: "" for the document itself, else "PEER_NUMBER_COUNTER". It is the key
-    // under which LiveDocument has this.
-    std::string_view key;
-    std::uint64_t version = 0;
-    History history;
-    // Null until something is first appended.
-    std::unique_ptr<Appends> appends;
-    // Appends that were accepted are given versions before these are stored. Those up to `reserved`
-    // may be: the store has been told, and after a crash none of them is given out again.
-    // `reserving` is the same once what is on its way is stored; 0 for none. `told` is what the
-    // store will then have.
-    std::uint64_t reserved = 0;
-    std::uint64_t reserving = 0;
-    std::uint64_t told = 0;
-    // It was running when an earlier kernel ended, so that its writer is gone: it shows as error
-    // until someone writes to it or sets its status.
-    bool interrupted = false;
-    std::shared_ptr<Cursors> cursors;  // Null until somebody sets one.
-
-    BlockState();
-    BlockState(const BlockState&) = delete;
-    BlockState& operator=(const BlockState&) = delete;
-    ~BlockState();
-
-    Appends& appends_made();
-    // Returns true if text was handed over that is not committed.
-    bool has_waiting_appends() const;
-    // Ends an actor's run of appends, or everybody's, so that the next append begins a new unit of
-    // undo.
-    void end_append_run(const std::string& actor);
-    void end_append_runs();
-    bool has_append_runs() const;
-    // Gives up what it keeps for appends, if none waits, runs or may be joined.
-    void forget_idle_appends();
-};
-
-// Error: not_found "invalid_reference" {block_id}.
-Failure no_such_block(const std::string& block_id);
-
-// A block found in its document. Valid within one task on the strand.
-struct BlockRef {
-    BlockState* state = nullptr;
-    crdt::Handle content{};
-    // Null for a block that is the whole document.
-    const conversation::ConversationBlock* fields = nullptr;
-    crdt::OpId id;  // The id of `fields`.
-};
 
 class LiveDocument : public std::enable_shared_from_this<LiveDocument> {
 public:
@@ -98,9 +48,9 @@ public:
     LiveDocument& operator=(const LiveDocument&) = delete;
     ~LiveDocument();
 
-    store::DocumentKey key() const { return record_.key; }
-    const std::string& kind() const { return record_.kind; }
-    const std::string& name() const { return record_.name; }
+    store::DocumentKey key() const { return transaction_.record().key; }
+    const std::string& kind() const { return transaction_.record().kind; }
+    const std::string& name() const { return transaction_.record().name; }
     sched::Strand& strand() { return strand_; }
 
     // Loads the document if it is not in memory. Errors: corrupt; unavailable while a failed
@@ -120,8 +70,9 @@ public:
 
     crdt::Doc& doc() { return *doc_; }
     conversation::Conversation* conversation() { return conversation_.get(); }
-    const store::DocumentRecord& record() const { return record_; }
-    bool is_stored() const { return !fresh_; }  // True if the store knows it.
+    const store::DocumentRecord& record() const { return transaction_.record(); }
+    // Returns true if the store knows it.
+    bool is_stored() const { return transaction_.is_stored(); }
     // Returns true if nothing was ever done in it. It is loaded.
     bool is_blank() const;
 
@@ -156,25 +107,9 @@ public:
     // Puts the block's version and what is reserved beyond it into the batch.
     void record_version(const BlockRef& block);
     void rerecord(const BlockRef& block, const Unit& unit);  // A unit whose state changed.
-    store::Batch& batch() { return batch_; }
-    // The document record's header, stored with the transaction.
-    void set_header(Bytes header);
-    // Sets a header that only saves work. It is stored with the next transaction, whenever that
-    // comes.
-    void note_header(Bytes header);
-    // Changes the document's record. The caller changes the catalog.
-    void rename(std::string name);
-    // Stores a record of another table with the transaction.
-    void keep(store::RecordKey key, std::string_view body);
-    // The record as a whole, in one row of the transaction.
-    void set_record(RecordState record);
-    // A deleted document's block is found only where deleted ones are.
-    void set_deleted(bool deleted);
-    // Returns true if the transaction changes something that an answer must wait for.
-    bool is_due() const { return due_; }
-    // Calls `then` on the strand when this transaction is stored or refused, before its call is
-    // answered. `then` may replace the store's error.
-    void on_stored(Function<void(Result<void>&)> then) { on_stored_.push_back(std::move(then)); }
+    // The transaction that submit() will store, with the document's record.
+    OpenTransaction& transaction() { return transaction_; }
+    const OpenTransaction& transaction() const { return transaction_; }
     // Hands the batch to the store. `done` runs on the strand once the batch is durable or has
     // failed. Batches of one document become durable in order.
     void submit(Reply<void> done);
@@ -190,7 +125,8 @@ public:
     // Every call comes in here.
     Doorway& doorway() { return doorway_; }
     // Returns the transaction, to be stored in the batch of another document; given() then
-    // reports the result on this document's strand, also to those who asked by on_stored(). A
+    // reports the result on this document's strand, also to those who asked by
+    // OpenTransaction::on_stored(). A
     // transaction that is thrown away is reported as an error, and the document is loaded anew.
     // CHECKs that the document is held and idle.
     store::Batch give();
@@ -199,11 +135,10 @@ public:
 private:
     Result<void> load();
     Result<store::StoredDocument> read_stored();
-    Result<void> forget_unstored_header();
+    Result<void> forget_unstored_record();
     void note_interrupted();
     template <class Done>
     void finish(std::uint64_t sequence, const Result<void>& result, Done done);
-    std::int64_t peer_number(crdt::PeerId peer) const;
     std::string key_of(crdt::OpId id) const;
     void compact_if_long(std::size_t update_count);
     BlockState& touch(const std::string& key, const conversation::ConversationBlock* block);
@@ -220,8 +155,6 @@ private:
 
     const Parts parts_;
     sched::Strand strand_;
-    store::DocumentRecord record_;
-    bool fresh_;
     bool was_loaded_ = false;
     sched::Guarded<std::uint64_t> last_used_;
     std::size_t reported_bytes_ = 0;  // The bytes that it said it takes,
@@ -229,17 +162,15 @@ private:
 
     std::unique_ptr<crdt::Doc> doc_;
     std::unique_ptr<conversation::Conversation> conversation_;
-    std::vector<store::PeerRecord> peers_;  // The index is the peer's number.
+    ActorPeers peers_;
     std::map<std::string, BlockState> states_;
     struct Touched {
         BlockState* state = nullptr;
         std::optional<crdt::OpId> id = {};  // Set for a block of a conversation.
     };
     std::vector<Touched> touched_;  // Since pack_blocks(), which leaves some; newest last.
-    store::Batch batch_;
-    bool due_ = false;  // True if `batch_` has more than what can wait.
-    std::vector<Function<void(Result<void>&)>> on_stored_;  // For `batch_`.
-    std::vector<Function<void(Result<void>&)>> on_given_;   // For what give() returned.
+    OpenTransaction transaction_;
+    OpenTransaction::OnStored on_given_;  // For what give() returned.
     InFlight in_flight_;
     Doorway doorway_;
     std::unique_ptr<DocumentFeed> feed_;  // Null where nobody listens.

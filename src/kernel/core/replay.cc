@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 #include "base/concat.h"
 #include "codec/updates.h"
+#include "conversation/conversation.h"
 #include "crdt/undo/revert.h"
 #include "kernel/core/kinds.h"
 

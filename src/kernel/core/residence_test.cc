@@ -11,6 +11,7 @@
 #include "kernel/core/block_feed.h"
 #include "kernel/core/core.h"
 #include "kernel/core/desk_test.h"
+#include "kernel/core/kinds.h"
 
 namespace quire::kernel {
 namespace {

@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "crdt/doc/history.h"
 #include "crdt/doc/text.h"
+#include "kernel/core/kinds.h"
 #include "text/diff.h"
 #include "text/escape_hidden.h"
 

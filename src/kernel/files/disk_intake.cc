@@ -6,6 +6,7 @@
 
 #include "kernel/core/core.h"
 #include "kernel/core/frame.h"
+#include "kernel/core/kinds.h"
 #include "kernel/files/file_gate.h"
 
 namespace quire::kernel {
@@ -189,7 +190,7 @@ void DiskIntake::Body::rename(const std::shared_ptr<LiveDocument>& document, fs:
             unit.description = cat("rename ", change.path);
             unit.kind = UnitKind::take_back;
             live.begin(by.actor);
-            live.rename(change.path);
+            live.transaction().rename(change.path);
             live.record_quietly(live.whole(), std::move(unit));
             follow_record(live, catalog);
             return true;
@@ -210,7 +211,7 @@ void DiskIntake::Body::rename_copies(const fs::TreeChange& change) {
                 if (live.record().deleted || !names.claim_name(name, live.key()))
                     return Result<bool>(false);
                 live.begin(by.actor);
-                live.rename(change.path);
+                live.transaction().rename(change.path);
                 follow_record(live, names);
                 return Result<bool>(true);
             });

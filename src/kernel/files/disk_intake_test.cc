@@ -5,6 +5,7 @@
 
 #include "crdt/doc/text.h"
 #include "kernel/core/core.h"
+#include "kernel/core/kinds.h"
 #include "kernel/files/file_office_for_test.h"
 
 namespace quire::kernel {

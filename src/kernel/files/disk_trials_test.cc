@@ -12,6 +12,7 @@
 
 #include "base/share_for_test.h"
 #include "kernel/core/core.h"
+#include "kernel/core/kinds.h"
 #include "kernel/files/file_gate.h"
 #include "kernel/files/file_office_for_test.h"
 #include "text/diff.h"

@@ -2,6 +2,7 @@
 // that wakes it. Changes go to the documents' strands and are not waited for; a sync counts them, and
 // is answered when all that were begun before it have ended.
 #include "kernel/files/disk_watch.h"
+#include "kernel/core/kinds.h"
 #include "kernel/files/file_gate.h"
 
 #include <cerrno>

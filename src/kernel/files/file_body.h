@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "kernel/core/core.h"
+#include "kernel/core/kinds.h"
 #include "kernel/files/file_calls.h"
 #include "kernel/files/file_conflicts.h"
 #include "kernel/files/file_gate.h"

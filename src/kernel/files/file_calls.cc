@@ -10,6 +10,7 @@
 #include "edits/splice_diff.h"
 #include "edits/text_change.h"
 #include "files/form.h"
+#include "kernel/core/kinds.h"
 #include "kernel/core/walk.h"
 #include "kernel/files/file_body.h"
 #include "memory/splices.h"
@@ -253,13 +254,13 @@ Result<FileVersion> FileCalls::Body::create(LiveDocument& document, const Caller
     keep_token(document, by.actor, what.client_token, document.id_of(block).str());
     files::DiskState after = gate.state(document).value_or(files::DiskState{});
     after.form = decoded.form;
-    document.set_header(saved_state(document, after, saved).encode());
+    document.transaction().set_header(saved_state(document, after, saved).encode());
     remove_if_refused(document, saved);
     return version_of_file(document);
 }
 
 void FileCalls::Body::remove_if_refused(LiveDocument& document, const fs::Saved& saved) {
-    document.on_stored(
+    document.transaction().on_stored(
         [&files = gate.files(), path = document.name(), hash = saved.hash](Result<void>& stored) {
             if (!stored) static_cast<void>(files.remove(path, hash));
         });

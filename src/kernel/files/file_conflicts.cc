@@ -9,6 +9,7 @@
 
 #include "crdt/doc/text.h"
 #include "files/reconcile.h"
+#include "kernel/core/kinds.h"
 #include "kernel/core/walk.h"
 #include "kernel/files/conflict_region.h"
 #include "kernel/files/file_body.h"
@@ -318,7 +319,7 @@ Result<FileResolved> FileCalls::Conflicts::settle(LiveDocument& document, const 
         for (files::SettledConflict& each : disk.settled) {
             if (each.version == 0) each.version = edited.version;
         }
-        if (!saved || !saved->written) document.set_header(disk.encode());
+        if (!saved || !saved->written) document.transaction().set_header(disk.encode());
     }
     edited.notes.push_back(
         disk.has_conflict() ? cat("still open: ", ids_of(disk.conflicts))

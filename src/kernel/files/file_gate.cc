@@ -11,6 +11,7 @@
 #include "crdt/doc/history.h"
 #include "crdt/doc/text.h"
 #include "kernel/core/core.h"
+#include "kernel/core/kinds.h"
 #include "kernel/core/versions.h"
 #include "kernel/files/conflict_region.h"
 #include "kernel/files/disk_authors.h"
@@ -240,8 +241,10 @@ DiskUpdate FileGate::last_news(const LiveDocument& document) {
 Result<DiskUpdate> FileGate::compare(LiveDocument& document, Evidence evidence) {
     std::optional<files::DiskState> before = state(document);
     if (before && before->unlisted_conflict) TRY(list_old_conflict(document, *before));
-    if (before && follow_undo(document, *before)) document.set_header(before->encode());
-    if (before && follow_edits(document, before->conflicts)) document.note_header(before->encode());
+    if (before && follow_undo(document, *before))
+        document.transaction().set_header(before->encode());
+    if (before && follow_edits(document, before->conflicts))
+        document.transaction().note_header(before->encode());
     const std::string& path = document.name();
     const fs::Place place = TRY(files_.resolve(path));
     take_late_writes(path);
@@ -258,7 +261,7 @@ Result<DiskUpdate> FileGate::compare(LiveDocument& document, Evidence evidence) 
         if (!is_same && (before->missing || file.stamp.settled)) {
             end_deletion(*before);
             before->stamp = file.stamp;
-            document.note_header(before->encode());
+            document.transaction().note_header(before->encode());
         }
         return update;
     }
@@ -314,7 +317,7 @@ Result<DiskUpdate> FileGate::note_missing(LiveDocument& document, files::DiskSta
     if (update.gone) before.vanished = true;
     const bool asks = before.vanished && !before.has_deletion() && dirty(document);
     if (!asks) {
-        if (update.gone) document.note_header(before.encode());
+        if (update.gone) document.transaction().note_header(before.encode());
         return update;
     }
     const crdt::Handle content = document.whole().content;
@@ -328,7 +331,7 @@ Result<DiskUpdate> FileGate::note_missing(LiveDocument& document, files::DiskSta
     conflict.base_version = conflict.disk_version = before.version;
     conflict.agent_version = version_of(document);
     before.conflicts.push_back(std::move(conflict));
-    document.set_header(before.encode());
+    document.transaction().set_header(before.encode());
     return update;
 }
 
@@ -346,7 +349,7 @@ Result<void> FileGate::list_old_conflict(LiveDocument& document, files::DiskStat
     conflict.agent_version = version_of(document);
     before.unlisted_conflict = false;
     if (conflict.agent != conflict.disk) before.conflicts.push_back(std::move(conflict));
-    document.set_header(before.encode());
+    document.transaction().set_header(before.encode());
     return {};
 }
 
@@ -447,7 +450,7 @@ Result<DiskUpdate> FileGate::apply(LiveDocument& document,
                                                : Resolution::merge;
     }
     if (!unit.spans.empty()) document.record(block, std::move(unit));
-    document.set_header(now.encode());
+    document.transaction().set_header(now.encode());
     taken.disk_version = now.version;
     return taken;
 }

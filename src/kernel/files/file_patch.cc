@@ -21,6 +21,7 @@
 #include "crdt/doc/text.h"
 #include "edits/splice_diff.h"
 #include "files/form.h"
+#include "kernel/core/kinds.h"
 #include "kernel/files/file_gate.h"
 #include "kernel/files/file_patch_run.h"
 #include "text/escape_hidden.h"
@@ -29,8 +30,6 @@ namespace quire::kernel {
 namespace {
 
 using policy::Operation;
-
-constexpr std::string_view kMemoryPrefix = "memory:";
 
 // True if all that the patch is known to do is to add to the end.
 bool appends(const edits::FilePatch& patch) {
@@ -184,7 +183,8 @@ void FileCalls::PatchRun::hold_from(std::size_t k) {
                 [self, visit = std::move(visit)](Result<void> durable) mutable {
                     LiveDocument& live = *visit.document;
                     Result<void> ready = durable ? self->prepare(live) : std::move(durable);
-                    if (!ready || !live.is_due()) return visit.answer(std::move(ready));
+                    if (!ready || !live.transaction().is_due())
+                        return visit.answer(std::move(ready));
                     live.submit([visit = std::move(visit)](Result<void> stored) mutable {
                         visit.answer(std::move(stored));
                     });
@@ -245,12 +245,10 @@ Result<void> FileCalls::PatchRun::plan(LiveDocument& live, Act& act) {
 
     const BlockRef block = TRY(block_of(live, act));
     const seq::Rope& text = live.doc().text(block.content).rope();
-    edits::PatchedText planned =
-        TRY(edits::plan_patch(patch, text, what_.numbering, limits()));
+    edits::PatchedText planned = TRY(edits::plan_patch(patch, text, what_.numbering, limits()));
     TRY(kernel_.check_size(text, {planned.splices, {}}));
     for (const text::Splice& splice : planned.splices) TRY(check_savable(live, splice.insert));
-    part.out = {live.id_of(block).str(), act.path, block.state->version,
-                std::move(planned.hunks)};
+    part.out = {live.id_of(block).str(), act.path, block.state->version, std::move(planned.hunks)};
     if (act.kind == Kind::edit) {
         if (!act.block && saves()) {
             const files::DiskState disk = *files_->gate.state(live);
@@ -267,10 +265,9 @@ Result<void> FileCalls::PatchRun::plan(LiveDocument& live, Act& act) {
         return {};
     }
     const std::string to = text::escape_hidden(patch.new_name);
-    part.diff = cat("diff --git ", names.from, " b/", to, "\nrename from ", shown,
-                    "\nrename to ", to, "\n",
-                    edits::splice_diff(text, planned.splices,
-                                       {.from = names.from, .to = cat("b/", to)}));
+    part.diff =
+        cat("diff --git ", names.from, " b/", to, "\nrename from ", shown, "\nrename to ", to, "\n",
+            edits::splice_diff(text, planned.splices, {.from = names.from, .to = cat("b/", to)}));
     part.bytes = TRY(files::encode(files_->gate.state(live)->form,
                                    spliced(text.str(), planned.splices), act.path));
     return {};
@@ -284,8 +281,7 @@ Result<void> FileCalls::PatchRun::plan_create(LiveDocument& live, const Act& act
         part.bytes = spliced("", planned.splices);
         TRY(kernel_.check_new(part.bytes));
         part.diff = text::unified_diff(
-            "", part.bytes,
-            {.from = "/dev/null", .to = cat("b/", text::escape_hidden(act.path))});
+            "", part.bytes, {.from = "/dev/null", .to = cat("b/", text::escape_hidden(act.path))});
         part.out.hunks = std::move(planned.hunks);
     }
     if (part.bytes.size() > kernel_.limits().block_bytes)
@@ -312,8 +308,7 @@ void FileCalls::PatchRun::note_failure(const Act& act, Error error) {
     }
     if (failure_) {
         failure_ = Error(failure_->code(), failure_->reason(),
-                         cat(failure_->message(), "\n", error.message()),
-                         failure_->details());
+                         cat(failure_->message(), "\n", error.message()), failure_->details());
     } else {
         failure_ = std::move(error);
     }

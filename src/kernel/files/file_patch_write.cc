@@ -65,7 +65,7 @@ void FileCalls::PatchRun::give_from(std::size_t k) {
             });
     }
     at(documents_[k], [self = shared_from_this(), k](LiveDocument& live) {
-        if (live.is_due()) {
+        if (live.transaction().is_due()) {
             self->batch_.append(live.give());
             self->given_.insert(&live);
             // Closing waits for what is under way when it comes to this strand, and for no more.
@@ -87,7 +87,7 @@ void FileCalls::PatchRun::take_back(Error why, std::size_t k) {
     if (k == documents_.size()) return end(Failure(put_back(std::move(why))));
     at(documents_[k],
        [self = shared_from_this(), k, why = std::move(why)](LiveDocument& live) mutable {
-           if (live.is_due()) {
+           if (live.transaction().is_due()) {
                static_cast<void>(live.give());
                self->given_.insert(&live);
            }
@@ -112,9 +112,9 @@ Error FileCalls::PatchRun::put_back(Error why) {
         if (!is_back) cat_to(left, cat(left.empty() ? "" : ", ", act.path));
     }
     if (!any) return why;
-    const std::string tail =
-        left.empty() ? "The files that had been written have their bytes back"
-                     : cat("These could not be given their bytes back: ", left);
+    const std::string tail = left.empty()
+                                 ? "The files that had been written have their bytes back"
+                                 : cat("These could not be given their bytes back: ", left);
     Map details = why.details();
     if (!left.empty()) details.set("not_put_back", left);
     return {why.code(), why.reason(), cat(why.message(), ". ", tail), std::move(details)};
@@ -132,13 +132,13 @@ Patched FileCalls::PatchRun::answer() {
 
 void FileCalls::PatchRun::let_go(std::size_t k, Function<void()> then) {
     if (k == documents_.size()) return then();
-    at(documents_[k],
-       [self = shared_from_this(), k, then = std::move(then)](LiveDocument& live) mutable {
-           if (!live.is_stored() && (live.in_flight().refusal() || !live.loaded() || live.is_blank()))
-               self->kernel_.catalog().drop(live.key());
-           if (k < self->held_) live.doorway().release();
-           self->let_go(k + 1, std::move(then));
-       });
+    at(documents_[k], [self = shared_from_this(), k,
+                       then = std::move(then)](LiveDocument& live) mutable {
+        if (!live.is_stored() && (live.in_flight().refusal() || !live.loaded() || live.is_blank()))
+            self->kernel_.catalog().drop(live.key());
+        if (k < self->held_) live.doorway().release();
+        self->let_go(k + 1, std::move(then));
+    });
 }
 
 void FileCalls::PatchRun::end(Result<Patched> result) {
@@ -152,10 +152,9 @@ void FileCalls::PatchRun::refuse(Error why) {
     let_go(0, [self = shared_from_this(), why = std::move(why)]() mutable {
         std::string path;
         if (const Value* told = why.details().find("path")) path = told->as_string();
-        self->kernel_.oversight().ask(self->by_, target_of_file(path), std::move(why),
-                                      [self](Error told) {
-                                          self->reply_(Failure(std::move(told)));
-                                      });
+        self->kernel_.oversight().ask(
+            self->by_, target_of_file(path), std::move(why),
+            [self](Error told) { self->reply_(Failure(std::move(told))); });
     });
 }
 

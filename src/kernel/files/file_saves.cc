@@ -8,6 +8,7 @@
 
 #include "crdt/doc/text.h"
 #include "files/form.h"
+#include "kernel/core/kinds.h"
 #include "kernel/files/file_body.h"
 #include "kernel/files/file_gate.h"
 
@@ -67,7 +68,7 @@ Result<FileSaved> FileCalls::Body::save_now(LiveDocument& document, const Caller
     result.written = true;
     result.notes = std::move(saved.notes);
     conflicts.forget(document.key());
-    document.set_header(saved_state(document, disk, saved).encode());
+    document.transaction().set_header(saved_state(document, disk, saved).encode());
     return result;
 }
 
@@ -105,9 +106,10 @@ Result<FileEdited> FileCalls::Body::edit_and_save(LiveDocument& document, const 
     Edited edited = TRY(kernel->edit(document, block, by, what));
     if (saved) {
         edited.notes.insert(edited.notes.end(), saved->notes.begin(), saved->notes.end());
-        document.set_header(saved_state(document, disk, *saved).encode());
-        document.on_stored([&files = gate.files(), path, replaced = std::move(replaced),
-                            hash = saved->hash, made = disk.missing](Result<void>& stored) {
+        document.transaction().set_header(saved_state(document, disk, *saved).encode());
+        document.transaction().on_stored([&files = gate.files(), path,
+                                          replaced = std::move(replaced), hash = saved->hash,
+                                          made = disk.missing](Result<void>& stored) {
             if (stored) return;
             if (made) {
                 static_cast<void>(files.remove(path, hash));
@@ -244,9 +246,9 @@ void FileCalls::Body::record_deletion(LiveDocument& document, const policy::Acto
     unit.kind = UnitKind::take_back;
     document.begin(by);
     document.record(document.whole(), std::move(unit));
-    document.set_deleted(true);
-    document.on_stored([&catalog = kernel->catalog(), record = document.record(),
-                        path = document.name()](Result<void>& stored) {
+    document.transaction().set_deleted(true);
+    document.transaction().on_stored([&catalog = kernel->catalog(), record = document.record(),
+                                      path = document.name()](Result<void>& stored) {
         if (stored) return catalog.settle_deletion(record);
         stored = Failure(std::move(stored).error().within(
             cat(path,

@@ -11,6 +11,7 @@
 
 #include "base/bytes.h"
 #include "crdt/doc/text.h"
+#include "kernel/core/kinds.h"
 #include "kernel/files/file_body.h"
 #include "kernel/files/file_gate.h"
 #include "memory/splices.h"
@@ -67,7 +68,7 @@ Result<FileVersion> plant(LiveDocument& copy, const Caller& by, const Seed& seed
         memory::apply(copy.doc(), block.content, text::minimal_splices("", seed.text));
         copy.commit(copier(), "stage");
     }
-    copy.set_header(seed.from.encode());
+    copy.transaction().set_header(seed.from.encode());
     copy.record(block, stage_unit(by.actor, "stage"), seed.version);
     follow_record(copy, catalog);
     return version_of_file(copy);
@@ -78,8 +79,8 @@ void end_stage(LiveDocument& copy, const policy::Actor& by, std::string descript
                Catalog& catalog) {
     copy.begin(by);
     copy.record(copy.whole(), stage_unit(by, std::move(description)));
-    copy.set_deleted(true);
-    copy.on_stored([&catalog, record = copy.record()](Result<void>& stored) {
+    copy.transaction().set_deleted(true);
+    copy.transaction().on_stored([&catalog, record = copy.record()](Result<void>& stored) {
         if (stored) catalog.settle_deletion(record);
     });
 }
@@ -256,7 +257,7 @@ private:
             let_copy_go(Failure(made.error()));
             return kernel_.finish(std::move(*visit_), std::move(made));
         }
-        file.batch().append(std::move(batch_));
+        file.transaction().batch().append(std::move(batch_));
         kernel_.count_commit();
         file.submit([self = shared_from_this(),
                      made = std::move(made)](const Result<void>& stored) mutable {

@@ -212,8 +212,8 @@ Result<Undone> FileCalls::Body::undelete_now(LiveDocument& document, const Calle
         RecordChange{{document.name(), true, {}}, {document.name(), false, {}}});
     document.begin(by.actor);
     document.record(block, std::move(unit));
-    document.set_deleted(false);
-    document.set_header(saved_state(document, disk, *saved).encode());
+    document.transaction().set_deleted(false);
+    document.transaction().set_header(saved_state(document, disk, *saved).encode());
     follow_record(document, catalog);
     remove_if_refused(document, *saved);
     return Undone{block.state->version,  text.code_points().n, 0, 0, text.lines().n, {},

@@ -10,10 +10,12 @@
 #include <vector>
 
 #include "base/concat.h"
+#include "conversation/conversation.h"
 #include "edits/find.h"
 #include "files/disk_state.h"
 #include "kernel/core/block_reads.h"
 #include "kernel/core/core.h"
+#include "kernel/core/kinds.h"
 #include "kernel/core/walk.h"
 #include "kernel/files/disk_watch.h"
 #include "kernel/files/file_gate.h"
@@ -304,15 +306,14 @@ void WorkspaceSearch::Run::visit(store::DocumentKey key, const Knowledge& known)
     body_->core->look_once<Visited>(
         by_, ThisDocument{std::move(document)}, Access::read,
         [self = shared_from_this()](Result<Visited> visited) {
-            self->body_->strand.post([self, visited = std::move(visited)]() mutable {
-                self->take(std::move(visited));
-            });
+            self->body_->strand.post(
+                [self, visited = std::move(visited)]() mutable { self->take(std::move(visited)); });
         },
         [self = shared_from_this(), room, known](LiveDocument& live,
                                                  const Caller& by) -> Result<Visited> {
             // The gate may just have taken in a change on the disk.
             const bool is_stored = live.is_stored() && live.in_flight().idle() &&
-                                   !live.is_due() && !live.has_waiting_appends();
+                                   !live.transaction().is_due() && !live.has_waiting_appends();
             std::optional<TextProof> proof;
             if (is_stored) proof = proof_of(TRY(self->body_->core->parts().store.mark(live.key())));
             const bool is_known = proof && proof == known.proof;

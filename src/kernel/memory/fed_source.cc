@@ -6,6 +6,7 @@
 
 #include "base/concat.h"
 #include "base/mapped_reply.h"
+#include "kernel/core/kinds.h"
 #include "kernel/memory/memory_body.h"
 #include "memory/feed.h"
 #include "memory/memory_reader.h"

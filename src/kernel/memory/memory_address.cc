@@ -11,7 +11,10 @@
 
 #include "base/concat.h"
 #include "conversation/block.h"
+#include "kernel/core/kinds.h"
 #include "kernel/core/live_document.h"
+#include "kernel/memory/memory_header.h"
+#include "kernel/memory/owned_label.h"
 
 namespace quire::kernel {
 namespace {

@@ -17,8 +17,6 @@
 
 #include "base/result.h"
 #include "kernel/core/catalog.h"
-#include "kernel/memory/memory_header.h"
-#include "kernel/memory/owned_label.h"
 #include "policy/actor.h"
 
 namespace quire::kernel {

@@ -14,6 +14,7 @@
 #include "kernel/memory/fed_blocks.h"
 #include "kernel/memory/memory_address.h"
 #include "kernel/memory/memory_calls.h"
+#include "kernel/memory/memory_header.h"
 #include "memory/gate.h"
 #include "policy/attribution.h"
 
@@ -146,7 +147,7 @@ private:
             if constexpr (std::is_same_v<Label, TextLabel>)
                 TRY(check_text_in_context(document, memory));
             Result<T> made = work(document, memory, by);
-            if (made && document.is_due())
+            if (made && document.transaction().is_due())
                 keep_text(*self->texts, document, self->kernel->parts().clock.wall_ms());
             return made;
         };

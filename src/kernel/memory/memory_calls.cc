@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "json/json.h"
+#include "kernel/core/kinds.h"
 #include "kernel/core/walk.h"
 #include "kernel/memory/memory_body.h"
 #include "kernel/memory/memory_record.h"
@@ -236,7 +237,7 @@ void MemoryCalls::Body::erase(Caller by, const Label& label, Reply<MemoryVersion
             TRY(body->fed.check_owned(opened.header, caller.actor, "delete"));
             document.begin(caller.actor);
             RecordState before = record_state(document);
-            document.set_deleted(true);
+            document.transaction().set_deleted(true);
             record_change(document, caller.actor, "delete", std::move(before));
             // Until the deletion is durable, the label still leads to the block that is on the
             // disk.
@@ -272,7 +273,7 @@ void MemoryCalls::restore(Caller by, std::string label, std::optional<std::strin
                 return label_exists(under);
             document.begin(caller.actor);
             RecordState before = record_state(document);
-            document.set_record({under, false, document.record().header});
+            document.transaction().set_record({under, false, document.record().header});
             record_change(document, caller.actor, "restore", std::move(before));
             follow_record(document, catalog);
             return version_of_memory(document);

@@ -7,6 +7,7 @@
 
 #include "codec/updates.h"
 #include "crdt/doc/history.h"
+#include "kernel/core/kinds.h"
 #include "kernel/memory/carried.h"
 #include "kernel/memory/carried_history.h"
 #include "kernel/memory/memory_body.h"

@@ -4,6 +4,7 @@
 #include "base/concat.h"
 #include "base/utf8.h"
 #include "conversation/block.h"
+#include "json/fields.h"
 #include "json/json.h"
 #include "memory/schema_form.h"
 #include "text/escape_hidden.h"

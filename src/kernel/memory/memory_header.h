@@ -10,10 +10,14 @@
 
 #include "base/result.h"
 #include "base/value.h"
-#include "json/fields.h"
 #include "kernel/memory/memory_type.h"
 #include "memory/memory_block.h"
 #include "policy/rights.h"
+
+namespace quire::json {
+template <class T>
+class Fields;
+}
 
 namespace quire::kernel {
 

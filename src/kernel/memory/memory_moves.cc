@@ -2,6 +2,7 @@
 // that is moved keeps its id, its history and who may do what with it; its label and its type
 // change.
 #include "base/utf8.h"
+#include "kernel/core/kinds.h"
 #include "kernel/core/take_back.h"
 #include "kernel/memory/memory_body.h"
 #include "kernel/memory/memory_record.h"
@@ -57,7 +58,7 @@ void move_to(LiveDocument& document, OpenedMemory& opened, const policy::Actor& 
     if (to.type == MemoryType::archival) opened.header.pinned = false;
     if (to.label != before.name) opened.header.former_label = before.name;
     document.begin(by);
-    document.set_record({to.label, false, encode(opened.header)});
+    document.transaction().set_record({to.label, false, encode(opened.header)});
     record_change(document, by, cat(to.word, " ", to.label), std::move(before), {}, partner);
 }
 
@@ -149,7 +150,7 @@ void MemoryCalls::Body::rename(Caller by, const Label& label, std::string to,
                 return label_exists(to);
             // A new name is no step of undo: another rename takes it back.
             document.begin(caller.actor);
-            document.rename(to);
+            document.transaction().rename(to);
             document.record_quietly(document.whole(),
                                     memory_entry(caller.actor, cat("rename ", to)));
             follow_record(document, catalog);
@@ -252,7 +253,7 @@ private:
         // Closing waits for what was submitted before it came to this strand, and for no more.
         if (kernel_->is_closing()) return stored(Failure(kernel_ending()));
         part_of(*first_);
-        join(first_->batch());
+        join(first_->transaction().batch());
         kernel_->count_commit();
         first_->submit([self = this->shared_from_this()](const Result<void>& result) {
             self->stored(result);
@@ -408,7 +409,7 @@ private:
         Unit* const unit = swap_of(live, (is_found ? other_ : found_)->key());
         RecordChange change{record_state(live), wanted};
         live.begin(by().actor);
-        live.set_record(std::move(wanted));
+        live.transaction().set_record(std::move(wanted));
         end_take_back(live, live.whole(), by().actor,
                       {{unit}, redo_, false, {}, std::move(change)});
         if (is_found) undone_ = {version_of_memory(live), 1, 0, 0};

@@ -36,11 +36,9 @@ Result<std::string> plain_text_at(LiveDocument& document, const MemoryHeader& he
 Result<MemoryDiff> difference(LiveDocument& document, const MemoryHeader& header,
                               const std::optional<std::string>& from,
                               const std::optional<std::string>& to) {
-    BlockDiff diff =
-        TRY(diff_of_versions(document, document.whole(), text::escape_hidden(document.name()), from,
-                             to, [&](const BlockAt& at) {
-                                 return plain_text_at(document, header, at);
-                             }));
+    BlockDiff diff = TRY(
+        diff_of_versions(document, document.whole(), text::escape_hidden(document.name()), from, to,
+                         [&](const BlockAt& at) { return plain_text_at(document, header, at); }));
     return MemoryDiff{version_of_memory(document), std::move(diff.from), std::move(diff.to),
                       std::move(diff.diff)};
 }
@@ -175,7 +173,7 @@ Result<MemoryUndone> take_record_back(LiveDocument& document, const OpenedMemory
     RecordChange change{record_state(document), *wanted};
     document.begin(by);
     const crdt::Undone done = TRY(crdt::revert(document.doc(), spans_of(units)));
-    document.set_record(std::move(*wanted));
+    document.transaction().set_record(std::move(*wanted));
     end_take_back(document, block, by,
                   {units, redo, done.skipped > 0, done.settled, std::move(change)});
     follow_record(document, catalog);
@@ -252,13 +250,13 @@ void MemoryCalls::diff(Caller by, std::string label, std::optional<std::string> 
 }
 
 void MemoryCalls::blame(Caller by, std::string label, Reply<Blame> reply) {
-    body_->look<Blame>(
-        std::move(by), label, std::move(reply),
-        [](LiveDocument& document, const OpenedMemory& opened, const Caller&) {
-            return blame_by_versions(document, document.whole(), [&](const BlockAt& at) {
-                return plain_text_at(document, opened.header, at);
-            });
-        });
+    body_->look<Blame>(std::move(by), label, std::move(reply),
+                       [](LiveDocument& document, const OpenedMemory& opened, const Caller&) {
+                           return blame_by_versions(
+                               document, document.whole(), [&](const BlockAt& at) {
+                                   return plain_text_at(document, opened.header, at);
+                               });
+                       });
 }
 
 void MemoryCalls::rollback(Caller by, std::string label, std::string version_id,

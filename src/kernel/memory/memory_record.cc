@@ -42,7 +42,7 @@ RecordState record_state(const LiveDocument& document) {
 }
 
 void put_header(LiveDocument& document, const MemoryHeader& header) {
-    document.set_header(encode(header));
+    document.transaction().set_header(encode(header));
 }
 
 void record_change(LiveDocument& document, const policy::Actor& by, std::string description,

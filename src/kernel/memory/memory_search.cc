@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/concat.h"
+#include "kernel/core/kinds.h"
 #include "kernel/core/walk.h"
 #include "kernel/memory/memory_body.h"
 #include "kernel/memory/search_text.h"
@@ -131,11 +132,11 @@ std::shared_ptr<MemoryTexts> make_memory_texts() {
 }
 
 void keep_text(MemoryTexts& texts, LiveDocument& document, std::int64_t now_ms) {
-    const bool only_content = document.batch().documents.empty();
+    const bool only_content = document.transaction().batch().documents.empty();
     if (only_content && !texts.is_due(document.key(), now_ms)) return texts.changed(document.key());
     store::TextRecord text = search_text_now(document, kTextAtOnce + 1);
     if (text.content.size() > kTextAtOnce) return texts.changed(document.key());
-    document.batch().texts.push_back(std::move(text));
+    document.transaction().batch().texts.push_back(std::move(text));
 }
 
 void leave_text(MemoryTexts& texts, store::DocumentKey key) {

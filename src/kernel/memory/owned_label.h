@@ -19,7 +19,4 @@ struct OwnedLabel {
     std::string str() const;
 };
 
-// May stand before a block's name where other things are named too.
-inline constexpr std::string_view kMemoryPrefix = "memory:";
-
 }  // namespace quire::kernel

@@ -1,6 +1,7 @@
 #include "kernel/oversight/approval_calls.h"
 
 #include "kernel/core/core.h"
+#include "kernel/core/kinds.h"
 #include "kernel/oversight/overseer.h"
 
 namespace quire::kernel {

@@ -15,6 +15,7 @@
 #include "base/concat.h"
 #include "json/json.h"
 #include "kernel/core/core.h"
+#include "kernel/core/kinds.h"
 #include "kernel/oversight/overseer.h"
 #include "sched/guarded.h"
 

@@ -7,6 +7,7 @@
 #include "kernel/commands/call_approval.h"
 #include "kernel/core/block_reads.h"
 #include "kernel/core/core.h"
+#include "kernel/core/kinds.h"
 #include "text/diff.h"
 
 namespace quire::kernel {
