@@ -2,39 +2,18 @@
 // is first asked for. Each call is O(log documents), but for those that list.
 #include "kernel/core/catalog.h"
 
-#include <algorithm>
-#include <tuple>
-
 #include "base/check.h"
 #include "kernel/core/kinds.h"
 #include "kernel/core/residence.h"
 
 namespace quire::kernel {
 
-namespace {
-
-// The documents that have their names for certain, in the order of the names: a map takes sorted keys
-// at its end without a search.
-std::vector<const store::DocumentRecord*> sorted_by_name(
-    const std::vector<store::DocumentRecord>& known) {
-    std::vector<const store::DocumentRecord*> named;
-    named.reserve(known.size());
-    for (const store::DocumentRecord& record : known) {
-        if (!record.deleted && !record.damaged) named.push_back(&record);
-    }
-    std::sort(named.begin(), named.end(), [](const auto* one, const auto* other) {
-        return std::tie(one->kind, one->name, one->owner) <
-               std::tie(other->kind, other->name, other->owner);
-    });
-    return named;
-}
-
-}  // namespace
-
 Catalog::Catalog(const Parts& parts, std::vector<store::DocumentRecord> known) : parts_(parts) {
     state_->with([&](State& state) {
-        for (const store::DocumentRecord* record : sorted_by_name(known))
-            state.names.emplace_hint(state.names.end(), name_of_record(*record), record->key);
+        for (const store::DocumentRecord& record : known) {
+            if (!record.deleted && !record.damaged)
+                state.names.emplace(name_of_record(record), record.key);
+        }
         for (store::DocumentRecord& record : known) {
             // A name that a damaged row may never have had is another's first.
             if (record.damaged) state.names.try_emplace(name_of_record(record), record.key);
