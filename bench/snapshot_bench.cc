@@ -1,5 +1,5 @@
-// Snapshots of a document with a long history: written, opened to the first read, and opened,
-// edited and sent. bench/node/engine_peers.mjs measures loro-crdt at the same.
+// Snapshots of a document with a long history: written, and taken in by its history. What peers do as well is
+// among the tasks of engine_tasks.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -57,15 +57,6 @@ void export_snapshot(benchmark::State& state) {
     run(state, [] { benchmark::DoNotOptimize(codec::encode_snapshot(*paper()).value()); });
 }
 
-// From its state.
-void open_and_read(benchmark::State& state) {
-    run(state, [] {
-        Doc doc(2);
-        CHECK(codec::open_snapshot(doc, blob()).value());
-        CHECK(doc.text(doc.open(kText)).rope().str().size() > 100'000);
-    });
-}
-
 // From its history.
 void import_and_read(benchmark::State& state) {
     run(state, [] {
@@ -80,14 +71,6 @@ void edit_and_send(Doc& doc) {
     CHECK(doc.text(doc.open(kText)).insert({1000}, "edit"));
     doc.commit();
     CHECK(codec::encode_updates(doc.changes_since(before)).size() > 20);
-}
-
-void open_edit_send(benchmark::State& state) {
-    run(state, [] {
-        Doc doc(2);
-        CHECK(codec::open_snapshot(doc, blob()).value());
-        edit_and_send(doc);
-    });
 }
 
 void import_edit_send(benchmark::State& state) {
@@ -108,9 +91,7 @@ void open_and_load(benchmark::State& state) {
 }
 
 BENCHMARK(export_snapshot)->Name("Snapshot/export")->Unit(benchmark::kMillisecond);
-BENCHMARK(open_and_read)->Name("Wire/open_snapshot")->Unit(benchmark::kMillisecond);
 BENCHMARK(import_and_read)->Name("Snapshot/import_and_read")->Unit(benchmark::kMillisecond);
-BENCHMARK(open_edit_send)->Name("Wire/open_edit_send")->Unit(benchmark::kMillisecond);
 BENCHMARK(open_and_load)->Name("Snapshot/open_and_load")->Unit(benchmark::kMillisecond);
 BENCHMARK(import_edit_send)->Name("Snapshot/import_edit_send")->Unit(benchmark::kMillisecond);
 
