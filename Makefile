@@ -72,6 +72,13 @@ bench: ## Measure Quire and its peers, and write docs/benchmarks.md
 	@$(BUILD) build $(JOBS)
 	@python3 scripts/run_bench.py --build build $(BENCH_FLAGS)
 
+# Needs cargo and the crates that bench/native/Cargo.toml pins; nothing else here does.
+.PHONY: bench-native
+bench-native: ## The same with the native crates loro, diamond-types and automerge beside it (needs cargo)
+	@command -v cargo >/dev/null || { echo "quire: make bench-native needs cargo, the package manager of Rust" >&2; exit 1; }
+	@CARGO_TARGET_DIR=$(CURDIR)/build/native cargo build --release --quiet --manifest-path bench/native/Cargo.toml
+	@$(MAKE) --no-print-directory bench
+
 .PHONY: nightly
 nightly: ## The long checks: every sanitizer, long random and crash runs, fuzzing, the analyser, benchmarks
 	@QUIRE_LONG=1 $(MAKE) --no-print-directory test

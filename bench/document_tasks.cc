@@ -14,7 +14,6 @@
 #include "crdt/doc/map.h"
 #include "crdt/doc/text.h"
 #include "crdt/doc/tree.h"
-#include "json/json.h"
 
 namespace quire::bench {
 
@@ -96,8 +95,7 @@ Once export_json(const std::string& file) {
     return [doc] {
         std::string text;
         const double took = timed([&] {
-            text = json::write(
-                codec::encode_json_updates(doc->changes_since({}).changes(), {}).value());
+            text = codec::write_json_updates(doc->changes_since({}).changes(), {}).value();
         });
         CHECK(text.size() > 1000);
         return Done{took, ""};
