@@ -92,7 +92,7 @@ private:
     }
     Result<void> check_overlap(const ChangeBatch::Head& head, Counter end);
     bool follows_the_same(const ChangeBatch::Head& head, std::span<const LvSpan> known);
-    void succeed(PeerIndex peer, const IdSpan& span);
+    void succeed(std::uint32_t peer, const IdSpan& span);
     void release(PeerIndex peer, const IdSpan& known);
     void take_back();
     void park(OpId wants, std::size_t change, Imported& imported);
@@ -117,7 +117,8 @@ private:
     std::vector<std::vector<Waiting>> waiting_;            // Heaps, by peer.
     std::size_t culprit_ = 0;
     std::vector<IdSpan> success_;
-    std::vector<std::size_t> success_of_;  // The place in success_ plus one, by peer.
+    // The place in success_ plus one, by the batch's number of the peer: a document may have many peers.
+    std::vector<std::size_t> success_of_;
 };
 
 Result<void> ImportBatch::go() {
@@ -181,7 +182,7 @@ Result<void> ImportBatch::take_next() {
         rests_.push_back(slice(batch_.change(head), known - head.counter, head.atoms));
         TRY(run_.apply({&batch_.heads[add(rests_.back())], 1}));
     }
-    succeed(peer, span);
+    succeed(head.peer, span);
     release(peer, span);
     return {};
 }
@@ -279,8 +280,8 @@ bool ImportBatch::follows_the_same(const ChangeBatch::Head& head, std::span<cons
     return true;
 }
 
-void ImportBatch::succeed(PeerIndex peer, const IdSpan& span) {
-    if (peer >= success_of_.size()) success_of_.resize(peer + 1, 0);
+void ImportBatch::succeed(std::uint32_t peer, const IdSpan& span) {
+    if (peer >= success_of_.size()) success_of_.resize(batch_.peers.size(), 0);
     if (success_of_[peer] > 0) {
         success_[success_of_[peer] - 1].end = span.end;
         return;
@@ -360,6 +361,7 @@ Result<Imported> DocBody::import(ChangeBatch& batch, ImportOptions options) {
     });
     if (!news) return Imported{};
     journal_.begin_import();
+    oplog().expect(batch.heads.size());
     // An unsound change that waited must not keep out sound ones, nor have them tried again and
     // again. Its sound neighbours are dropped with it; they are not known here, so their sender
     // will be asked for them.

@@ -51,7 +51,7 @@ Container& ImportRun::touch(std::uint32_t number) {
     containers_[number] = &c;
     c.touched = before_.size();
     Before& before = before_.emplace_back(
-        Before{c.index, log_.log(c.index).mark(), 0, false, c.heads, c.run, c.run_linear, 0});
+        Before{c.index, log_.log(c.index).mark(), 0, false, c.run, c.run_linear, 0});
     if (SequenceBody* sequence = c.sequence()) {
         before.size = sequence->size;
         before.has_anchors = c.has_anchors();
@@ -199,7 +199,24 @@ bool ImportRun::is_linear(Container& c) {
 // From here on the container's heads are kept one by one.
 void ImportRun::leave_linear(Container& c) {
     const ContainerLog& log = *c.log;
-    if (!log.empty() && log.runs().back().linear) c.heads.assign(1, log.end() - 1);
+    if (log.empty() || !log.runs().back().linear) return;
+    Heads& dropped = before(c).dropped_heads;
+    for (const Lv head : c.heads) {
+        if (head < mark_.end) dropped.push_back(head);
+    }
+    c.heads.assign(1, log.end() - 1);
+}
+
+// The last atom of all is a head now, and those that it follows are none any more. Where many peers
+// were never merged there are as many heads, and an op mostly follows few of them.
+void ImportRun::add_head(Container& c, const Heads& parents) {
+    for (const Lv parent : parents) {
+        const auto at = std::lower_bound(c.heads.begin(), c.heads.end(), parent);
+        if (at == c.heads.end() || *at != parent) continue;
+        if (parent < mark_.end) before(c).dropped_heads.push_back(parent);
+        c.heads.erase(at);
+    }
+    c.heads.push_back(log_.end() - 1);
 }
 
 Result<void> ImportRun::apply_row(Container& c, const ChangeBatch::Row& row, bool linear) {
@@ -337,10 +354,7 @@ Result<void> ImportRun::place(Container& c, LvSpan atoms, bool linear, const Hea
         sequence.size = sequence.effects[i].erase ? sequence.size - sequence.effects[i].len
                                                   : sequence.size + sequence.effects[i].len;
     }
-    // A head that the op follows is no longer one.
-    std::erase_if(
-        c.heads, [&](Lv head) { return std::binary_search(parents.begin(), parents.end(), head); });
-    c.heads.push_back(log_.end() - 1);
+    add_head(c, parents);
     return {};
 }
 
@@ -348,7 +362,9 @@ void ImportRun::rewind() {
     for (const Before& before : before_) {
         Container& c = body_.container(before.container);
         log_.log(c.index).rewind(before.log);
-        c.heads = before.heads;
+        std::erase_if(c.heads, [&](Lv head) { return head >= mark_.end; });
+        c.heads.insert(c.heads.end(), before.dropped_heads.begin(), before.dropped_heads.end());
+        std::sort(c.heads.begin(), c.heads.end());
         c.run = before.run;
         c.run_linear = before.run_linear;
         if (SequenceBody* body = c.sequence()) {

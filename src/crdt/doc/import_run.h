@@ -42,7 +42,8 @@ public:
     void rewind();
     void finish();
     LvSpan span() const { return {mark_.end, log_.end()}; }
-    const Heads& heads_before() const { return mark_.heads; }
+    // The heads before the import. O(heads).
+    Heads heads_before() const { return log_.heads_at(mark_); }
 
 private:
     // A container as it was before the import wrote to it.
@@ -51,11 +52,11 @@ private:
         ContainerLog::Mark log;
         std::uint32_t size;
         bool has_anchors;
-        Heads heads;
         Lv run;
         bool run_linear;
         std::size_t effects;
         bool integrated = false;
+        Heads dropped_heads = {};  // The heads of then that are none any more; in any order.
     };
 
     PeerIndex meet(std::uint32_t number);
@@ -85,6 +86,7 @@ private:
     Result<void> apply_sequence_row(Container& c, const ChangeBatch::Row& row, bool linear);
     Result<void> place(Container& c, LvSpan atoms, bool linear, const Heads& parents);
     void leave_linear(Container& c);
+    void add_head(Container& c, const Heads& parents);
     bool holds_all(Container& c) const;
     bool is_linear(Container& c);
     std::optional<Lv> element_of(const Container& c, ElementId id) const;

@@ -60,8 +60,14 @@ void OpLog::find_parents(PeerIndex peer, const Heads& deps) {
     if (parents_.size() > 1) parents_ = graph_.minimal(std::move(parents_));
 }
 
-std::uint32_t OpLog::intern_message(std::string_view message) {
-    if (message.empty()) return 0;
+void OpLog::expect(std::size_t changes) {
+    // A few more are left to the vectors, which grow by doubling.
+    if (changes < changes_.size()) return;
+    changes_.reserve(changes_.size() + changes);
+    deps_.reserve(deps_.size() + changes);
+}
+
+std::uint32_t OpLog::number_message(std::string_view message) {
     const auto [at, added] =
         message_index_.emplace(std::string(message), static_cast<std::uint32_t>(messages_.size()));
     if (added) messages_.emplace_back(message);
@@ -89,6 +95,7 @@ void OpLog::go_on(std::int64_t timestamp, std::string_view message) {
 }
 
 void OpLog::begin_local(PeerIndex peer) {
+    marked_ = 0;
     current_ = peer;
     parents_ = heads_;
     opening_ = true;
@@ -131,12 +138,15 @@ void OpLog::finish() {
     CHECK(!opening_);
     const Lv last = end() - 1;
     if (heads_ == parents_) {
+        for (const Lv head : heads_) drop_head(head);
         heads_.assign(1, last);
         return;
     }
     for (const Lv parent : parents_) {
         const auto at = std::lower_bound(heads_.begin(), heads_.end(), parent);
-        if (at != heads_.end() && *at == parent) heads_.erase(at);
+        if (at == heads_.end() || *at != parent) continue;
+        drop_head(parent);
+        heads_.erase(at);
     }
     heads_.push_back(last);
 }
@@ -230,6 +240,22 @@ ContainerIndex OpLog::container_of(Lv lv) const {
     return owners_[owner_of(lv)].container;
 }
 
+OpLog::Mark OpLog::mark() {
+    marked_ = end();
+    dropped_heads_.clear();
+    return {end(), changes_.size(), deps_.size(), owners_.size()};
+}
+
+Heads OpLog::heads_at(const Mark& mark) const {
+    CHECK(marked_ == mark.end);
+    Heads heads = dropped_heads_;
+    for (const Lv head : heads_) {
+        if (head < mark.end) heads.push_back(head);
+    }
+    std::sort(heads.begin(), heads.end());
+    return heads;
+}
+
 // Every table is cut back to its length at the mark.
 void OpLog::rewind(const Mark& mark) {
     atoms_.truncate(mark.end);
@@ -237,7 +263,7 @@ void OpLog::rewind(const Mark& mark) {
     changes_.resize(mark.changes);
     deps_.resize(mark.deps);
     owners_.resize(mark.owners);
-    heads_ = mark.heads;
+    heads_ = heads_at(mark);
     opening_ = false;
 }
 

@@ -113,7 +113,11 @@ public:
     const std::string& message_of(const ChangeInfo& change) const {
         return messages_[change.message];
     }
-    std::uint32_t intern_message(std::string_view message);
+    std::uint32_t intern_message(std::string_view message) {
+        return message.empty() ? 0 : number_message(message);
+    }
+    // Makes room for as many changes as an import may bring, if they are many beside those known.
+    void expect(std::size_t changes);
     std::int64_t latest_timestamp(std::span<const Lv> of) const;
 
     // The peer's atom that has this lamport.
@@ -155,10 +159,13 @@ public:
     struct Mark {
         Lv end;
         std::size_t changes, deps, owners;
-        Heads heads;
     };
-    Mark mark() const { return {end(), changes_.size(), deps_.size(), owners_.size(), heads_}; }
-    // The logs of containers are rewound by their writer.
+    // From here on the heads that changes of others replace are remembered: O(1), where a copy of the
+    // heads would cost as much as there are peers that were never merged. A local change forgets the mark.
+    Mark mark();
+    // The heads at the last mark. O(heads).
+    Heads heads_at(const Mark& mark) const;
+    // The logs of containers are rewound by their writer. Requires the last mark.
     void rewind(const Mark& mark);
 
     void check_invariants() const;
@@ -179,11 +186,17 @@ private:
     }
     ContainerLog& reopen(ContainerIndex container) const;
     std::size_t owner_of(Lv lv) const;
+    std::uint32_t number_message(std::string_view message);
+    void drop_head(Lv head) {
+        if (head < marked_) dropped_heads_.push_back(head);
+    }
     void find_parents(PeerIndex peer, const Heads& deps);
 
     AtomTable atoms_;
     Graph graph_;
     Heads heads_;
+    Lv marked_ = 0;        // The heads below this that finish() replaces are remembered, in
+    Heads dropped_heads_;  // any order.
     mutable std::deque<LogPlace> logs_;  // A deque: a vector keeps room for up to twice as many.
     PackedKeys packed_keys_;
     mutable std::unordered_set<ContainerIndex> reopened_;

@@ -8,73 +8,19 @@
 #include "crdt/merge/item_tree.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "base/check.h"
+#include "crdt/merge/item_tree_inner.h"
 
 namespace quire::crdt {
-
-// Sums instead of widths: a search is one comparison with every sum, and widening a child is one
-// addition to every sum behind it. Both loops have a fixed length, so that the compiler turns them
-// into a few vector instructions without a branch.
-struct ItemTree::Inner : Node {
-    // One child more than may stay: a node is split after the insertion that overfills it.
-    static constexpr std::uint32_t kRoom = kInnerChildren + 1;
-    // A sum before each child and one in all, rounded up to whole vectors of four.
-    static constexpr std::uint32_t kSums = (kRoom + 4) / 4 * 4;
-    using Sums = std::uint32_t[kSums];
-
-    Sums now;
-    Sums last;
-    Node* children[kRoom];
-
-    Inner() : Node(false) {
-        now[0] = last[0] = 0;
-        end_at(0);
-    }
-    void end_at(std::uint32_t size) {
-        count = size;
-        std::fill(now + size + 1, now + kSums, now[size]);
-        std::fill(last + size + 1, last + kSums, last[size]);
-    }
-    Widths total() const { return {now[count], last[count]}; }
-    Widths width(std::uint32_t child) const {
-        return {now[child + 1] - now[child], last[child + 1] - last[child]};
-    }
-    static std::uint32_t child_at(const Sums& sums, std::uint32_t pos) {
-        std::uint32_t begun = 0;
-        for (std::uint32_t i = 0; i < kSums; ++i) begun += sums[i] <= pos ? 1 : 0;
-        return begun - 1;
-    }
-    void widen(std::uint32_t child, Widths by) {
-        if (by.now != 0) add_behind(now, child, by.now);
-        if (by.last != 0) add_behind(last, child, by.last);
-    }
-    static void add_behind(Sums& sums, std::uint32_t child, std::uint32_t by) {
-        for (std::uint32_t i = 0; i < kSums; ++i)
-            sums[i] += static_cast<std::int32_t>(i) > static_cast<std::int32_t>(child) ? by : 0;
-    }
-    void put(std::uint32_t at, Node* child) {
-        children[at] = child;
-        child->parent = this;
-        child->slot = static_cast<std::uint16_t>(at);
-    }
-};
 
 ItemTree::Inner* ItemTree::as_inner(Node* node) {
     return static_cast<Inner*>(node);
 }
 
 namespace {
-
-ItemTree::Widths widths_of(const ItemTree::Item& item) {
-    return {item.visible_now(), item.visible_last()};
-}
-
-void add(ItemTree::Widths& to, const ItemTree::Widths& by) {
-    to.now += by.now;
-    to.last += by.last;
-}
 
 // How many of the ascending numbers are not larger than `lv`. A branch here could not be predicted,
 // so no step branches.
@@ -198,6 +144,55 @@ ItemTree::Cursor ItemTree::find_atom(Lv lv) const {
     return {leaf, i, lv - leaf->items[i].lv};
 }
 
+// The bits on the way up, as far as they are not set.
+void ItemTree::set_known(Node* node) {
+    for (Inner* above = node->parent; above != nullptr; above = node->parent) {
+        const std::uint32_t bit = 1U << node->slot;
+        if ((above->known & bit) != 0) return;
+        above->known |= bit;
+        node = above;
+    }
+}
+
+// The first known item below a node.
+bool ItemTree::first_known(Node* node, Cursor& at) {
+    if (node->is_leaf) {
+        Leaf* leaf = as_leaf(node);
+        for (std::uint32_t i = 0; i < leaf->count; ++i) {
+            if (leaf->items[i].now == 0) continue;
+            at = {leaf, i, 0};
+            return true;
+        }
+        return false;
+    }
+    Inner* inner = as_inner(node);
+    while (inner->known != 0) {
+        const int child = std::countr_zero(inner->known);
+        if (first_known(inner->children[child], at)) return true;
+        inner->known &= inner->known - 1;
+    }
+    return false;
+}
+
+bool ItemTree::next_known(Cursor& at) {
+    for (std::uint32_t i = at.index + 1; i < at.leaf->count; ++i) {
+        if (at.leaf->items[i].now == 0) continue;
+        at = {at.leaf, i, 0};
+        return true;
+    }
+    std::uint32_t slot = at.leaf->slot;
+    for (Inner* above = at.leaf->parent; above != nullptr; above = above->parent) {
+        std::uint32_t behind = above->known & ~((2U << slot) - 1);
+        for (; behind != 0; behind &= behind - 1) {
+            const int child = std::countr_zero(behind);
+            if (first_known(above->children[child], at)) return true;
+            above->known &= ~(1U << child);
+        }
+        slot = above->slot;
+    }
+    return false;
+}
+
 std::uint32_t ItemTree::last_before(const Cursor& at) const {
     std::uint32_t sum = at.leaf->items[at.index].erased == 0 ? at.offset : 0;
     for (std::uint32_t i = 0; i < at.index; ++i) sum += at.leaf->items[i].visible_last();
@@ -248,6 +243,7 @@ void ItemTree::add_child(Node* left, Widths left_widths, Node* right, Widths rig
         parent->now[1] = left_widths.now + right_widths.now;
         parent->last[1] = left_widths.last + right_widths.last;
         parent->end_at(1);
+        parent->known = 1;
         parent->put(0, root_);
         root_ = parent;
     }
@@ -261,6 +257,9 @@ void ItemTree::add_child(Node* left, Widths left_widths, Node* right, Widths rig
     parent->last[slot + 1] = parent->last[slot] + left_widths.last;
     ++parent->count;
     parent->put(slot + 1, right);
+    // Both parts may know what the whole knew.
+    const std::uint32_t below = parent->known & ((2U << slot) - 1);
+    parent->known = below | (parent->known & (1U << slot)) << 1 | (parent->known - below) << 1;
     if (parent->count > kInnerChildren) split_inner(parent);
 }
 
@@ -275,6 +274,8 @@ void ItemTree::split_inner(Inner* inner) {
     }
     right->end_at(moved);
     inner->end_at(keep);
+    right->known = inner->known >> keep;
+    inner->known &= (1U << keep) - 1;
     add_child(inner, inner->total(), right, right->total());
 }
 
@@ -309,6 +310,7 @@ ItemTree::Cursor ItemTree::place(Cursor at, const Item& item) {
     ++count_;
     index_insert(item.lv, at.leaf);
     widen(at.leaf, item.visible_now(), item.visible_last());
+    if (item.now > 0) set_known(at.leaf);
     return {at.leaf, at.index, 0};
 }
 
@@ -360,6 +362,7 @@ ItemTree::Cursor ItemTree::isolate(Cursor at, std::uint32_t len) {
 void ItemTree::adjust(const Cursor& at, std::int32_t now, std::int32_t erased) {
     Item& item = at.leaf->items[at.index];
     const Widths before = widths_of(item);
+    if (item.now == 0 && now > 0) set_known(at.leaf);
     item.now += static_cast<std::uint32_t>(now);
     item.erased += static_cast<std::uint32_t>(erased);
     const Widths after = widths_of(item);
@@ -385,6 +388,7 @@ ItemTree::Widths ItemTree::adjust_below(Node* node, Function<std::int32_t(const 
         return total;
     }
     Inner* above = as_inner(node);
+    above->known = (1U << above->count) - 1;
     for (std::uint32_t i = 0; i < above->count; ++i) {
         add(total, adjust_below(above->children[i], by));
         above->now[i + 1] = total.now;
@@ -438,61 +442,6 @@ void ItemTree::index_move(Leaf* leaf) {
         at = is_next ? at + 1 : count_up_to(page.starts, lv) - 1;
         page.leaves[at] = leaf;
     }
-}
-
-void ItemTree::check_invariants() const {
-    std::size_t items = 0;
-    Widths sum;
-    for (const Leaf* leaf = first_; leaf != nullptr; leaf = leaf->next) {
-        Widths in_leaf;
-        CHECK(leaf->is_leaf && (leaf->count > 0 || root_ == leaf));
-        for (std::uint32_t i = 0; i < leaf->count; ++i) {
-            const Item& item = leaf->items[i];
-            CHECK(item.len > 0);
-            add(in_leaf, widths_of(item));
-            const Cursor found = find_atom(item.lv);
-            CHECK(found.leaf == leaf && found.index == i && found.offset == 0);
-            CHECK(item.now <= 1 || item.erased + 1 >= item.now);
-        }
-        items += leaf->count;
-        add(sum, in_leaf);
-        Widths below = in_leaf;
-        const Node* child = leaf;
-        std::uint32_t slot = leaf->slot;
-        for (const Inner* inner = leaf->parent; inner != nullptr; inner = inner->parent) {
-            CHECK(slot < inner->count && inner->children[slot] == child);
-            CHECK(!inner->is_leaf && inner->count <= kInnerChildren);
-            CHECK(inner->now[0] == 0 && inner->last[0] == 0);
-            const Widths known = inner->width(slot);
-            CHECK(known.now == below.now && known.last == below.last);
-            for (std::uint32_t i = inner->count + 1; i < Inner::kSums; ++i)
-                CHECK(inner->now[i] == inner->total().now && inner->last[i] == inner->total().last);
-            below = inner->total();
-            child = inner;
-            slot = inner->slot;
-        }
-    }
-    std::size_t indexed = 0;
-    for (std::size_t i = 0; i < index_.size(); ++i) {
-        const auto& [starts, leaves] = index_[i];
-        CHECK(!starts.empty() && index_first_[i] == starts.front());
-        CHECK(starts.size() == leaves.size() && std::is_sorted(starts.begin(), starts.end()));
-        indexed += starts.size();
-    }
-    if (near_.leaf != nullptr) {
-        const auto widths = [](const Leaf* leaf) {
-            Widths sum_of;
-            for (std::uint32_t i = 0; i < leaf->count; ++i) add(sum_of, widths_of(leaf->items[i]));
-            return sum_of;
-        };
-        Widths before;
-        for (const Leaf* leaf = first_; leaf != near_.leaf; leaf = leaf->next)
-            add(before, widths(leaf));
-        CHECK(near_.begin == before.*near_.metric);
-        CHECK(near_.width == widths(near_.leaf).*near_.metric || near_.leaf == root_);
-    }
-    const Widths all = total();
-    CHECK(items == count_ && indexed == count_ && all.now == sum.now && all.last == sum.last);
 }
 
 }  // namespace quire::crdt

@@ -23,6 +23,9 @@
 //      every i >= count. A search compares all sums without a branch, in vectors of four.
 //   4. All leaves have the same depth, and every node's parent and slot lead back to it.
 //   5. If near_ names a leaf, it knows which positions of that version lie there.
+//   6. A child that holds an item with now > 0 has its bit in `known`. A bit may stay when the last
+//      such item is taken back: next_known() clears it when it finds nothing, and each bit was set
+//      by an operation that walked up the tree anyway, so clearing costs nothing more, amortised.
 //
 // Finding, inserting, splitting and adjusting cost O(log n); a step to the next item is O(1). The
 // positions of a merge mostly lie close together, which is why the last leaf found is kept.
@@ -128,6 +131,9 @@ public:
         at.offset = 0;
         return true;
     }
+    // Moves to the next item that the version stood at knows, deleted or not; false, and unmoved, if
+    // there is none. O(log n) amortised, however many items lie between.
+    bool next_known(Cursor& at);
     // How many atoms before the cursor's atom are visible after everything.
     std::uint32_t last_before(const Cursor& at) const;
     // Returns true if a's atom comes before b's.
@@ -168,6 +174,8 @@ private:
     void split_inner(Inner* inner);
     void add_child(Node* left, Widths left_widths, Node* right, Widths right_widths);
     void widen(Leaf* leaf, std::int64_t now, std::int64_t last);
+    static void set_known(Node* node);
+    static bool first_known(Node* node, Cursor& at);
     std::size_t page_of(Lv lv) const;
     void index_insert(Lv lv, Leaf* leaf);
     void index_move(Leaf* leaf);

@@ -23,6 +23,12 @@ constexpr std::size_t kBulkShare = 8;
 constexpr std::size_t kBulkRuns = 8;
 constexpr std::size_t kBulkShare = 16;
 #endif
+// Every how many siblings a milestone is set.
+#ifdef QUIRE_SMALL_NODES
+constexpr std::size_t kMilestone = 2;
+#else
+constexpr std::size_t kMilestone = 8;
+#endif
 // A bulk move needs a byte for each atom, and is not done where items are longer than this on
 // average.
 constexpr std::size_t kBulkAtoms = 64;
@@ -193,9 +199,9 @@ std::optional<Effect> Sequence::insert_now(const History& history, Lv lv, std::u
         // before it are concurrent.
         Cursor after = at;
         bool more = pos == 0 || items_.next(after);
-        while (more && items_.item(after).now == 0) {
+        if (more && items_.item(after).now == 0) {
             between = true;
-            more = items_.next(after);
+            more = items_.next_known(after);
         }
         if (more) right = items_.item(after).lv;
         if (between) at = spot(history.atoms, {lv, left, right, at, after});
@@ -214,7 +220,17 @@ Cursor Sequence::find_behind(Lv lv, const Cursor& at) const {
     return items_.find_atom(lv);
 }
 
-Cursor Sequence::spot(const AtomTable& atoms, const Gap& gap) const {
+// Moves to the last known milestone of the gap that comes before the peer's atom; false if there is none.
+bool Sequence::skip_siblings(const Gap& gap, PeerId peer, Cursor& at) const {
+    const auto known = milestones_.find({gap.left, gap.right});
+    if (known == milestones_.end()) return false;
+    const auto after = known->second.lower_bound(peer);
+    if (after == known->second.begin()) return false;
+    at = items_.find_atom(std::prev(after)->second);
+    return true;
+}
+
+Cursor Sequence::spot(const AtomTable& atoms, const Gap& gap) {
     const PeerId peer = atoms.peer_of(gap.lv);
     // An atom's right parent is its right origin if that has the same left origin, else the end.
     const auto hangs_on_left = [&](const Cursor& origin) {
@@ -242,16 +258,25 @@ Cursor Sequence::spot(const AtomTable& atoms, const Gap& gap) const {
     };
     Cursor best = gap.before;
     bool scanning = false;
+    std::size_t siblings = 0;
     Cursor at = gap.before;
-    bool more = gap.left == kNoLv || items_.next(at);
+    bool more = gap.left == kNoLv;
+    if (!milestones_.empty() && skip_siblings(gap, peer, at)) {
+        best = {at.leaf, at.index, items_.item(at).len};
+        more = false;
+    }
+    more = more || items_.next(at);
     for (; more; more = items_.next(at)) {
         const ItemTree::Item& other = items_.item(at);
         if (other.lv == gap.right) break;
         if (other.left != gap.left) {
             if (other.left == kNoLv || !is_passed(other.left, at)) break;
         } else if (other.right == gap.right) {
-            if (atoms.peer_of(other.lv) > peer) break;
+            const PeerId sibling = atoms.peer_of(other.lv);
+            if (sibling > peer) break;
             scanning = false;
+            if (++siblings % kMilestone == 0)
+                milestones_[{gap.left, gap.right}].emplace(sibling, other.lv);
         } else {
             Lv theirs = kNoLv;
             Cursor origin;

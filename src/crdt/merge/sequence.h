@@ -23,6 +23,12 @@
 // their right parents, then of their peers: spot() walks over the atoms between the origins and
 // stops behind the last one that belongs in front.
 //
+// If thousands insert at one place, all their atoms have the same two origins, and the walk over them
+// would make every insertion O(n). Such siblings lie in order of their peers and keep that order,
+// and what is between a smaller one and the left origin never ends the walk. So spot() may begin at
+// any smaller sibling. It notes every few siblings that it passes as milestones and begins at the
+// last one before its peer.
+//
 // Invariants:
 //   1. `now` of an item counts its insertion and each deletion that the version moved to knows:
 //      0 not inserted, 1 visible, 1 + n deleted n times. Taking an op back subtracts what applying
@@ -38,7 +44,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "crdt/history/container_log.h"
@@ -202,7 +210,8 @@ private:
         ItemTree::Cursor behind;
     };
     // The cursor behind which the new atom goes, among the concurrent atoms in the gap.
-    ItemTree::Cursor spot(const AtomTable& atoms, const Gap& gap) const;
+    ItemTree::Cursor spot(const AtomTable& atoms, const Gap& gap);
+    bool skip_siblings(const Gap& gap, PeerId peer, ItemTree::Cursor& at) const;
     // An atom that lies behind the item at the cursor.
     ItemTree::Cursor find_behind(Lv lv, const ItemTree::Cursor& at) const;
     void record(Lv op, std::uint32_t len, Lv first, bool reversed);
@@ -214,6 +223,8 @@ private:
     std::size_t distance_ = 0;     // Atoms walked over since it last did.
     std::size_t linear_ = 0;       // Linear atoms that came in since it last did.
     Lv end_ = 0;
+    // Siblings at which spot() may begin, by the origins that they share and by peer: their first atoms.
+    std::map<std::pair<Lv, Lv>, std::map<PeerId, Lv>> milestones_;
     std::size_t next_run_ = 0;  // The run of the log at which catch_up() goes on.
     Difference difference_;
 };
