@@ -24,6 +24,7 @@
 namespace quire::seq {
 
 class Reel;
+struct CrlfCount;
 
 // The size of a stretch of text in all units. Sums are exact: no code point straddles two chunks.
 struct TextSummary {
@@ -77,7 +78,8 @@ public:
     bool empty() const { return total_.bytes == 0; }
     bool ends_with_newline() const;  // False for "".
     std::size_t newlines() const { return total_.newlines; }
-    std::size_t crlfs() const;  // The number of newlines after a '\r'. O(n).
+    // The number of newlines after a '\r'. O(n) at first; asked again, O(log n) for each edit since.
+    std::size_t crlfs() const;
 
     // Positions at the end are allowed; positions beyond it, or inside a code point for splice(),
     // are broken promises of the caller. Conversions round down to the start of the code point. An
@@ -196,6 +198,7 @@ private:
     static bool visit(const Node* node, std::size_t begin, std::size_t end,
                       Function<bool(std::string_view)>& take);
     static std::size_t shown_below(const Node* node);
+    static CrlfCount crlfs_below(const Node* node);
     template <bool kFromStart>
     static std::size_t shared_part(const Node* a, const Node* b, std::size_t size);
     static TextSummary check(const Node* node);

@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <optional>
 #include <string_view>
 
 #include "seq/rope.h"
@@ -75,10 +76,51 @@ auto BasicRope<kChunk, kFan>::leaf_of(const Piece& piece) -> Node* {
     return leaf;
 }
 
+// The "\r\n" of a text, and the bytes at its ends: two texts side by side may make one more.
+struct CrlfCount {
+    std::uint32_t crlfs = 0;
+    unsigned char first = 0;
+    unsigned char last = 0;
+
+    static CrlfCount of(std::string_view text) {
+        CrlfCount count{0, static_cast<unsigned char>(text.front()),
+                        static_cast<unsigned char>(text.back())};
+        for (std::size_t at = text.find('\r'); at != std::string_view::npos;
+             at = text.find('\r', at + 1)) {
+            count.crlfs += at + 1 < text.size() && text[at + 1] == '\n' ? 1 : 0;
+        }
+        return count;
+    }
+    void append(const CrlfCount& next) {
+        crlfs += next.crlfs + (last == '\r' && next.first == '\n' ? 1U : 0U);
+        last = next.last;
+    }
+};
+
 // A node with children of equal height, and the size of each in all units.
 template <std::size_t kChunk, std::size_t kFan>
 struct BasicRope<kChunk, kFan>::Inner : Node {
     explicit Inner(std::uint32_t h) : Node(static_cast<std::uint16_t>(h)) {}
+    // The CrlfCount of the text below, once somebody has asked: whoever writes to the node forgets it.
+    // It is no part of the sizes because an edit between '\r' and '\n' would change more than it adds.
+    // Readers of snapshots in several threads may store it, and store the same.
+    mutable std::atomic<std::uint64_t> crlfs{0};
+
+    void forget() { crlfs.store(0, std::memory_order_relaxed); }
+    std::optional<CrlfCount> known() const {
+        const std::uint64_t packed = crlfs.load(std::memory_order_relaxed);
+        if (packed == 0) return std::nullopt;
+        return CrlfCount{static_cast<std::uint32_t>(packed >> 32),
+                         static_cast<unsigned char>(packed >> 8),
+                         static_cast<unsigned char>(packed >> 16)};
+    }
+    void remember(const CrlfCount& found) const {
+        const std::uint64_t packed = std::uint64_t{found.crlfs} << 32 |
+                                     std::uint64_t{found.last} << 16 |
+                                     std::uint64_t{found.first} << 8 | 1;
+        crlfs.store(packed, std::memory_order_relaxed);
+    }
+
     // One child more than allowed, so that the split can follow the insertion.
     TextSummary sizes[kFan + 1];
     Node* children[kFan + 1];
@@ -141,7 +183,10 @@ bool BasicRope<kChunk, kFan>::is_unique(const Node* node) {
 // Makes `node` writable for this rope: copies it if it is shared or only shows text.
 template <std::size_t kChunk, std::size_t kFan>
 auto BasicRope<kChunk, kFan>::own(Node*& node) -> Node* {
-    if (is_unique(node) && !node->shows) return node;
+    if (is_unique(node) && !node->shows) {
+        if (node->height > 0) static_cast<Inner*>(node)->forget();
+        return node;
+    }
     Node* copy = nullptr;
     if (node->height == 0) {
         copy = leaf_of({text_of(node)});

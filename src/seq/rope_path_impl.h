@@ -56,8 +56,11 @@ void BasicRope<kChunk, kFan>::descend(std::size_t at) {
 // Text was added to the leaf: all sizes on the path grow.
 template <std::size_t kChunk, std::size_t kFan>
 void BasicRope<kChunk, kFan>::add_on_path(const TextSummary& added) {
-    for (std::size_t i = 0; i < path_.depth; ++i)
-        path_.steps->nodes[i]->sizes[path_.steps->slots[i]] += added;
+    for (std::size_t i = 0; i < path_.depth; ++i) {
+        Inner* node = path_.steps->nodes[i];
+        node->sizes[path_.steps->slots[i]] += added;
+        node->forget();
+    }
     path_.size += added;
     total_ += added;
 }
@@ -65,8 +68,11 @@ void BasicRope<kChunk, kFan>::add_on_path(const TextSummary& added) {
 // Text was removed from the leaf: all sizes on the path shrink.
 template <std::size_t kChunk, std::size_t kFan>
 void BasicRope<kChunk, kFan>::subtract_on_path(const TextSummary& removed) {
-    for (std::size_t i = 0; i < path_.depth; ++i)
-        path_.steps->nodes[i]->sizes[path_.steps->slots[i]] -= removed;
+    for (std::size_t i = 0; i < path_.depth; ++i) {
+        Inner* node = path_.steps->nodes[i];
+        node->sizes[path_.steps->slots[i]] -= removed;
+        node->forget();
+    }
     path_.size -= removed;
     total_ -= removed;
 }

@@ -46,19 +46,20 @@ bool BasicRope<kChunk, kFan>::ends_with_newline() const {
     return !empty() && text_of(find<&TextSummary::bytes>(total_.bytes).leaf).back() == '\n';
 }
 
-// The two bytes may lie in two chunks, so the last byte is remembered.
+template <std::size_t kChunk, std::size_t kFan>
+CrlfCount BasicRope<kChunk, kFan>::crlfs_below(const Node* node) {
+    if (node->height == 0) return CrlfCount::of(text_of(node));
+    const auto* inner = static_cast<const Inner*>(node);
+    if (const auto known = inner->known()) return *known;
+    CrlfCount count = crlfs_below(inner->children[0]);
+    for (std::size_t i = 1; i < inner->count; ++i) count.append(crlfs_below(inner->children[i]));
+    inner->remember(count);
+    return count;
+}
+
 template <std::size_t kChunk, std::size_t kFan>
 std::size_t BasicRope<kChunk, kFan>::crlfs() const {
-    std::size_t count = 0;
-    char last = 0;
-    for_each_chunk({0}, bytes(), [&](std::string_view chunk) {
-        for (const char byte : chunk) {
-            count += byte == '\n' && last == '\r' ? 1 : 0;
-            last = byte;
-        }
-        return true;
-    });
-    return count;
+    return root_ == nullptr ? 0 : crlfs_below(root_).crlfs;
 }
 
 template <std::size_t kChunk, std::size_t kFan>
@@ -221,6 +222,13 @@ TextSummary BasicRope<kChunk, kFan>::check(const Node* node) {
     for (std::size_t i = 0; i < inner->count; ++i) {
         CHECK(inner->children[i]->height + 1 == inner->height);
         CHECK(check(inner->children[i]) == inner->sizes[i]);
+    }
+    if (const auto known = inner->known()) {
+        CrlfCount count = crlfs_below(inner->children[0]);
+        for (std::size_t i = 1; i < inner->count; ++i)
+            count.append(crlfs_below(inner->children[i]));
+        CHECK(count.crlfs == known->crlfs && count.first == known->first);
+        CHECK(count.last == known->last);
     }
     return inner->sum();
 }

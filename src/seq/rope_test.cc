@@ -35,6 +35,21 @@ TEST(Rope, CountsLinesByTheirTerminators) {
     EXPECT_EQ(Rope("a\r\nb\r\n\n").crlfs(), 2U);
 }
 
+TEST(Rope, AnEditBetweenTheTwoBytesOfACrlfIsCounted) {
+    Tiny rope("one\r\ntwo\r\nthree\r\n");
+    EXPECT_EQ(rope.crlfs(), 3U);
+
+    rope.insert({4}, "x");
+    EXPECT_EQ(rope.crlfs(), 2U);
+    rope.erase({4}, {1});
+    EXPECT_EQ(rope.crlfs(), 3U);
+    const Tiny copy = rope;
+    rope.erase({3}, {6});
+    EXPECT_EQ(rope.str(), "one\nthree\r\n");
+    EXPECT_EQ(rope.crlfs(), 1U);
+    EXPECT_EQ(copy.crlfs(), 3U);
+}
+
 TEST(Rope, ALineKeepsItsTerminator) {
     const Tiny rope("one\ntwo\r\n\nlast");
 
@@ -203,13 +218,20 @@ struct Flat {
     }
 };
 
+std::size_t crlfs_of(const std::string& text) {
+    std::size_t count = 0;
+    for (std::size_t i = 1; i < text.size(); ++i)
+        count += text[i - 1] == '\r' && text[i] == '\n' ? 1 : 0;
+    return count;
+}
+
 template <class AnyRope>
 void edit_at_random(std::uint64_t seed, int steps) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937_64 random(seed);
     const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
     const std::string_view alphabet[] = {
-        "a", "b", "\n", "\r\n", "\xC3\xA9", "\xF0\x9F\x98\x80", "\xE2\x82\xAC"};
+        "a", "b", "\n", "\r\n", "\r", "\xC3\xA9", "\xF0\x9F\x98\x80", "\xE2\x82\xAC"};
     AnyRope rope;
     Flat flat;
     Written written;
@@ -222,7 +244,7 @@ void edit_at_random(std::uint64_t seed, int steps) {
         if (grow) {
             std::string piece;
             for (std::size_t i = below(below(10) == 0 ? 60 : 4) + 1; i > 0; --i)
-                piece += alphabet[below(7)];
+                piece += alphabet[below(std::size(alphabet))];
             // Some of it lies where a rope may show it.
             if (below(4) == 0) {
                 rope.splice({flat.byte_of(at)}, {0}, piece);
@@ -249,6 +271,10 @@ void edit_at_random(std::uint64_t seed, int steps) {
         if (snapshots.size() > 4) snapshots.erase(snapshots.begin());
         rope.check_invariants();
         ASSERT_EQ(rope.str(), flat.text);
+        // Not at each step, so that several edits lie between two counts.
+        if (below(3) == 0) {
+            ASSERT_EQ(rope.crlfs(), crlfs_of(flat.text));
+        }
         const std::size_t byte = below(flat.text.size() + 1);
         const std::string head = flat.text.substr(0, byte);
         ASSERT_EQ(rope.to_line({byte}).n,
@@ -266,6 +292,7 @@ void edit_at_random(std::uint64_t seed, int steps) {
     for (const auto& [snapshot, text] : snapshots) {
         snapshot.check_invariants();
         ASSERT_EQ(snapshot.str(), text);
+        ASSERT_EQ(snapshot.crlfs(), crlfs_of(text));
     }
 }
 
