@@ -95,6 +95,11 @@ void ContainerLog::restore(Run run, std::string_view utf8) {
 std::size_t ContainerLog::find(Lv lv) const {
     if (!runs_.empty() && runs_.back().lv <= lv)
         return lv < runs_.back().end() ? runs_.size() - 1 : runs_.size();
+    // Runs of one atom without a gap, as a large map has them, need no search.
+    if (!runs_.empty() && lv >= runs_.front().lv) {
+        const std::size_t guess = lv - runs_.front().lv;
+        if (guess < runs_.size() && runs_[guess].lv == lv) return guess;
+    }
     const auto after = std::upper_bound(runs_.begin(), runs_.end(), lv,
                                         [](Lv value, const Run& run) { return value < run.lv; });
     const auto index = static_cast<std::size_t>(after - runs_.begin());

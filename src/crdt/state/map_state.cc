@@ -1,10 +1,15 @@
 #include "crdt/state/map_state.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace quire::crdt {
 
 namespace {
+
+std::uint32_t hash_of(std::string_view key) {
+    return static_cast<std::uint32_t>(std::hash<std::string_view>()(key));
+}
 
 // The place of a key in sorted entries, or where it would be.
 template <class Entries>
@@ -13,47 +18,98 @@ auto place_in(Entries& entries, std::string_view key) {
                             [](const auto& entry, std::string_view k) { return entry.first < k; });
 }
 
-// The entry of a key among few or many; null if there is none.
-template <class Few, class Many>
-auto find_in(Few& few, Many& many, std::string_view key) -> decltype(&few.begin()->second) {
-    if (many.empty()) {
-        const auto at = place_in(few, key);
-        return at == few.end() || at->first != key ? nullptr : &at->second;
-    }
-    const auto at = many.find(key);
-    return at == many.end() ? nullptr : &at->second;
+// The eight bytes of a key from `from` on, as a number that compares as they do.
+std::uint64_t rank_of(std::string_view key, std::size_t from) {
+    std::uint64_t rank = 0;
+    for (std::size_t i = from; i < from + 8; ++i)
+        rank = rank << 8 | (i < key.size() ? static_cast<unsigned char>(key[i]) : 0U);
+    return rank;
 }
 
 }  // namespace
 
-// Writes may arrive in any order; the winner is the highest in rank.
-bool MapState::apply(std::string_view key, const Write& write) {
-    Entry* entry = find_in(few_, many_, key);
-    if (entry == nullptr) {
-        add(key, write);
-        return true;
+const MapState::Keyed* MapState::look_up(std::string_view key) const {
+    if (table_.empty()) {
+        const auto at = place_in(keys_, key);
+        return at == keys_.end() || at->first != key ? nullptr : &*at;
     }
-    const bool wins = entry->winner.loses_to(write);
-    if (entry->others == nullptr) entry->others = std::make_unique<std::vector<Write>>();
-    entry->others->push_back(wins ? entry->winner : write);
-    if (wins) entry->winner = write;
-    return wins;
+    const std::uint32_t hash = hash_of(key);
+    for (std::size_t cell = hash;; ++cell) {
+        const Place& place = table_[cell & (table_.size() - 1)];
+        if (place.next == 0) return nullptr;
+        if (place.hash == hash && keys_[place.next - 1].first == key) return &keys_[place.next - 1];
+    }
 }
 
 const MapState::Entry* MapState::find(std::string_view key) const {
-    return find_in(few_, many_, key);
+    const Keyed* keyed = look_up(key);
+    return keyed == nullptr ? nullptr : &keyed->second;
+}
+
+// Writes may arrive in any order; the winner is the highest in rank.
+bool MapState::apply(std::string_view key, const Write& write) {
+    const Keyed* keyed = look_up(key);
+    if (keyed == nullptr) {
+        add(key, write);
+        return true;
+    }
+    Entry& entry = keys_[static_cast<std::size_t>(keyed - keys_.data())].second;
+    const bool wins = entry.winner.loses_to(write);
+    if (entry.others == nullptr) entry.others = std::make_unique<std::vector<Write>>();
+    entry.others->push_back(wins ? entry.winner : write);
+    if (wins) entry.winner = write;
+    return wins;
 }
 
 void MapState::add(std::string_view key, const Write& write) {
-    if (many_.empty() && few_.size() < kFew) {
+    if (table_.empty() && keys_.size() < kFew) {
         // Most maps stay as small as they are made.
-        if (few_.size() == few_.capacity()) few_.reserve(few_.size() + 2);
-        few_.emplace(place_in(few_, key), std::string(key), Entry{write, nullptr});
+        if (keys_.size() == keys_.capacity()) keys_.reserve(keys_.size() + 2);
+        keys_.emplace(place_in(keys_, key), std::string(key), Entry{write, nullptr});
         return;
     }
-    for (auto& [known, entry] : few_) many_.emplace_hint(many_.end(), known, std::move(entry));
-    few_ = decltype(few_)();
-    many_.emplace(std::string(key), Entry{write, nullptr});
+    keys_.emplace_back(std::string(key), Entry{write, nullptr});
+    if (2 * keys_.size() <= table_.size())
+        return note(static_cast<std::uint32_t>(keys_.size() - 1));
+    table_.assign(std::max<std::size_t>(4 * kFew, 2 * table_.size()), {});
+    for (std::uint32_t place = 0; place < keys_.size(); ++place) note(place);
+}
+
+// Enters a key in the table.
+void MapState::note(std::uint32_t place) {
+    const std::uint32_t hash = hash_of(keys_[place].first);
+    std::size_t cell = hash;
+    while (table_[cell & (table_.size() - 1)].next != 0) ++cell;
+    table_[cell & (table_.size() - 1)] = {hash, place + 1};
+}
+
+// Keys are often numbered names, so the eight bytes behind what the new keys all begin with tell
+// most of them apart, without a look at the key itself.
+void MapState::sort() const {
+    const std::size_t known = order_.size();
+    if (known == keys_.size()) return;
+    const std::string_view first = keys_[known].first;
+    std::size_t shared = first.size();
+    for (std::size_t i = known; i < keys_.size(); ++i) {
+        const std::string& key = keys_[i].first;
+        shared = std::min(shared, key.size());
+        while (first.substr(0, shared) != std::string_view(key).substr(0, shared)) --shared;
+    }
+    struct Ranked {
+        std::uint64_t rank;
+        std::uint32_t place;
+    };
+    std::vector<Ranked> ranked;
+    ranked.reserve(keys_.size() - known);
+    for (std::size_t i = known; i < keys_.size(); ++i)
+        ranked.push_back({rank_of(keys_[i].first, shared), static_cast<std::uint32_t>(i)});
+    std::sort(ranked.begin(), ranked.end(), [&](const Ranked& a, const Ranked& b) {
+        return a.rank != b.rank ? a.rank < b.rank : keys_[a.place].first < keys_[b.place].first;
+    });
+    for (const Ranked& each : ranked) order_.push_back(each.place);
+    std::inplace_merge(
+        order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(known), order_.end(),
+        [&](std::uint32_t a, std::uint32_t b) { return keys_[a].first < keys_[b].first; });
 }
 
 }  // namespace quire::crdt

@@ -2,10 +2,15 @@
 // write too.
 //
 // Most maps have few keys, and most keys one write: those lie in one sorted vector. A map with more
-// keys moves into a tree.
+// keys adds a hash table of their places, and its order by key is computed when somebody reads all of
+// it: a writer of many keys would pay for a search tree at each write.
+//
+//     keys_    [ "b" ] [ "c" ] [ "a" ] ...      in order of their first writes, beyond kFew
+//     table_   [ · ] [ 7f, 0 ] [ · ] [ a2, 2 ]  a hash and the place in keys_; linear probing
+//     order_   [ 2, 0, 1 ]                      places by key, as far as they were ever sorted
 #pragma once
 
-#include <map>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -35,30 +40,44 @@ public:
         std::unique_ptr<std::vector<Write>> others;  // Null while there are none.
     };
 
-    // True if the write wins its key. O(log keys).
+    // True if the write wins its key. O(1) amortised.
     bool apply(std::string_view key, const Write& write);
     // The entry of a key, null if nothing was ever written to it. An erased key has an entry
-    // whose winner erases. Valid until the next apply(). O(log keys).
+    // whose winner erases. Valid until the next apply(). O(1).
     const Entry* find(std::string_view key) const;
-    // Calls take(key, entry) for each key that was ever written, sorted by key.
+    // Calls take(key, entry) for each key that was ever written, sorted by key. O(keys), and
+    // O(n log n) for n keys that are new since the last time.
     template <class Take>
     void for_each(Take take) const {
-        for (const auto& [key, entry] : few_) take(key, entry);
-        for (const auto& [key, entry] : many_) take(key, entry);
+        if (table_.empty()) {
+            for (const auto& [key, entry] : keys_) take(key, entry);
+            return;
+        }
+        sort();
+        for (const std::uint32_t place : order_) take(keys_[place].first, keys_[place].second);
     }
     void clear() {
-        few_.clear();
-        many_.clear();
+        keys_.clear();
+        table_.clear();
+        order_.clear();
     }
 
 private:
     static constexpr std::size_t kFew = 16;
+    using Keyed = std::pair<std::string, Entry>;
+    struct Place {
+        std::uint32_t hash = 0;
+        std::uint32_t next = 0;  // The place in keys_ plus one; 0 for an empty cell.
+    };
 
+    const Keyed* look_up(std::string_view key) const;
     void add(std::string_view key, const Write& write);
+    void note(std::uint32_t place);
+    void sort() const;
 
-    // All keys are in one of the two; in `few_` they are sorted.
-    std::vector<std::pair<std::string, Entry>> few_;
-    std::map<std::string, Entry, std::less<>> many_;
+    std::vector<Keyed> keys_;   // Sorted while there is no table.
+    std::vector<Place> table_;  // A power of two of cells, at most half of them used; or none.
+    mutable std::vector<std::uint32_t> order_;
 };
 
 }  // namespace quire::crdt

@@ -41,7 +41,7 @@ TEST(MapState, HoldsWhatATableOfAllWritesHolds) {
     for (std::uint64_t seed = 1; seed <= 60; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         std::mt19937_64 random(seed);
-        // Maps below, at and above the number of keys at which they become trees.
+        // Maps below, at and above the number of keys at which they become hash tables.
         const std::size_t keys = 1 + random() % 40;
         MapState state;
         std::map<std::string, std::vector<Write>> table;
