@@ -26,6 +26,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -46,6 +47,10 @@ inline constexpr int kMaxJsonDepth = 128;
 Result<Value> encode_json_updates(std::span<const crdt::Change> changes,
                                   const crdt::Frontiers& start, JsonPeers peers = JsonPeers::table);
 
+// Writes them as text, as json::write() would spell that Value, without making it.
+Result<std::string> write_json_updates(std::span<const crdt::Change> changes,
+                                       const crdt::Frontiers& start,
+                                       JsonPeers peers = JsonPeers::table);
 // Takes both spellings of peers. Members that it does not know are passed over; `peers`, `msg` and
 // a node's position may be missing. Errors: corrupt {path}, naming the place.
 Result<std::vector<crdt::Change>> decode_json_updates(const Value& json);

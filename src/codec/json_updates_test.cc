@@ -27,7 +27,9 @@ std::vector<Change> again(const std::vector<Change>& changes, JsonPeers peers = 
     const auto json = encode_json_updates(changes, {}, peers);
     EXPECT_TRUE(json.has_value());
     // Goes through text, because JSON travels as text.
-    const auto parsed = json::parse(json::write(*json), {.depth = 600});
+    const auto text = write_json_updates(changes, {}, peers);
+    EXPECT_EQ(text.value_or(""), json::write(*json));
+    const auto parsed = json::parse(*text, {.depth = 600});
     EXPECT_TRUE(parsed.has_value());
     auto decoded = decode_json_updates(*parsed);
     EXPECT_TRUE(decoded.has_value()) << decoded.error().message();

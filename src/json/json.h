@@ -36,6 +36,9 @@ Result<Value> parse(std::string_view text, ParseLimits limits = {});
 // they read back as floats; NaN and the infinities are written as null, bytes as {"$bytes":
 // "base64"}. Text that is not valid UTF-8 gets U+FFFD. O(output).
 std::string write(const Value& value);
+// Appends a value, or a string, as write() spells it.
+void append(std::string& out, const Value& value);
+void append_string(std::string& out, std::string_view text);
 // Like write(), but indented, for people.
 std::string write_pretty(const Value& value);
 

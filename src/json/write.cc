@@ -181,6 +181,12 @@ std::string written(const Value& value, bool pretty) {
 std::string write(const Value& value) {
     return written(value, false);
 }
+void append(std::string& out, const Value& value) {
+    Writer(out, false).write(value);
+}
+void append_string(std::string& out, std::string_view text) {
+    write_string(out, text);
+}
 std::string write_pretty(const Value& value) {
     return written(value, true);
 }
