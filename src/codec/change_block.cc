@@ -189,8 +189,10 @@ void read_meta(ByteReader& in, std::span<Head> heads, Budget& budget) {
         // The lengths stand before all of the messages: walk over them once to find where those
         // begin.
         RleReader<UnsignedCell> ahead(lengths_end, "length of a message");
-        for (std::size_t i = 0; i < heads.size(); ++i) ahead.next();
+        std::uint64_t any = 0;
+        for (std::size_t i = 0; i < heads.size(); ++i) any |= ahead.next();
         if (!ahead.at_boundary()) lengths_end.fail("lengths of messages");
+        if (any == 0) heads = {};  // Most blocks have no message.
     }
     in.adopt(lengths_end);
     for (Head& head : heads) {
@@ -282,9 +284,8 @@ Result<void> read_block(ByteReader in, Budget& budget, ChangeBatch& out) {
     reader.make_room(out);
     for (Head& head : heads) {
         head.row = out.rows.size();
-        reader.read(out.id_of(head), head.atoms, out);
+        if (!reader.read(out.id_of(head), head.atoms, out)) break;
         head.row_count = out.rows.size() - head.row;
-        if (!reader.ok()) break;
     }
     reader.finish();
     if (!reader.ok()) return reader.error();

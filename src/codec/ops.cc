@@ -120,44 +120,54 @@ void OpReader::make_room(ChangeBatch& batch) {
     if (all > batch.rows.capacity()) batch.rows.reserve(std::max(all, 2 * batch.rows.capacity()));
 }
 
-void OpReader::read(OpId id, Counter atoms, ChangeBatch& batch) {
+bool OpReader::read(OpId id, Counter atoms, ChangeBatch& batch) {
     for (Counter left = atoms; left > 0;) {
         const std::uint64_t length = atoms_.next();
         if (length == 0 || length > static_cast<std::uint64_t>(left))
             in_.atoms.fail("length of an op (ops do not fill their change)");
-        if (!in_.atoms.ok()) return;
+        if (!in_.atoms.ok()) return false;
         next(id, length, batch);
-        if (!columns_ok()) return;
+        if (!columns_ok()) return false;
         id.counter += static_cast<Counter>(length);
         left -= static_cast<Counter>(length);
     }
+    return true;
 }
 
 void OpReader::next(OpId id, std::uint64_t atoms, ChangeBatch& batch) {
     const auto container = static_cast<std::size_t>(containers_.next());
     prop_ = props_.next();
     raw_kind_ = kinds_.next();
-    if (container >= tables_.containers.size()) {
-        in_.container.fail("container of an op");
-        return;
-    }
-    const crdt::ContainerId& target = tables_.containers[container];
-    if (target.is_root() && !budget_.take_string(target.root_name().size()))
-        in_.container.fail("ops (too large for their input)");
+    if (container != target_ && !aim_at(container)) return;
+    if (!budget_.take_string(target_name_)) in_.container.fail("ops (too large for their input)");
     ChangeBatch::Row& row = batch.rows.emplace_back();
-    row.container = numbers_.containers[container];
+    row.container = target_number_;
     row.atoms = static_cast<Counter>(atoms);
     const auto kind = static_cast<PayloadKind>(canonical_kind(raw_kind_));
-    const bool is_text = target.kind == ContainerKind::text;
+    const bool is_text = target_kind_ == ContainerKind::text;
     if (is_text && kind == PayloadKind::string) return text(row);
-    if (kind == PayloadKind::delete_sequence && (is_text || target.kind == ContainerKind::list ||
-                                                 target.kind == ContainerKind::movable_list)) {
+    if (kind == PayloadKind::delete_sequence && (is_text || target_kind_ == ContainerKind::list ||
+                                                 target_kind_ == ContainerKind::movable_list)) {
         return sequence_delete(row);
     }
     if (!budget_.take_heap(sizeof(OpContent) + 2 * sizeof(void*)))
         in_.container.fail("ops (too large for their input)");
-    row.content = &batch.contents.emplace_back(content(target.kind, kind, id));
+    row.content = &batch.contents.emplace_back(content(target_kind_, kind, id));
     check_atoms(row, crdt::atom_count(*row.content));
+}
+
+// Notes what the ops of a container have in common. Most follow one of the same container.
+bool OpReader::aim_at(std::size_t container) {
+    if (container >= tables_.containers.size()) {
+        in_.container.fail("container of an op");
+        return false;
+    }
+    const crdt::ContainerId& id = tables_.containers[container];
+    target_ = container;
+    target_number_ = numbers_.containers[container];
+    target_kind_ = id.kind;
+    target_name_ = id.is_root() ? id.root_name().size() : 0;
+    return true;
 }
 
 // The content of an op must be as long as its column says.

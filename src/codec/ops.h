@@ -31,6 +31,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "codec/columnar.h"
@@ -62,8 +63,8 @@ public:
     // read.
     void make_room(crdt::ChangeBatch& batch);
     // Appends the ops of the next change, whose first atom is `id`, to the batch: those that make
-    // up `atoms` exactly.
-    void read(crdt::OpId id, crdt::Counter atoms, crdt::ChangeBatch& batch);
+    // up `atoms` exactly. False after a failure.
+    bool read(crdt::OpId id, crdt::Counter atoms, crdt::ChangeBatch& batch);
     // Fails unless every column and payload was used up.
     void finish();
 
@@ -96,6 +97,7 @@ private:
                in_.atoms.ok();
     }
     void next(crdt::OpId id, std::uint64_t atoms, crdt::ChangeBatch& batch);
+    bool aim_at(std::size_t container);
     void text(crdt::ChangeBatch::Row& row);
     void sequence_delete(crdt::ChangeBatch::Row& row);
     void check_atoms(const crdt::ChangeBatch::Row& row, std::int64_t atoms);
@@ -121,6 +123,11 @@ private:
     DeltaRleReader delete_lengths_;
     std::int64_t prop_ = 0;
     std::uint8_t raw_kind_ = 0;
+    // The container of the op before: its index in the block, its number in the batch, and more.
+    std::size_t target_ = std::numeric_limits<std::size_t>::max();
+    std::uint32_t target_number_ = 0;
+    crdt::ContainerKind target_kind_ = crdt::ContainerKind::map;
+    std::size_t target_name_ = 0;  // The bytes of a root's name; 0 for a child.
 };
 
 class OpWriter {

@@ -22,6 +22,30 @@ TextBody::~TextBody() = default;
 
 // --- state ---
 
+// Inserts the atoms of a linear run at which flush() stands, and those of the next ones as long as
+// they and their text go on where it ends: a text that is opened has many short runs in a row.
+void TextBody::flush_insert(const ContainerLog& log, LvSpan atoms, Lv until) {
+    const Run& first = log.runs()[followed.run];
+    const std::uint32_t pos = first.pos + (atoms.begin - first.lv);
+    std::uint32_t len = atoms.size();
+    std::string_view text = log.text(first, atoms.begin, len);
+    followed.end = atoms.end;
+    while (followed.end == log.runs()[followed.run].end() && followed.run + 1 < log.runs().size()) {
+        const Run& next = log.runs()[followed.run + 1];
+        if (next.kind != RunKind::insert || !next.linear || next.pos != pos + len ||
+            next.end() > until || log.reel(next) != log.reel(first)) {
+            break;
+        }
+        const std::string_view more = log.text(next, next.lv, next.len);
+        if (more.data() != text.data() + text.size()) break;
+        text = {text.data(), text.size() + more.size()};
+        len += next.len;
+        followed.end = next.end();
+        ++followed.run;
+    }
+    state->insert(pos, text, len, log.reel(first));
+}
+
 void TextBody::flush(Site site, Lv until) {
     const ContainerLog& log = *site.container.log;
     const auto put = [&](const Run& run, Lv lv, std::uint32_t len, std::uint32_t pos) {
@@ -46,6 +70,11 @@ void TextBody::flush(Site site, Lv until) {
             continue;
         }
         const std::uint32_t done = from - run.lv;
+        if (run.kind == RunKind::insert && run.linear) {
+            flush_insert(log, {from, to}, until);
+            if (followed.end < run.end()) break;
+            continue;
+        }
         if (!run.in_sequence()) {
             // An op that is only carried shows nothing.
         } else if (!run.linear) {
@@ -59,7 +88,7 @@ void TextBody::flush(Site site, Lv until) {
                 }
             }
         } else if (run.is_insert()) {
-            put(run, from, to - from, run.pos + done);
+            apply_anchor(site, run, run.pos + done);
         } else if (run.kind == RunKind::erase_forward) {
             state->erase(run.pos, to - from);
         } else {

@@ -96,6 +96,7 @@ struct TextBody : SequenceBody, Childless {
 
 private:
     void flush(Site site, Lv until);
+    void flush_insert(const ContainerLog& log, LvSpan atoms, Lv until);
     // Has the state note what a pending transaction does to styles, for its commit to report.
     void note_changes(Site site);
     void apply_anchor(Site site, const Run& run, std::uint32_t pos);

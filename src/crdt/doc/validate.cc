@@ -47,7 +47,24 @@ bool fits(ContainerKind kind, const ChangeBatch::Row& row) {
            (row.is_erase() && (kind == ContainerKind::list || kind == ContainerKind::movable_list));
 }
 
-// Null for one in which nothing is wrong.
+// Null for a row in which nothing is wrong. `id` is that of its first atom.
+const char* fault_of(ContainerKind kind, const ChangeBatch::Row& row, OpId id) {
+    if (!fits(kind, row)) return "holds an operation of another kind than its container";
+    if (row.is_erase() && (row.pos > kMaxI32 || row.size > kMaxI32))
+        return "deletes at an impossible position";
+    if (row.form != ChangeBatch::Form::content) return nullptr;
+    const auto* style = std::get_if<StyleStart>(row.content);
+    if (style != nullptr &&
+        (style->end == std::numeric_limits<std::uint32_t>::max() || style->end < style->start)) {
+        return "styles an impossible stretch";
+    }
+    const auto* create = std::get_if<TreeCreate>(row.content);
+    if (create != nullptr && create->target != id)
+        return "makes a node by another name than its operation's";
+    return nullptr;
+}
+
+// Null for a change in which nothing is wrong.
 const char* fault_of(const ChangeBatch& batch, const ChangeBatch::Head& head) {
     const PeerId peer = batch.peers[head.peer];
     if (peer == kNoPeer || head.counter < 0) return "has an impossible id";
@@ -60,23 +77,17 @@ const char* fault_of(const ChangeBatch& batch, const ChangeBatch::Head& head) {
     std::int64_t next = head.counter;
     for (const ChangeBatch::Row& row : batch.rows_of(head)) {
         const ContainerId& container = batch.containers[row.container];
-        if (!fits(container.kind, row))
-            return "holds an operation of another kind than its container";
+        // Most rows are typed text, of which nothing but the length can be wrong.
+        const bool is_typed =
+            row.form == ChangeBatch::Form::text && container.kind == ContainerKind::text;
         if (!container.is_root() &&
             (container.op().counter < 0 || container.op().peer == kNoPeer)) {
             return "names an impossible container";
         }
-        if (row.is_erase() && (row.pos > kMaxI32 || row.size > kMaxI32))
-            return "deletes at an impossible position";
-        if (row.form == ChangeBatch::Form::content) {
-            const auto* style = std::get_if<StyleStart>(row.content);
-            if (style != nullptr && (style->end == std::numeric_limits<std::uint32_t>::max() ||
-                                     style->end < style->start)) {
-                return "styles an impossible stretch";
-            }
-            const auto* create = std::get_if<TreeCreate>(row.content);
-            if (create != nullptr && create->target != OpId{peer, static_cast<Counter>(next)})
-                return "makes a node by another name than its operation's";
+        if (!is_typed) {
+            if (const char* fault =
+                    fault_of(container.kind, row, {peer, static_cast<Counter>(next)}))
+                return fault;
         }
         if (row.atoms <= 0) return "holds an empty operation";
         next += row.atoms;

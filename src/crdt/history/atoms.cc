@@ -81,6 +81,8 @@ bool AtomTable::end_base(const VersionVector& version) {
     // The listed runs of each peer, as numbers that sort by counter and contain the index in runs_;
     // a run's length follows from its successor there.
     std::vector<std::vector<std::uint64_t>> listed(peers_.size());
+    for (std::size_t peer = 0; peer < peers_.size(); ++peer)
+        listed[peer].reserve(peers_[peer].runs.size());
     for (std::size_t i = 0; i < runs_.size(); ++i) {
         const Run& run = runs_[i];
         const std::vector<PeerRun>& mine = peers_[run.peer].runs;

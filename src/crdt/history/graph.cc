@@ -46,7 +46,16 @@ void Graph::place(std::span<const Lv> parents, Lv count, Lamport lamport) {
     const auto n = static_cast<std::uint32_t>(parents.size());
     parents_.insert(parents_.end(), parents.begin(), parents.end());
     Entry entry{begin, begin + count, lamport, at, n, begin, at, n};
-    if (n > 1 || (n == 1 && parents[0] + 1 == begin)) cover(entry);
+    if (n == 1 && parents[0] + 1 == begin) {
+        // An entry that follows the whole one before covers what that covers, which has been found:
+        // a state that is opened has thousands of such entries.
+        const Entry& before = entries_.back();
+        entry.covers = before.covers;
+        entry.beyond = before.beyond;
+        entry.beyond_count = before.beyond_count;
+    } else if (n > 1) {
+        cover(entry);
+    }
     entries_.push_back(entry);
 }
 
