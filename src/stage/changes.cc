@@ -14,12 +14,12 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/concat.h"
 #include "base/fd.h"
+#include "fs/beneath.h"
+#include "stage/lower_folder.h"
 
 namespace quire::stage {
 namespace {
@@ -56,15 +56,6 @@ Fd open_directory(int at, const std::string& name) {
     return Fd(::openat(at, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
 
-bool is_whiteout(const struct stat& found) {
-    return S_ISCHR(found.st_mode) && found.st_rdev == makedev(0, 0);
-}
-
-bool is_opaque(int directory) {
-    char value = 0;
-    return ::fgetxattr(directory, "user.overlay.opaque", &value, 1) == 1 && value == 'y';
-}
-
 std::int64_t changed_ns(const struct stat& found) {
     return std::int64_t{found.st_ctim.tv_sec} * 1'000'000'000 + found.st_ctim.tv_nsec;
 }
@@ -76,7 +67,7 @@ std::string link_target(int at, const std::string& name) {
     return out;
 }
 
-// True if both files have the same bytes; false also where one cannot be read.
+// Returns true if both files have the same bytes; false also where one cannot be read.
 bool same_bytes(int a_at, int b_at, const std::string& name) {
     const Fd a(::openat(a_at, name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
     const Fd b(::openat(b_at, name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
@@ -94,11 +85,11 @@ bool same_bytes(int a_at, int b_at, const std::string& name) {
 
 class Walk {
 public:
-    Walk(const std::vector<std::string>& hidden, std::int64_t began_ns)
-        : hidden_(hidden), began_ns_(began_ns) {}
+    Walk(int workspace, const std::vector<std::string>& hidden, std::int64_t began_ns)
+        : workspace_(workspace), hidden_(hidden), began_ns_(began_ns) {}
 
     // `lower` may be none, where nothing shows through.
-    Result<void> enter(const std::string& path, int upper, const Fd& lower, int depth) {
+    Result<void> enter(const std::string& path, int upper, const LowerFolder& lower, int depth) {
         if (depth > kDeepest) return too_many();
         const auto names = names_in(upper, ".");
         if (!names) return io_error(path);
@@ -107,10 +98,9 @@ public:
             TRY(look(path.empty() ? name : cat(path, "/", name), name, upper, lower, opaque,
                      depth));
         if (!opaque || !lower) return {};
-        for (const std::string& name :
-             names_in(lower.get(), ".").value_or(std::vector<std::string>())) {
+        for (const std::string& name : lower.names()) {
             if (!std::binary_search(names->begin(), names->end(), name))
-                TRY(deleted(path.empty() ? name : cat(path, "/", name), name, lower.get(), depth));
+                TRY(deleted(path.empty() ? name : cat(path, "/", name), name, lower, depth));
         }
         return {};
     }
@@ -134,60 +124,100 @@ private:
         return {};
     }
 
-    bool has_raced(const struct stat& below) const { return changed_ns(below) >= began_ns_; }
+    // The workspace's entry now; none where there is none.
+    std::optional<struct stat> live(const std::string& path) const {
+        const auto [above, name] = fs::split(path);
+        const Fd folder(fs::try_open_beneath(workspace_, above, O_PATH | O_DIRECTORY));
+        struct stat found {};
+        if (!folder || ::fstatat(folder.get(), name.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0)
+            return std::nullopt;
+        return found;
+    }
+
+    // Notes where the change was made from. The bytes of a file in a generation are compared with those
+    // that it has now by whoever commits the change; all else is compared here.
+    void note_base(StagedChange& change, const std::optional<LowerFolder::Found>& before) const {
+        change.is_based = before && !before->is_live;
+        if (!before) return;
+        if (before->is_live) {
+            change.raced = changed_ns(before->status) >= began_ns_;
+            return;
+        }
+        const std::optional<struct stat> now = live(change.path);
+        const mode_t kind = before->status.st_mode & S_IFMT;
+        if (!now || (now->st_mode & S_IFMT) != kind) {
+            change.raced = true;
+        } else if (kind == S_IFLNK) {
+            change.raced = link_target(before->folder, fs::split(change.path).second) !=
+                           live_target(change.path);
+        } else if (change.mode_changed) {
+            change.raced = (now->st_mode & 07777) != (before->status.st_mode & 07777);
+        }
+    }
+
+    std::string live_target(const std::string& path) const {
+        const auto [above, name] = fs::split(path);
+        const Fd folder(fs::try_open_beneath(workspace_, above, O_PATH | O_DIRECTORY));
+        return folder ? link_target(folder.get(), name) : std::string();
+    }
 
     // Looks at one path of the upper directory.
-    Result<void> look(const std::string& path, const std::string& name, int upper, const Fd& lower,
-                      bool opaque, int depth) {
+    Result<void> look(const std::string& path, const std::string& name, int upper,
+                      const LowerFolder& lower, bool opaque, int depth) {
         struct stat now {};
         if (::fstatat(upper, name.c_str(), &now, AT_SYMLINK_NOFOLLOW) != 0) return io_error(path);
-        struct stat before {};
         // An opaque directory's former entries were deleted first.
-        const bool was_there =
-            lower && ::fstatat(lower.get(), name.c_str(), &before, AT_SYMLINK_NOFOLLOW) == 0;
+        const std::optional<LowerFolder::Found> before = lower.look(name);
         if (is_whiteout(now)) {
-            if (!was_there || std::binary_search(hidden_.begin(), hidden_.end(), path)) return {};
-            return deleted(path, name, lower.get(), depth);
+            if (!before || std::binary_search(hidden_.begin(), hidden_.end(), path)) return {};
+            return deleted(path, name, lower, depth);
         }
+        const mode_t was = before ? before->status.st_mode : 0;
         StagedChange change{path};
         change.mode = now.st_mode & 07777;
-        change.raced = was_there && has_raced(before);
         make_readable(upper, name, now);
-        change.mode_changed = was_there && change.mode != (before.st_mode & 07777);
+        change.mode_changed = before && change.mode != (was & 07777);
+        note_base(change, before);
         if (S_ISDIR(now.st_mode)) {
             const Fd directory = open_directory(upper, name);
             if (!directory) return io_error(path);
-            const bool merges = was_there && S_ISDIR(before.st_mode);
-            if (was_there && !merges) TRY(deleted(path, name, lower.get(), depth));
+            const bool merges = S_ISDIR(was);
+            if (before && !merges) TRY(deleted(path, name, lower, depth));
             change.is_directory = true;
             change.kind = merges ? ChangeKind::mode : ChangeKind::directory;
             if (!merges || change.mode_changed) TRY(add(change));
-            return enter(path, directory.get(), merges ? open_directory(lower.get(), name) : Fd(),
+            return enter(path, directory.get(), merges ? lower.enter(name) : LowerFolder(),
                          depth + 1);
         }
-        if (was_there &&
-            (S_ISDIR(before.st_mode) || S_ISLNK(now.st_mode) != S_ISLNK(before.st_mode)))
-            TRY(deleted(path, name, lower.get(), depth));
+        if (before && (S_ISDIR(was) || S_ISLNK(now.st_mode) != S_ISLNK(was)))
+            TRY(deleted(path, name, lower, depth));
         if (S_ISLNK(now.st_mode)) {
             change.kind = ChangeKind::link;
             change.target = link_target(upper, name);
-            const bool same = was_there && S_ISLNK(before.st_mode) &&
-                              link_target(lower.get(), name) == change.target;
+            const bool same = S_ISLNK(was) && link_target(before->folder, name) == change.target;
+            if (!before) note_new(change);
             return same ? Result<void>() : add(std::move(change));
         }
         if (!S_ISREG(now.st_mode)) {
             change.kind = ChangeKind::special;
             return add(std::move(change));
         }
-        if (!was_there || !S_ISREG(before.st_mode)) {
+        if (!S_ISREG(was)) {
             change.kind = ChangeKind::created;
+            if (!before) note_new(change);
             return add(std::move(change));
         }
-        const bool same =
-            !opaque && now.st_size == before.st_size && same_bytes(upper, lower.get(), name);
+        const bool same = !opaque && now.st_size == before->status.st_size &&
+                          same_bytes(upper, before->folder, name);
         if (same && !change.mode_changed) return {};
         change.kind = same ? ChangeKind::mode : ChangeKind::modified;
         return add(std::move(change));
+    }
+
+    // Somebody else may have made a file of that name while the command ran.
+    void note_new(StagedChange& change) const {
+        if (!std::binary_search(hidden_.begin(), hidden_.end(), change.path))
+            change.raced = live(change.path).has_value();
     }
 
     // The command may have taken our own right to read away. Its processes are gone, so the name is
@@ -199,24 +229,25 @@ private:
     }
 
     // A path of the workspace that is gone, with all that was below it.
-    Result<void> deleted(const std::string& path, const std::string& name, int lower, int depth) {
+    Result<void> deleted(const std::string& path, const std::string& name, const LowerFolder& lower,
+                         int depth) {
         if (depth > kDeepest) return too_many();
-        struct stat before {};
-        if (::fstatat(lower, name.c_str(), &before, AT_SYMLINK_NOFOLLOW) != 0) return {};
+        const std::optional<LowerFolder::Found> before = lower.look(name);
+        if (!before) return {};
         StagedChange change{path, ChangeKind::deleted};
-        change.raced = has_raced(before);
-        change.is_directory = S_ISDIR(before.st_mode);
-        change.was_link = S_ISLNK(before.st_mode);
+        change.is_directory = S_ISDIR(before->status.st_mode);
+        change.was_link = S_ISLNK(before->status.st_mode);
+        note_base(change, before);
         TRY(add(change));
         if (!change.is_directory) return {};
-        const Fd directory = open_directory(lower, name);
+        const LowerFolder directory = lower.enter(name);
         if (!directory) return io_error(path);
-        for (const std::string& each :
-             names_in(directory.get(), ".").value_or(std::vector<std::string>()))
-            TRY(deleted(cat(path, "/", each), each, directory.get(), depth + 1));
+        for (const std::string& each : directory.names())
+            TRY(deleted(cat(path, "/", each), each, directory, depth + 1));
         return {};
     }
 
+    const int workspace_;
     const std::vector<std::string>& hidden_;
     const std::int64_t began_ns_;
     std::vector<StagedChange> changes_;
@@ -226,14 +257,16 @@ private:
 
 Result<std::vector<StagedChange>> changes_in(const std::string& workspace, const std::string& upper,
                                              const std::vector<std::string>& hidden,
-                                             std::int64_t began_ns) {
+                                             std::int64_t began_ns,
+                                             const std::vector<std::string>& layers) {
     const Fd top = open_directory(AT_FDCWD, upper);
-    const Fd below = open_directory(AT_FDCWD, workspace);
-    if (!top || !below) return io_error(upper);
+    const Fd live = open_directory(AT_FDCWD, workspace);
+    if (!top || !live) return io_error(upper);
+    const LowerFolder lower = TRY(LowerFolder::open(layers, workspace));
     std::vector<std::string> sorted = hidden;
     std::sort(sorted.begin(), sorted.end());
-    Walk walk(sorted, began_ns);
-    TRY(walk.enter("", top.get(), below, 0));
+    Walk walk(live.get(), sorted, began_ns);
+    TRY(walk.enter("", top.get(), lower, 0));
     return walk.take();
 }
 

@@ -32,6 +32,9 @@ struct StagedChange {
     // True if the file in the workspace itself changed after the command began, so that what the
     // command saw of it cannot be known.
     bool raced = false;
+    // True if the command saw the path in a generation (generation.h), which nobody else writes to; so
+    // what the file was then can be compared with what it is now.
+    bool is_based = false;
     // The hash of the file in the workspace that the change was made of; "" where it may be any. In
     // hexadecimal.
     std::string seen = {};
@@ -43,7 +46,8 @@ struct StagedChange {
 // Files and directories beyond this number end in an error.
 inline constexpr std::size_t kMostChanges = 200'000;
 
-// The difference of `upper`, an overlay's upper directory, and the workspace below it; sorted by path.
+// The difference of `upper`, an overlay's upper directory, and what is below it: the layers of a
+// generation, newest first, if there are any, and the workspace; sorted by path.
 // Files that were written again with the same bytes and permissions are no change, and whatever is
 // below one of `hidden`, paths that the command did not see, is one only if it made something there.
 // Links are never followed. O(files in `upper`, and their bytes).
@@ -51,7 +55,8 @@ inline constexpr std::size_t kMostChanges = 200'000;
 // Errors: out_of_range "too_many_changes" {limit}; unavailable "io_error" {path}.
 Result<std::vector<StagedChange>> changes_in(const std::string& workspace, const std::string& upper,
                                              const std::vector<std::string>& hidden,
-                                             std::int64_t began_ns);
+                                             std::int64_t began_ns,
+                                             const std::vector<std::string>& layers = {});
 
 // The bytes of a changed file, as the command left them. Errors: out_of_range "too_large" {limit,
 // size}; unavailable "io_error".

@@ -39,8 +39,8 @@ constexpr const char* kPrivateFiles = "200000";
 constexpr std::array<const char*, 15> kSteps = {"nothing",
                                                 "the mapping of the user",
                                                 "private mounts",
-                                                "the overlay over the workspace",
                                                 "holding what stays visible",
+                                                "the overlay over the workspace",
                                                 "making the file systems read-only",
                                                 "the private file systems",
                                                 "the private /dev",
@@ -114,6 +114,32 @@ int set_attributes(int at, const char* path, unsigned flags, std::uint64_t attri
     return ::mount_setattr(at, path, flags, &wanted, sizeof wanted) == 0 ? 0 : errno;
 }
 
+// A path that leads to a descriptor. It has no character that would need quoting.
+struct DescriptorPath {
+    char text[32] = "/proc/self/fd/";
+    explicit DescriptorPath(int fd) {
+        char digits[12];
+        std::size_t count = 0;
+        for (int rest = fd; rest > 0 || count == 0; rest /= 10)
+            digits[count++] = static_cast<char>('0' + rest % 10);
+        char* end = text + std::strlen(text);
+        while (count > 0) *end++ = digits[--count];
+        *end = 0;
+    }
+};
+
+int open_path(const char* path) {
+    return ::open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+// A new overlay whose changes are kept nowhere else than in its upper directory. -1 with errno.
+int begin_overlay() {
+    const int context = ::fsopen("overlay", FSOPEN_CLOEXEC);
+    if (context < 0 || ::fsconfig(context, FSCONFIG_SET_FLAG, "userxattr", nullptr, 0) != 0)
+        return -1;
+    return context;
+}
+
 }  // namespace
 
 Failure no_stage(std::string_view why, Map details) {
@@ -146,6 +172,8 @@ Result<Interior> Interior::make(InteriorPlan plan) {
     // Numbers up to 300 are not given out twice; threads have numbers too.
     made.pid_max_ = cat(300 + 4 * wanted.limits.processes, "\n");
     made.kernel_dir_ = wanted.workspace + "/.quire";
+    for (const std::string& name : wanted.layers) cat_to(made.lower_, cat(name, ":"));
+    made.lower_.reserve(made.lower_.size() + sizeof(DescriptorPath));
 
     std::vector<Mask> masks;
     const auto hide = [&](const std::string& path, bool writable) {
@@ -166,6 +194,11 @@ Result<Interior> Interior::make(InteriorPlan plan) {
     std::sort(masks.begin(), masks.end(),
               [](const Mask& a, const Mask& b) { return a.path < b.path; });
     made.masks_ = std::move(masks);
+    for (const Mask& each : made.masks_) {
+        if (!each.writable) made.wrapped_at_ = each.path;
+    }
+    if (!made.lower_.empty() && made.wrapped_at_.empty())
+        return no_stage("there is no directory that will be empty");
 
     const auto is_masked = [&](const std::string& path) {
         return std::any_of(made.masks_.begin(), made.masks_.end(),
@@ -204,7 +237,7 @@ Refusal Interior::enter() {
                               MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
     };
     const auto go = [&] { return ::chdir(plan_.cwd.c_str()) == 0 ? 0 : errno; };
-    if (next(map_ids()) && next(own_mounts()) && next(mount_overlay()) && next(hold_shown()) &&
+    if (next(map_ids()) && next(own_mounts()) && next(hold_shown()) && next(mount_overlay()) &&
         next(read_only()) && next(mask()) && next(make_devices()) && next(mount_proc()) &&
         next(show()) && next(limit()) && next(seal()) && next(go()) && next(drop_rights()))
         return {};
@@ -217,29 +250,50 @@ int Interior::map_ids() const {
     return write_file("/proc/self/gid_map", gid_map_);
 }
 
+// An overlay takes no layer that lies in another, as ours lie in the workspace. So the live tree gets an
+// overlay of its own, over an empty directory, for it has a root of its own. Returns a descriptor of it, or
+// -1 with errno.
+int Interior::wrap_live_tree(int live) {
+    const char* const at = wrapped_at_.c_str();
+    const int empty_mount = clone_empty();
+    if (empty_mount < 0) return -1;
+    if (const int error = place(empty_mount, at); error != 0) return errno = error, -1;
+    const int empty = open_path(at);
+    if (empty < 0) return -1;
+    char lower[80];
+    std::strcpy(lower, DescriptorPath(live).text);
+    std::strcat(lower, ":");
+    std::strcat(lower, DescriptorPath(empty).text);
+    const int context = begin_overlay();
+    if (context < 0 || set(context, "lowerdir", lower) != 0) return -1;
+    const int wrapped = mounted(context, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
+    if (wrapped < 0) return -1;
+    if (const int error = place(wrapped, at); error != 0) return errno = error, -1;
+    return open_path(at);
+}
+
 int Interior::mount_overlay() {
     // Taken hold of here, for an overlay takes mounts of its own namespace only.
-    const int lower = ::open(plan_.workspace.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
-    const int upper = ::open(plan_.upper.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
-    const int work = ::open(plan_.work.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+    int lower = open_path(plan_.workspace.c_str());
+    const int upper = open_path(plan_.upper.c_str());
+    const int work = open_path(plan_.work.c_str());
     if (lower < 0 || upper < 0 || work < 0) return errno;
-    const int context = ::fsopen("overlay", FSOPEN_CLOEXEC);
-    if (context < 0) return errno;
-    // A path to a descriptor has no character that would need quoting.
-    constexpr const char* kKeys[] = {"lowerdir", "upperdir", "workdir"};
-    const int held[] = {lower, upper, work};
-    if (::fsconfig(context, FSCONFIG_SET_FLAG, "userxattr", nullptr, 0) != 0) return errno;
-    for (std::size_t i = 0; i < 3; ++i) {
-        char path[32] = "/proc/self/fd/";
-        char digits[12];
-        std::size_t count = 0;
-        for (int rest = held[i]; rest > 0 || count == 0; rest /= 10)
-            digits[count++] = static_cast<char>('0' + rest % 10);
-        char* end = path + std::strlen(path);
-        while (count > 0) *end++ = digits[--count];
-        *end = 0;
-        if (set(context, kKeys[i], path) != 0) return errno;
+    if (!lower_.empty()) {
+        // The system takes 256 bytes, which paths of many layers would not fit into.
+        if (::chdir(plan_.layers_in.c_str()) != 0) return errno;
+        lower = wrap_live_tree(lower);
+        if (lower < 0) return errno;
+        // make() has left room for it.
+        lower_ += DescriptorPath(lower).text;
     }
+    const int context = begin_overlay();
+    if (context < 0) return errno;
+    const DescriptorPath alone(lower);
+    const char* const all = lower_.empty() ? alone.text : lower_.c_str();
+    if (set(context, "lowerdir", all) != 0 ||
+        set(context, "upperdir", DescriptorPath(upper).text) != 0 ||
+        set(context, "workdir", DescriptorPath(work).text) != 0)
+        return errno;
     // Nothing of it outlives the command, so nothing need reach the disk. Since Linux 5.10.
     static_cast<void>(::fsconfig(context, FSCONFIG_SET_FLAG, "volatile", nullptr, 0));
     overlay_.mount = mounted(context, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
@@ -247,6 +301,8 @@ int Interior::mount_overlay() {
 }
 
 int Interior::hold_shown() {
+    empty_ = make_tmpfs("65536", "755");
+    if (empty_ < 0) return errno;
     for (Shown& each : devices_) {
         each.mount = ::open_tree(AT_FDCWD, each.path.c_str(), OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
         if (each.mount < 0) return errno;
@@ -268,8 +324,6 @@ int Interior::clone_empty() const {
 }
 
 int Interior::mask() {
-    empty_ = make_tmpfs("65536", "755");
-    if (empty_ < 0) return errno;
     for (Mask& each : masks_) {
         for (const std::string& parent : each.parents) ::mkdir(parent.c_str(), 0755);
         each.mount = each.writable ? make_tmpfs(tmpfs_size_.c_str(), "1777") : clone_empty();

@@ -30,8 +30,12 @@ struct InteriorPlan {
     std::string workspace;
     std::string upper;  // The overlay keeps what changes there; on a disk that may be written.
     std::string work;   // Empty, and on the same disk.
-    std::string cwd;    // In the workspace.
-    std::string home;   // "" where there is none.
+    // The layers of a generation over the workspace, newest first: the directory that has them, which lies
+    // in the workspace's .quire, and their short names. May be none.
+    std::string layers_in = {};
+    std::vector<std::string> layers = {};
+    std::string cwd;   // In the workspace.
+    std::string home;  // "" where there is none.
     // Directories below the home that are shown, read-only, where they are there.
     std::vector<std::string> shown = {};
     bool network = false;
@@ -78,6 +82,7 @@ private:
 
     Interior(InteriorPlan plan, process::LandRules rules, process::CallFilter filter);
     int map_ids() const;
+    int wrap_live_tree(int live);
     int mount_overlay();
     int hold_shown();
     int clone_empty() const;
@@ -97,6 +102,9 @@ private:
     std::string uid_map_;
     std::string gid_map_;
     std::string tmpfs_size_;
+    // The layers as the overlay takes them, as seen from layers_in; "" without layers.
+    std::string lower_;
+    std::string wrapped_at_;  // A mask's directory, in which the live tree is wrapped before.
     std::string pid_max_;
     std::string kernel_dir_;  // The workspace's .quire.
     std::vector<Mask> masks_;

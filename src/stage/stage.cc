@@ -24,6 +24,7 @@
 #include "process/following.h"
 #include "process/start.h"
 #include "stage/interior.h"
+#include "stage/lower_folder.h"
 #include "stage/usage.h"
 
 namespace quire::stage {
@@ -264,22 +265,6 @@ std::string stages_of(const std::string& workspace) {
     return workspace + "/.quire/stages";
 }
 
-// Directories of the overlay itself have no permissions.
-void remove_all(const std::string& directory) {
-    std::error_code ignored;
-    ::chmod(cat(directory, "/scratch/work").c_str(), 0700);
-    files::remove_all(directory, ignored);
-    if (!files::exists(directory, ignored)) return;
-    // The command may have taken away the right to enter its own directories.
-    for (files::recursive_directory_iterator at(
-             directory, files::directory_options::skip_permission_denied, ignored);
-         at != files::recursive_directory_iterator(); at.increment(ignored)) {
-        if (at->is_directory(ignored) && !at->is_symlink(ignored))
-            ::chmod(at->path().c_str(), 0700);
-    }
-    files::remove_all(directory, ignored);
-}
-
 }  // namespace
 
 // A command knows little of our environment. Secrets are often in it, and names such as LD_PRELOAD,
@@ -299,23 +284,43 @@ std::vector<std::string> environment() {
     return out;
 }
 
-Stage::Stage(std::string workspace, std::string directory)
-    : workspace_(std::move(workspace)), directory_(std::move(directory)) {}
+Stage::Stage(std::string workspace, std::string directory,
+             std::shared_ptr<const Generation> generation)
+    : workspace_(std::move(workspace)),
+      directory_(std::move(directory)),
+      generation_(std::move(generation)) {}
 
 Stage::Stage(Stage&& other) noexcept
-    : workspace_(std::move(other.workspace_)), directory_(std::exchange(other.directory_, "")) {}
+    : workspace_(std::move(other.workspace_)),
+      directory_(std::exchange(other.directory_, "")),
+      generation_(std::move(other.generation_)) {}
 
 Stage::~Stage() {
-    if (!directory_.empty()) remove_all(directory_);
+    if (directory_.empty()) return;
+    // The overlay's own directory has no permissions.
+    ::chmod(cat(directory_, "/scratch/work").c_str(), 0700);
+    remove_directory(directory_);
 }
 
-Result<Stage> Stage::make(const std::string& workspace, const std::vector<std::string>& hidden) {
+Result<std::vector<StagedChange>> Stage::changes(const std::vector<std::string>& hidden,
+                                                 const StageOutcome& outcome) const {
+    return changes_in(workspace_, upper(), hidden, outcome.began_ns,
+                      generation_ == nullptr ? std::vector<std::string>() : generation_->paths());
+}
+
+Result<std::string> Stage::base_bytes(const std::string& path, std::size_t limit) const {
+    return lower_bytes(generation_ == nullptr ? std::vector<std::string>() : generation_->paths(),
+                       path, limit);
+}
+
+Result<Stage> Stage::make(const std::string& workspace, const std::vector<std::string>& hidden,
+                          std::shared_ptr<const Generation> generation) {
     const std::string all = stages_of(workspace);
     std::string directory = all + "/XXXXXX";
     if ((::mkdir(all.c_str(), 0700) != 0 && errno != EEXIST) ||
         ::mkdtemp(directory.data()) == nullptr)
         return no_stage(cat(directory, ": ", std::strerror(errno)));
-    Stage made(workspace, directory);
+    Stage made(workspace, directory, std::move(generation));
     struct stat root {};
     if (::stat(workspace.c_str(), &root) != 0 || ::mkdir(made.upper().c_str(), 0700) != 0 ||
         ::chmod(made.upper().c_str(), root.st_mode & 07777) != 0 ||
@@ -326,7 +331,7 @@ Result<Stage> Stage::make(const std::string& workspace, const std::vector<std::s
 }
 
 void Stage::sweep(const std::string& workspace) {
-    remove_all(stages_of(workspace));
+    remove_directory(stages_of(workspace));
 }
 
 Result<StageOutcome> Stage::run(const StagedCommand& what, Clock& clock,
@@ -336,6 +341,10 @@ Result<StageOutcome> Stage::run(const StagedCommand& what, Clock& clock,
     plan.workspace = workspace_;
     plan.upper = upper();
     plan.work = directory_ + "/scratch";
+    if (generation_ != nullptr) {
+        plan.layers_in = generation_->parent;
+        for (const auto& layer : generation_->layers) plan.layers.push_back(layer->name());
+    }
     plan.cwd = what.cwd;
     plan.home = variable("HOME", "");
     plan.shown = programs_below(plan.home);

@@ -1,7 +1,8 @@
 // Stage: a place where one command runs on the files of a workspace without changing them.
 //
-// The command sees the workspace at its own path, as it is on the disk, and may change all of it;
-// what it changes is kept apart in a directory of ours and read by changes_in(). It sees the rest of
+// The command sees the workspace at its own path, as it is on the disk or as a generation has it
+// (generations.h), and may change all of it; what it changes is kept apart in a directory of ours and read
+// by changes_in(). It sees the rest of
 // the system read-only, without other users' files, sockets and processes, and has no network unless
 // it is given one. When the command ends, everything that it started is ended. Works without
 // privileges (Linux 5.13 with unprivileged user namespaces).
@@ -9,12 +10,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "stage/changes.h"
+#include "stage/generation.h"
 #include "stage/stage_run.h"
 
 namespace quire::process {
@@ -39,8 +43,10 @@ std::vector<std::string> environment();
 class Stage {
 public:
     // `workspace`: absolute, without links; it has a directory .quire. `hidden`: paths of the
-    // workspace that the command shall not see. Errors: unavailable "no_stage".
-    static Result<Stage> make(const std::string& workspace, const std::vector<std::string>& hidden);
+    // workspace that the command shall not see. `generation`: the files that it sees; null for those that
+    // are on the disk while it runs. Errors: unavailable "no_stage".
+    static Result<Stage> make(const std::string& workspace, const std::vector<std::string>& hidden,
+                              std::shared_ptr<const Generation> generation = nullptr);
     Stage(Stage&& other) noexcept;
     Stage& operator=(Stage&&) = delete;
     // Removes what the command changed.
@@ -56,14 +62,23 @@ public:
     // Our own directory; and the one in it with the changes.
     const std::string& directory() const { return directory_; }
     std::string upper() const { return directory_ + "/upper"; }
+    bool has_generation() const { return generation_ != nullptr; }
+    // The difference that the command made (changes_in()). `hidden` as for make().
+    Result<std::vector<StagedChange>> changes(const std::vector<std::string>& hidden,
+                                              const StageOutcome& outcome) const;
+    // The bytes of a file as the command saw it, for a change that is_based. Errors: those of
+    // lower_bytes().
+    Result<std::string> base_bytes(const std::string& path, std::size_t limit) const;
 
     // Removes the stages that a kernel which was killed has left in the workspace.
     static void sweep(const std::string& workspace);
 
 private:
-    Stage(std::string workspace, std::string directory);
+    Stage(std::string workspace, std::string directory,
+          std::shared_ptr<const Generation> generation);
     std::string workspace_;
     std::string directory_;  // "" once it was moved from.
+    std::shared_ptr<const Generation> generation_;
 };
 
 }  // namespace quire::stage

@@ -29,6 +29,7 @@ std::vector<std::string> CommandCalls::sweep() {
 void CommandCalls::stop() {
     runner_.stop();
     background_.wait();
+    runner_.end_generations();
 }
 
 // Runs the work on a worker and replies with its result. After stop() it is refused.

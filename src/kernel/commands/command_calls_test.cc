@@ -332,31 +332,6 @@ TEST_F(Commands, AFileThatMayNotBeReadIsNotThere) {
     EXPECT_EQ(made->outcome.output, "");
 }
 
-TEST_F(Commands, SomebodysEditMeanwhileIsMergedOrToldOf) {
-    directory.put("src/long.c", "one\ntwo\nthree\nfour\nfive\n");
-    std::promise<Result<CommandRun>> answer;
-    const std::string command = "sed -i s/one/ONE/ src/long.c; sleep 2";
-    commands->execute(by(command), {command, "", {}, {}},
-                      [&](Result<CommandRun> made) { answer.set_value(std::move(made)); });
-    // Until the command has changed its copy.
-    const auto has_begun = [&] {
-        std::error_code gone;
-        for (const auto& stage :
-             std::filesystem::directory_iterator(directory / ".quire/stages", gone)) {
-            if (std::filesystem::exists(stage.path() / "upper/src/long.c", gone)) return true;
-        }
-        return false;
-    };
-    for (int i = 0; i < 2000 && !has_begun(); ++i) ::usleep(10'000);
-    directory.put("src/long.c", "one\ntwo\nthree\nfour\nFIVE\n");
-    const auto made = answer.get_future().get();
-    ASSERT_TRUE(made) << made.error().message();
-    // It cannot be known what the command saw of the file, so it was left alone.
-    EXPECT_EQ(kept(*made), "[modified src/long.c; ]");
-    EXPECT_EQ(directory.get("src/long.c"), "one\ntwo\nthree\nfour\nFIVE\n");
-    ASSERT_EQ(made->gate.notes.size(), 1U);
-}
-
 TEST_F(Commands, UnsavedEditsOfOthersAreMerged) {
     const auto edited = ask<FileEdited>([&](auto reply) {
         const auto plan = [](const seq::Rope&, std::uint64_t) -> Result<edits::Planned> {

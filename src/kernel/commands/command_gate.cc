@@ -63,7 +63,11 @@ bool stays_inside(const StagedChange& link, const std::string& workspace) {
 
 CommandGate::CommandGate(Parts parts, const stage::Stage& stage, std::vector<StagedChange> changes,
                          policy::Actor by)
-    : parts_(parts), stage_(stage.directory()), upper_(stage.upper()), by_(std::move(by)) {
+    : parts_(parts),
+      run_(stage),
+      stage_(stage.directory()),
+      upper_(stage.upper()),
+      by_(std::move(by)) {
     for (StagedChange& change : changes) {
         Step step = step_of(std::move(change));
         // The link is still there when texts are planned.
@@ -109,14 +113,17 @@ CommandGate::Step CommandGate::step_of(StagedChange change) {
     const bool is_file = !made.is_directory && !made.was_link &&
                          (made.kind == ChangeKind::created || made.kind == ChangeKind::modified ||
                           made.kind == ChangeKind::deleted);
+    if (is_file && made.is_based) compare_with_base(step);
     if (is_file && step.is_git) {
         step.way = Way::plain;
     } else if (is_file) {
         plan_file(step);
     }
+    // Only texts can be merged.
+    if (step.is_merge && step.way != Way::text) step.change.raced = true;
     if (!made.seen.empty()) {
         const auto now = parts_.gate.files().read(made.path, kLargestFile);
-        step.change.raced = !now || now->hash.hex() != made.seen;
+        step.change.raced = made.raced || !now || now->hash.hex() != made.seen;
     }
     step.decision = decide(made.path, step.operation);
     // A directory may be made or removed where a file in it may.
@@ -139,6 +146,20 @@ CommandGate::Step CommandGate::step_of(StagedChange change) {
         {made.is_directory ? made.path + "/" : made.path, word_of(made), "", false});
     step.shown = result_.changes.size() - 1;
     return step;
+}
+
+// A generation has the file as the command read it. A deletion is of what was read.
+void CommandGate::compare_with_base(Step& step) const {
+    StagedChange& made = step.change;
+    if (made.raced || made.kind == ChangeKind::created) return;
+    Result<std::string> base = run_.base_bytes(made.path, kLargestFile);
+    const Result<fs::FileBytes> now = parts_.gate.files().read(made.path, kLargestFile);
+    if (base && now && fs::Hash::of(*base) == now->hash) return;
+    step.is_merge = true;
+    made.raced = !base || !now || made.kind == ChangeKind::deleted;
+    if (made.raced) return;
+    made.seen = now->hash.hex();
+    made.made_of = std::move(*base);
 }
 
 // Reads both sides of a file. What has no document, or cannot have one, goes the plain way.
@@ -208,7 +229,8 @@ void CommandGate::object(Step& step) {
 }
 
 bool CommandGate::is_outdated() const {
-    return std::ranges::any_of(steps_, [](const Step& step) { return step.change.raced; });
+    return std::ranges::any_of(steps_,
+                               [](const Step& step) { return step.change.raced || step.is_merge; });
 }
 
 Result<std::string> CommandGate::effects() const {

@@ -48,9 +48,10 @@ public:
         FileGate& gate;
         FileCalls& files;
         const std::string& workspace;
-        std::size_t file_bytes;  // Larger files have no document.
+        std::size_t file_bytes;             // Larger files have no document.
         std::string operation = "command";  // Names the versions in histories.
     };
+    // The stage outlives it.
     CommandGate(Parts parts, const stage::Stage& stage, std::vector<stage::StagedChange> changes,
                 policy::Actor by);
 
@@ -58,8 +59,10 @@ public:
     Result<std::string> effects() const;
     // The changes, and what the rules say to them.
     const GateResult& judged() const { return result_; }
-    // Returns true if any file has changed since the command read it. Such a change is left out.
+    // Returns true if any file has changed since the command read it. Such a change is left out, or is
+    // merged where both are texts and it is known what the command read.
     bool is_outdated() const;
+    void add_note(std::string note) { result_.notes.push_back(std::move(note)); }
     // Commits what the level allows, for `by`, whose approvals count. Blocks. Under "strict" one
     // violation leaves all of it out. Once.
     GateResult commit(const Caller& by, shell::Enforcement level);
@@ -78,13 +81,16 @@ private:
         Way way = Way::none;
         std::size_t shown = 0;  // Its place in GateResult::changes.
         std::optional<edits::FilePatch> patch = {};
-        bool is_git = false;  // A part of the unit of git.
+        bool is_git = false;    // A part of the unit of git.
+        bool is_merge = false;  // The file was changed since the command read it.
         // The hashes of a text's bytes, for the journal.
         std::string before = {};
         std::string after = {};
     };
 
     Step step_of(stage::StagedChange change);
+    // Compares the file that a change was made of with the file that is there now.
+    void compare_with_base(Step& step) const;
     void plan_file(Step& step);
     policy::Decision decide(const std::string& path, policy::Operation operation) const;
     void object(Step& step);
@@ -109,6 +115,7 @@ private:
     void fail_with(Error why);
 
     const Parts parts_;
+    const stage::Stage& run_;
     const std::string stage_;
     const std::string upper_;
     const policy::Actor by_;

@@ -23,6 +23,8 @@ struct CommandRun {
     GateResult gate;
     std::vector<shell::Predicted> unexpected;  // Changes that were not predicted.
     Tier tier = Tier::staged;
+    // The command saw a generation of the files, and not the live tree.
+    bool on_generation = false;
     // The gate refused the run: none of its changes were kept.
     bool is_refused = false;
 };

@@ -24,6 +24,10 @@ namespace {
 using shell::Decision;
 using shell::Enforcement;
 
+// How long a command waits for the files of the workspace to be taken into a generation. One in the
+// background also waits for the first copy of all files; others begin on the live tree before.
+constexpr std::int64_t kShortWaitMs = 1'000;
+constexpr std::int64_t kLongWaitMs = 30'000;
 // The most files that are searched for those that a command may not see.
 constexpr std::size_t kMostFiles = 1'000'000;
 // A hundred years, which is as good as no limit.
@@ -50,6 +54,7 @@ std::vector<shell::Predicted> unexpected_in(const CommandForecast& forecast,
 CommandRunner::CommandRunner(Parts parts, CommandSettings settings)
     : parts_(std::move(parts)),
       settings_(std::move(settings)),
+      generations_(parts_.workspace, parts_.clock),
       held_(std::make_shared<HeldStages>(parts_.clock)) {
     Overseer::of(parts_.kernel)
         .approvals()
@@ -65,6 +70,7 @@ void CommandRunner::set(CommandSettings settings) {
 std::vector<std::string> CommandRunner::sweep() {
     std::vector<std::string> said = complete_commands(parts_.workspace, parts_.gate.files());
     stage::Stage::sweep(parts_.workspace);
+    generations_.sweep();
     return said;
 }
 
@@ -197,23 +203,55 @@ Result<HeldStage> CommandRunner::stage_and_run(const Caller& by, const CommandOr
                                                const CommandSettings& now,
                                                process::Following* following) {
     std::vector<std::string> hidden = hidden_from(by.actor, what.in_background);
-    Result<stage::Stage> made = stage::Stage::make(parts_.workspace, hidden);
+    generations_.set(parts_.gate.ignore_files(), now.limits.disk_bytes);
+    const GenerationKeeper::Answer seen =
+        generations_.current(what.in_background ? kLongWaitMs : kShortWaitMs, what.in_background);
+    std::string note;
+    if (what.in_background && seen.generation == nullptr) {
+        note = cat("the command saw the files as they were on the disk while it ran, because ",
+                   seen.why);
+    }
     std::stop_source ending;
     const std::stop_callback by_caller(by.cancelled, [&] { ending.request_stop(); });
     const std::stop_callback by_kernel(stopping_.get_token(), [&] { ending.request_stop(); });
     stage::StagedCommand command{what.command, TRY(directory_of(what.cwd)), what.input, now.network,
                                  now.limits,   what.in_background};
     command.limits.timeout_ms = timeout_ms(what, now);
+    command.limits.disk_bytes -= std::min(command.limits.disk_bytes, generations_.disk_bytes());
+    Result<stage::Stage> made = stage::Stage::make(parts_.workspace, hidden, seen.generation);
     Result<stage::StageOutcome> ran =
         made ? made->run(command, parts_.clock, ending.get_token(), following)
              : Result<stage::StageOutcome>(Failure(made.error()));
+    // The system stacks no two more overlays where the workspace lies on one, as in a container.
+    if (made && !ran && seen.generation != nullptr && ran.error().reason() == "no_stage") {
+        Result<stage::Stage> plain = stage::Stage::make(parts_.workspace, hidden);
+        Result<stage::StageOutcome> again =
+            plain ? plain->run(command, parts_.clock, ending.get_token(), following)
+                  : Result<stage::StageOutcome>(Failure(plain.error()));
+        if (again) {
+            generations_.give_up(ran.error().message());
+            return HeldStage{
+                std::move(*plain),
+                std::move(*again),
+                std::move(hidden),
+                "",
+                "",
+                0,
+                what.in_background
+                    ? cat("the command saw the files as they were on the disk while it "
+                          "ran, because ",
+                          ran.error().message())
+                    : std::string()};
+        }
+    }
     if (!ran) {
         Error why = std::move(ran).error();
         why.details().set("tier", name_of(Tier::none));
         why.details().set("needed", now.minimum_tier);
         return Failure(std::move(why));
     }
-    return HeldStage{std::move(*made), std::move(*ran), std::move(hidden)};
+    return HeldStage{std::move(*made), std::move(*ran), std::move(hidden), "", "", 0,
+                     std::move(note)};
 }
 
 // Judges and commits the changes of a stage. Errors also: conflict "outdated" if a stage waited and the
@@ -222,15 +260,15 @@ Result<CommandRun> CommandRunner::settle(const Caller& by, const CommandOrder& w
                                          HeldStage stage, const CommandSettings& now,
                                          CommandRun out) {
     out.outcome = stage.outcome;
-    std::vector<stage::StagedChange> changes = TRY(stage::changes_in(
-        parts_.workspace, stage.stage.upper(), stage.hidden, stage.outcome.began_ns));
+    out.on_generation = stage.stage.has_generation();
+    std::vector<stage::StagedChange> changes =
+        TRY(stage.stage.changes(stage.hidden, stage.outcome));
     const bool waited = !stage.effects.empty();
-    const bool raced = std::any_of(changes.begin(), changes.end(),
-                                   [](const stage::StagedChange& each) { return each.raced; });
-    if (waited && raced)
-        return fail(Errc::conflict, "outdated", "the workspace has changed since the command ran");
     CommandGate gate({parts_.kernel, parts_.gate, parts_.files, parts_.workspace, now.file_bytes},
                      stage.stage, std::move(changes), by.actor);
+    if (waited && gate.is_outdated())
+        return fail(Errc::conflict, "outdated", "the workspace has changed since the command ran");
+    if (!stage.note.empty()) gate.add_note(stage.note);
     if (stage.outcome.end != stage::StageEnd::exited) {
         out.gate = gate.judged();
         out.unexpected = unexpected_in(out.forecast, out.gate);

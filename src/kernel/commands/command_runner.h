@@ -1,5 +1,5 @@
-// CommandRunner: runs one command in a stage (stage/stage.h), on the workspace as it is on the disk, and
-// brings what it changed through the rules for files (command_gate.h).
+// CommandRunner: runs one command in a stage (stage/stage.h), on the workspace as it is on the disk or as the
+// newest generation has it (generation_keeper.h), and brings what it changed through the rules for files (command_gate.h).
 //
 // Changes that a person must approve wait in the command's stage. The approval is for exactly these
 // changes: when the same command is run again, the waiting changes are committed, and the command does
@@ -20,6 +20,7 @@
 #include "kernel/commands/command_result.h"
 #include "kernel/commands/command_settings.h"
 #include "kernel/commands/forecast.h"
+#include "kernel/commands/generation_keeper.h"
 #include "kernel/core/caller.h"
 #include "sched/guarded.h"
 
@@ -68,6 +69,8 @@ public:
     std::vector<std::string> sweep();
     // Ends the commands that run.
     void stop() { stopping_.request_stop(); }
+    // Ends also the copying of files. Call it when no command runs any more.
+    void end_generations() { generations_.stop(); }
     bool is_stopped() const { return stopping_.stop_requested(); }
 
     // Predicts the command. Errors: those of a path that is no directory in the workspace.
@@ -105,6 +108,7 @@ private:
     const Parts parts_;
     sched::Guarded<CommandSettings> settings_;
     std::stop_source stopping_;
+    GenerationKeeper generations_;
     // Shared with the approvals, which tell it people's answers.
     const std::shared_ptr<HeldStages> held_;
 };

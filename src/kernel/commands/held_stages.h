@@ -31,6 +31,7 @@ struct HeldStage {
     std::string effects = {};         // Changes that a person is asked about; "" if it has not waited.
     std::string call = {};            // The digest of the call that they are asked about.
     std::int64_t since_ms = 0;
+    std::string note = {};  // A sentence about the run, for its warnings; "" for none.
 };
 
 // Any thread.

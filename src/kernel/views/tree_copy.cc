@@ -8,13 +8,12 @@
 #include <utility>
 
 #include <fcntl.h>
-#include <linux/fs.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/concat.h"
 #include "base/write_all.h"
+#include "fs/copy_bytes.h"
 #include "git/repository.h"
 
 namespace quire::kernel {
@@ -27,32 +26,6 @@ Failure copy_failed(const std::string& path, const char* what) {
                 {{"path", path}});
 }
 
-Result<void> copy_bytes(int from, int to, const std::string& path) {
-    if (::ioctl(to, FICLONE, from) == 0) return {};
-    for (;;) {
-        constexpr std::size_t kPiece = std::size_t{1} << 30;
-        const ssize_t copied = ::copy_file_range(from, nullptr, to, nullptr, kPiece, 0);
-        if (copied == 0) return {};
-        if (copied > 0 || errno == EINTR) continue;
-        if (errno != EXDEV && errno != EINVAL && errno != EOPNOTSUPP && errno != ENOSYS)
-            return copy_failed(path, "cannot copy to");
-        break;
-    }
-    std::array<char, 1 << 16> buffer{};
-    for (;;) {
-        const ssize_t got = ::read(from, buffer.data(), buffer.size());
-        if (got == 0) return {};
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return copy_failed(path, "cannot read for");
-        for (ssize_t done = 0; done < got;) {
-            const ssize_t put =
-                ::write(to, buffer.data() + done, static_cast<std::size_t>(got - done));
-            if (put < 0 && errno != EINTR) return copy_failed(path, "cannot write");
-            done += std::max<ssize_t>(put, 0);
-        }
-    }
-}
-
 Result<void> copy_file(const std::string& from, const std::string& to) {
     const Fd source(::open(from.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
     struct stat status {};
@@ -61,7 +34,7 @@ Result<void> copy_file(const std::string& from, const std::string& to) {
     const Fd target(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
                            status.st_mode & 0777));
     if (!target) return copy_failed(to, "cannot make");
-    TRY(copy_bytes(source.get(), target.get(), to));
+    TRY(fs::copy_bytes(source.get(), target.get(), to));
     const std::array<timespec, 2> times = {status.st_atim, status.st_mtim};
     if (::fchmod(target.get(), status.st_mode & 0777) != 0 ||
         ::futimens(target.get(), times.data()) != 0)
