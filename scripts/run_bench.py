@@ -205,11 +205,13 @@ def main() -> int:
     conversation = node("conversation.mjs")
     say("views:")
     views = node("views.mjs")
+    say("shell:")
+    shell = node("shell.mjs")
 
     kept = promised(benches, MEMORY_PROMISES)
     ruled = promised(benches, RULE_PROMISES)
     told = promised(benches, FEED_PROMISES)
-    broken = [row for row in [*peers["rows"], *sizes["rows"], *watch["rows"], *search["rows"], *conversation["rows"], *views["rows"], *engine_rows, *own, *kept, *ruled, *told] if row.get("holds") is False]
+    broken = [row for row in [*peers["rows"], *sizes["rows"], *watch["rows"], *search["rows"], *conversation["rows"], *views["rows"], *shell["rows"], *engine_rows, *own, *kept, *ruled, *told] if row.get("holds") is False]
     page = ["# Benchmarks", "", "`make bench` writes this page. All figures come from one run on one machine, peers included.", "", *machine(), "", *reasons(broken)]
     page += [f"## {peers['title']}", "", *table(peers["rows"], "server-filesystem"), ""]
     page += [f"## {sizes['title']}", "", *table(sizes["rows"], "beside"), ""]
@@ -217,6 +219,7 @@ def main() -> int:
     page += [f"## {search['title']}", "", *table(search["rows"], "ripgrep"), ""]
     page += [f"## {conversation['title']}", "", *table(conversation["rows"], "beside"), ""]
     page += [f"## {views['title']}", "", *table(views["rows"], "git worktree and merge, or bare saves"), ""]
+    page += [f"## {shell['title']}", "", *table(shell["rows"], "without a stage"), ""]
     page += engine_page
     page += ["## The engine alone", "", *table(own, "beside"), ""]
     if kept:

@@ -20,6 +20,8 @@ public:
     // For the child between fork and exec. From now on the filter holds for this thread and all that
     // it starts. Needs no_new_privs. Returns 0 or an errno.
     int enter() const;
+    // The filter's code, for a program that takes it.
+    const std::vector<sock_filter>& code() const { return code_; }
 
 private:
     friend class CallFilterMaker;

@@ -24,18 +24,6 @@ namespace {
 // fchmodat2 of Linux 6.6, which libseccomp 2.5.4 cannot name. Its number is the same everywhere.
 constexpr int kFchmodat2 = 452;
 
-// Allows reading everything beside `path` and beside the folders above it. A link is judged by its
-// target.
-void allow_beside(const LandRules& rules, const std::filesystem::path& path) {
-    for (std::filesystem::path at = path; at.has_relative_path(); at = at.parent_path()) {
-        std::error_code unread;
-        for (const auto& entry : std::filesystem::directory_iterator(at.parent_path(), unread)) {
-            if (entry.path() != at)
-                static_cast<void>(rules.allow(entry.path().string(), kLandReads, O_NOFOLLOW));
-        }
-    }
-}
-
 Failure no_confinement(Errc code, std::string_view why, Map details = {}) {
     return fail(code, "no_confinement", cat("it cannot be confined: ", why), std::move(details));
 }
@@ -101,7 +89,7 @@ Result<Cage> Cage::make(const Confinement& wanted) {
         if (!rules.allow("/", kLandReads))
             return no_confinement(Errc::unavailable, std::strerror(errno), {{"path", "/"}});
     } else {
-        allow_beside(rules, hidden);
+        allow_beside(rules, {hidden.string()}, kLandReads);
     }
     static_cast<void>(rules.allow("/dev/null", LANDLOCK_ACCESS_FS_WRITE_FILE | kLandTruncate));
     for (const std::string& path : wanted.writable) {

@@ -1,6 +1,9 @@
 #include "process/land_rules.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <filesystem>
+#include <system_error>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -14,7 +17,39 @@ namespace {
 constexpr std::uint64_t kOfFiles = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE |
                                    LANDLOCK_ACCESS_FS_READ_FILE | kLandTruncate;
 
+bool is_below_one(const std::string& path, const std::vector<std::string>& folders) {
+    return std::any_of(folders.begin(), folders.end(), [&](const std::string& folder) {
+        return path == folder || (path.starts_with(folder) && path[folder.size()] == '/');
+    });
+}
+
+bool leads_to_one(const std::string& path, const std::vector<std::string>& others) {
+    return std::any_of(others.begin(), others.end(), [&](const std::string& other) {
+        return other.starts_with(path) && other.size() > path.size() && other[path.size()] == '/';
+    });
+}
+
 }  // namespace
+
+void allow_beside(const LandRules& rules, const std::vector<std::string>& paths,
+                  std::uint64_t access) {
+    std::vector<std::string> ahead = {""};
+    while (!ahead.empty()) {
+        const std::string folder = std::move(ahead.back());
+        ahead.pop_back();
+        std::error_code unread;
+        for (const auto& entry :
+             std::filesystem::directory_iterator(folder.empty() ? "/" : folder, unread)) {
+            const std::string path = entry.path().string();
+            if (is_below_one(path, paths)) continue;
+            if (leads_to_one(path, paths)) {
+                ahead.push_back(path);
+            } else {
+                static_cast<void>(rules.allow(path, access, O_NOFOLLOW));
+            }
+        }
+    }
+}
 
 long LandRules::version() {
     return ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);

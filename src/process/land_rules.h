@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <linux/landlock.h>
 
@@ -46,5 +47,11 @@ private:
     Fd fd_;
     std::uint64_t handled_;
 };
+
+// Allows this access below everything beside these paths and beside the folders above them, and so not below
+// the paths themselves, which are absolute and without links. Entries that appear there later are not
+// allowed. A link is judged by its target. O(entries of those folders, times the paths).
+void allow_beside(const LandRules& rules, const std::vector<std::string>& paths,
+                  std::uint64_t access);
 
 }  // namespace quire::process

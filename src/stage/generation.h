@@ -43,6 +43,9 @@ struct Generation {
     std::vector<std::string> paths() const;
 };
 
+// The beginning of names in .quire for what is being removed. A kernel that is killed leaves them.
+inline constexpr const char* kGone = "gone-";
+
 // Removes a directory with all that is in it, also where its permissions forbid that.
 void remove_directory(const std::string& directory);
 

@@ -23,7 +23,6 @@ namespace files = std::filesystem;
 constexpr const char* kExclude = ".git/info/exclude";
 // A store through a mapping has no event, so everything is looked at now and then.
 constexpr std::int64_t kVerifyMs = 600'000;
-constexpr std::string_view kGone = "gone-";
 
 // A short name: the system takes the names of all layers in 256 bytes.
 std::string short_name(std::uint64_t number) {

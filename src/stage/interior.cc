@@ -9,7 +9,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <utility>
 
 #include <fcntl.h>
@@ -26,8 +25,8 @@
 #include <unistd.h>
 
 #include "base/concat.h"
+#include "stage/places.h"
 #include "stage/refused_calls.h"
-#include "stage/twins.h"
 
 namespace quire::stage {
 namespace {
@@ -58,18 +57,6 @@ std::vector<std::string> parents_of(const std::string& path) {
         out.push_back(path.substr(0, at));
     out.push_back(path);
     return out;
-}
-
-bool is_below(std::string_view path, std::string_view folder) {
-    return path == folder ||
-           (path.starts_with(folder) && path.size() > folder.size() && path[folder.size()] == '/');
-}
-
-std::string real_directory(const std::string& path) {
-    std::error_code failed;
-    const auto real = std::filesystem::canonical(path, failed);
-    if (failed || !std::filesystem::is_directory(real, failed)) return "";
-    return real.string();
 }
 
 // Returns 0 or an errno. The file must be there.
@@ -152,9 +139,9 @@ const char* step_name(std::int32_t step) {
     return at < kSteps.size() ? kSteps[at] : "something";
 }
 
-int Interior::namespaces(bool network) {
+int Interior::namespaces() const {
     return CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS |
-           CLONE_NEWCGROUP | (network ? 0 : CLONE_NEWNET);
+           CLONE_NEWCGROUP | (plan_.network ? 0 : CLONE_NEWNET);
 }
 
 Interior::Interior(InteriorPlan plan, process::LandRules rules, process::CallFilter filter)
@@ -175,44 +162,16 @@ Result<Interior> Interior::make(InteriorPlan plan) {
     for (const std::string& name : wanted.layers) cat_to(made.lower_, cat(name, ":"));
     made.lower_.reserve(made.lower_.size() + sizeof(DescriptorPath));
 
-    std::vector<Mask> masks;
-    const auto hide = [&](const std::string& path, bool writable) {
-        const std::string real = real_directory(path);
-        if (real.empty() || real == "/" || is_below(real, wanted.workspace)) return;
-        const auto same = std::find_if(masks.begin(), masks.end(),
-                                       [&](const Mask& each) { return each.path == real; });
-        if (same == masks.end()) {
-            masks.push_back({real, writable, parents_of(real)});
-        } else {
-            same->writable |= writable;
-        }
-    };
-    for (const char* const path : {"/tmp", "/var/tmp", "/dev/shm"}) hide(path, true);
-    for (const char* const path : {"/run", "/home", "/root", "/media", "/mnt"}) hide(path, false);
-    if (!wanted.home.empty()) hide(wanted.home, true);
-    for (const std::string& path : twins_of(wanted.workspace)) hide(path, false);
-    std::sort(masks.begin(), masks.end(),
-              [](const Mask& a, const Mask& b) { return a.path < b.path; });
-    made.masks_ = std::move(masks);
+    const Places places = places_of(wanted.workspace, wanted.home, wanted.shown, wanted.network);
+    for (const HiddenPlace& each : places.hidden)
+        made.masks_.push_back({each.path, each.writable, parents_of(each.path)});
+    for (const std::string& path : places.shown) made.shown_.push_back({path, parents_of(path)});
     for (const Mask& each : made.masks_) {
         if (!each.writable) made.wrapped_at_ = each.path;
     }
     if (!made.lower_.empty() && made.wrapped_at_.empty())
         return no_stage("there is no directory that will be empty");
 
-    const auto is_masked = [&](const std::string& path) {
-        return std::any_of(made.masks_.begin(), made.masks_.end(),
-                           [&](const Mask& each) { return is_below(path, each.path); });
-    };
-    std::vector<std::string> shown = wanted.shown;
-    if (wanted.network) shown.emplace_back("/run/systemd/resolve");
-    for (const std::string& path : shown) {
-        const std::string real = real_directory(path);
-        const bool holds_workspace = !real.empty() && is_below(wanted.workspace, real);
-        if (!real.empty() && is_masked(real) && !holds_workspace &&
-            !is_below(real, wanted.workspace) && real != wanted.home)
-            made.shown_.push_back({real, parents_of(real)});
-    }
     for (const char* const name : {"null", "zero", "full", "random", "urandom"}) {
         const std::string path = cat("/dev/", name);
         made.devices_.push_back({path, {path}});
@@ -453,7 +412,10 @@ int Interior::allow_writes() const {
 int Interior::drop_rights() const {
     if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno;
     if (const int error = allow_writes(); error != 0) return error;
-    for (unsigned long right = 0; right < 64; ++right) ::prctl(PR_CAPBSET_DROP, right, 0, 0, 0);
+    // Ends at the first right that the system does not know.
+    for (unsigned long right = 0; right < 64 && ::prctl(PR_CAPBSET_DROP, right, 0, 0, 0) == 0;
+         ++right) {
+    }
     ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
     __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
     const __user_cap_data_struct none[2] = {};

@@ -15,6 +15,7 @@
 #include "base/result.h"
 #include "process/call_filter.h"
 #include "process/land_rules.h"
+#include "stage/confinement.h"
 
 namespace quire::stage {
 
@@ -45,25 +46,19 @@ struct InteriorPlan {
 // The error unavailable "no_stage".
 Failure no_stage(std::string_view why, Map details = {});
 
-// The step that failed, with its errno.
-struct Refusal {
-    std::int32_t step = 0;
-    std::int32_t error = 0;
-};
 // The step in words, for people.
 const char* step_name(std::int32_t step);
 
-class Interior {
+class Interior final : public Confinement {
 public:
-    // The flags for clone() with which the process begins.
-    static int namespaces(bool network);
+    int namespaces() const override;
 
     // Errors: unavailable "no_stage" if the filter or a path cannot be prepared.
     static Result<Interior> make(InteriorPlan plan);
 
     // For the first process of the namespaces, alone in its address space: makes system calls only.
     // After it the process is confined, in the directory of the plan. {0, 0} if all went well.
-    Refusal enter();
+    Refusal enter() override;
 
 private:
     // An empty file system over a directory, which hides what is there.

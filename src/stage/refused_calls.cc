@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstdint>
 
+#include <linux/fs.h>
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -12,8 +13,12 @@
 namespace quire::stage {
 namespace {
 
-// A number that Debian 12's headers lack; it is the same everywhere.
+// Numbers that Debian 12's headers lack; they are the same everywhere.
 constexpr int kListmount = 458;
+constexpr int kFchmodat2 = 452;
+constexpr int kSetxattrat = 463;
+constexpr int kRemovexattrat = 466;
+constexpr int kFileSetattr = 469;
 
 // Calls that no command needs, and by which it could leave its stage or reach what is outside.
 constexpr std::array kRefused = {SCMP_SYS(mount),
@@ -68,14 +73,51 @@ constexpr std::array kRefused = {SCMP_SYS(mount),
                                  SCMP_SYS(vhangup),
                                  kListmount};
 
+// Calls by which a process without namespaces of its own would change something outside of its copy.
+constexpr std::array kRefusedWithoutNamespaces = {SCMP_SYS(chmod),
+                                                  SCMP_SYS(fchmod),
+                                                  SCMP_SYS(fchmodat),
+                                                  kFchmodat2,
+                                                  SCMP_SYS(chown),
+                                                  SCMP_SYS(lchown),
+                                                  SCMP_SYS(fchown),
+                                                  SCMP_SYS(fchownat),
+                                                  SCMP_SYS(utime),
+                                                  SCMP_SYS(utimes),
+                                                  SCMP_SYS(futimesat),
+                                                  SCMP_SYS(utimensat),
+                                                  SCMP_SYS(setxattr),
+                                                  SCMP_SYS(lsetxattr),
+                                                  SCMP_SYS(fsetxattr),
+                                                  SCMP_SYS(removexattr),
+                                                  SCMP_SYS(lremovexattr),
+                                                  SCMP_SYS(fremovexattr),
+                                                  kSetxattrat,
+                                                  kRemovexattrat,
+                                                  kFileSetattr,
+                                                  SCMP_SYS(truncate),
+                                                  SCMP_SYS(kill),
+                                                  SCMP_SYS(tkill),
+                                                  SCMP_SYS(rt_sigqueueinfo),
+                                                  SCMP_SYS(rt_tgsigqueueinfo),
+                                                  SCMP_SYS(pidfd_send_signal),
+                                                  SCMP_SYS(setsid),
+                                                  SCMP_SYS(setpgid),
+                                                  SCMP_SYS(shmget),
+                                                  SCMP_SYS(shmat),
+                                                  SCMP_SYS(msgget),
+                                                  SCMP_SYS(msgsnd),
+                                                  SCMP_SYS(semget),
+                                                  SCMP_SYS(semop),
+                                                  SCMP_SYS(semtimedop),
+                                                  SCMP_SYS(mq_open),
+                                                  SCMP_SYS(mq_unlink)};
+
 scmp_arg_cmp masked(unsigned argument, std::uint64_t mask, std::uint64_t value) {
     return {argument, SCMP_CMP_MASKED_EQ, mask, value};
 }
 
-}  // namespace
-
-Result<process::CallFilter> make_filter() {
-    process::CallFilterMaker maker;
+void refuse_common(process::CallFilterMaker& maker) {
     for (const int call : kRefused) maker.refuse(call, EPERM);
     // New namespaces, by clone; clone3 hides its flags behind a pointer, and programs fall back.
     maker.refuse(SCMP_SYS(clone3), ENOSYS);
@@ -100,6 +142,32 @@ Result<process::CallFilter> make_filter() {
             maker.refuse(SCMP_SYS(socket), EPERM, {{0, SCMP_CMP_EQ, family, 0}});
     }
     maker.refuse(SCMP_SYS(socket), EPERM, {{0, SCMP_CMP_GE, AF_MAX, 0}});
+}
+
+}  // namespace
+
+Result<process::CallFilter> make_filter() {
+    process::CallFilterMaker maker;
+    refuse_common(maker);
+    return maker.make();
+}
+
+Result<process::CallFilter> make_narrow_filter(bool network) {
+    process::CallFilterMaker maker;
+    refuse_common(maker);
+    for (const int call : kRefusedWithoutNamespaces) maker.refuse(call, EPERM);
+    if (!network) {
+        for (const int family : {AF_INET, AF_INET6, AF_NETLINK}) {
+            maker.refuse(SCMP_SYS(socket), EPERM,
+                         {{0, SCMP_CMP_EQ, static_cast<scmp_datum_t>(family), 0}});
+        }
+    }
+    // Attributes of files, which are changed through a descriptor that is open for reading.
+    for (const std::uint64_t request :
+         {std::uint64_t{FS_IOC_SETFLAGS}, std::uint64_t{FS_IOC_FSSETXATTR}})
+        maker.refuse(SCMP_SYS(ioctl), EPERM, {masked(1, 0xffffffffU, request)});
+    // The limits of other processes.
+    maker.refuse(SCMP_SYS(prlimit64), EPERM, {{0, SCMP_CMP_NE, 0, 0}});
     return maker.make();
 }
 

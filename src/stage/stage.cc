@@ -23,7 +23,10 @@
 #include "base/file_text.h"
 #include "process/following.h"
 #include "process/start.h"
+#include "stage/bubblewrap.h"
+#include "stage/first_process.h"
 #include "stage/interior.h"
+#include "stage/land_interior.h"
 #include "stage/lower_folder.h"
 #include "stage/usage.h"
 
@@ -34,8 +37,8 @@ namespace files = std::filesystem;
 
 // The delay with which a stop or a limit is noticed.
 constexpr int kSliceMs = 100;
-// The steps of step_name() after those of Interior::enter().
-constexpr std::int32_t kProgramStep = 14;
+// How long the first process has to end all others.
+constexpr int kEndingMs = 5000;
 
 std::string variable(const char* name, const char* otherwise) {
     const char* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): never set here.
@@ -96,158 +99,6 @@ struct Tail {
     }
 };
 
-// The words with which this program was started, as the system shows them to others: they lie behind
-// its name, one after another. 0 where they do not.
-std::size_t size_of_arguments() {
-    const std::string words = file_text("/proc/self/cmdline");
-    // Compared as far as the first word goes, for another program may have moved the name.
-    const std::string_view name = program_invocation_name;
-    return words.size() > name.size() && words.starts_with(name) && words[name.size()] == 0
-               ? words.size()
-               : 0;
-}
-
-// All that the first process of a stage needs, made before it is cloned.
-struct Beginning {
-    Interior& interior;
-    std::vector<char*> arguments;
-    std::vector<char*> environment;
-    int input;
-    int output;
-    int errors;
-    std::size_t own_words;  // size_of_arguments()
-    int report;             // Reports go there; closed by the program's start.
-    // The file_time_ns() of the request. Files that were changed before it have this stamp or an older one.
-    std::int64_t asked_ns;
-};
-
-// The first process reports that the command begins, or why it does not.
-struct Report {
-    Refusal refusal = {};
-    std::int64_t began_ns = 0;
-};
-
-[[noreturn]] void refuse(const Beginning& begin, Refusal why) {
-    const Report report{why, 0};
-    static_cast<void>(!::write(begin.report, &report, sizeof report));
-    ::_exit(127);
-}
-
-// The time with which a file that is made now is stamped. That clock stands still for some
-// milliseconds at a time.
-std::int64_t file_time_ns() {
-    const int file = ::memfd_create("quire-now", MFD_CLOEXEC);
-    struct stat made {};
-    const bool done = file >= 0 && ::fstat(file, &made) == 0;
-    ::close(file);
-    return done ? std::int64_t{made.st_ctim.tv_sec} * 1'000'000'000 + made.st_ctim.tv_nsec : 0;
-}
-
-// After a signal has ended the command's first process, its other processes have this long to end.
-constexpr unsigned kAfterSignalS = 2;
-
-// The signal handlers set it, in the first process of a stage only.
-volatile sig_atomic_t was_signalled = 0;
-
-// The kernel delivers a signal to the first process of a namespace only if that process handles it. This
-// handler passes the signal to all other processes.
-void hand_on(int signal) {
-    was_signalled = 1;
-    ::kill(-1, signal);
-}
-void end_now(int /*signal*/) {
-    ::kill(-1, SIGKILL);
-}
-
-constexpr int kTakenSignals[] = {SIGTERM, SIGINT, SIGALRM};
-
-void take_signals() {
-    for (const int signal : kTakenSignals) {
-        struct sigaction taken {};
-        taken.sa_handler = signal == SIGALRM ? end_now : hand_on;
-        ::sigaction(signal, &taken, nullptr);
-    }
-}
-
-// Waits for the command and for orphans. After a signal the other processes get some time to end, because
-// a shell that is killed does not wait for the programs it runs.
-int wait_for(pid_t command) {
-    std::optional<int> end;
-    for (;;) {
-        int status = 0;
-        const pid_t ended = ::waitpid(-1, &status, 0);
-        if (ended < 0 && errno == EINTR) continue;
-        if (ended < 0) return end.value_or(127);
-        if (ended != command) continue;
-        end = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-        if (was_signalled == 0) return *end;
-        ::alarm(kAfterSignalS);
-    }
-}
-
-// The time at which the command begins. It is later than the stamp of every file that was changed before
-// the request, so that such a file does not seem changed meanwhile. Waits some milliseconds at most.
-std::int64_t beginning(std::int64_t asked_ns) {
-    std::int64_t now = file_time_ns();
-    const timespec shortly{0, 200'000};
-    for (int turn = 0; now <= asked_ns && turn < 100; ++turn) {
-        ::nanosleep(&shortly, nullptr);
-        now = file_time_ns();
-    }
-    return now;
-}
-
-// The first process of the namespaces. When it ends, the system kills all other processes in them.
-[[noreturn]] void be_first(const Beginning& begin) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    ::setsid();
-    // It is no second kernel, and the command need not know how the kernel was started.
-    ::prctl(PR_SET_NAME, "quire-stage", 0, 0, 0);
-    std::memset(program_invocation_name, 0, begin.own_words);
-    struct sigaction standard {};
-    standard.sa_handler = SIG_DFL;
-    for (int signal = 1; signal < NSIG; ++signal) ::sigaction(signal, &standard, nullptr);
-    if (::dup2(begin.input, 0) < 0 || ::dup2(begin.output, 1) < 0 || ::dup2(begin.errors, 2) < 0)
-        refuse(begin, {kProgramStep, errno});
-    if (const Refusal why = begin.interior.enter(); why.error != 0) refuse(begin, why);
-    // All that the kernel has open, except the report.
-    const auto report = static_cast<unsigned>(begin.report);
-    if ((report > 3 && ::close_range(3, report - 1, 0) != 0) ||
-        ::close_range(report + 1, ~0U, 0) != 0)
-        refuse(begin, {kProgramStep, errno});
-    const Report begins{{}, beginning(begin.asked_ns)};
-    static_cast<void>(!::write(begin.report, &begins, sizeof begins));
-    // The signals stay blocked until the command exists.
-    take_signals();
-    sigset_t none;
-    sigemptyset(&none);
-    const pid_t child = static_cast<pid_t>(::syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
-    if (child < 0) refuse(begin, {kProgramStep, errno});
-    if (child == 0) {
-        for (const int signal : kTakenSignals) ::sigaction(signal, &standard, nullptr);
-        ::sigprocmask(SIG_SETMASK, &none, nullptr);
-        ::execve(begin.arguments[0], begin.arguments.data(), begin.environment.data());
-        refuse(begin, {kProgramStep, errno});
-    }
-    ::close_range(0, ~0U, 0);
-    ::sigprocmask(SIG_SETMASK, &none, nullptr);
-    ::_exit(wait_for(child));
-}
-
-pid_t clone_first(const Beginning& begin, bool network) {
-    sigset_t all;
-    sigset_t before;
-    sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before);
-    const pid_t child = static_cast<pid_t>(
-        ::syscall(SYS_clone, Interior::namespaces(network) | SIGCHLD, 0, 0, 0, 0));
-    if (child == 0) be_first(begin);
-    const int error = errno;
-    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    errno = error;
-    return child;
-}
-
 // Hides a path by a whiteout. The directories on the way get the properties that they have.
 Result<void> hide(const std::string& workspace, const std::string& upper, const std::string& path) {
     for (std::size_t at = path.find('/'); at != std::string::npos; at = path.find('/', at + 1)) {
@@ -293,9 +144,13 @@ Stage::Stage(std::string workspace, std::string directory,
 Stage::Stage(Stage&& other) noexcept
     : workspace_(std::move(other.workspace_)),
       directory_(std::exchange(other.directory_, "")),
-      generation_(std::move(other.generation_)) {}
+      ending_(std::exchange(other.ending_, -1)),
+      generation_(std::move(other.generation_)),
+      tier_(other.tier_),
+      copy_(std::move(other.copy_)) {}
 
 Stage::~Stage() {
+    if (ending_ > 0) static_cast<void>(process::kill_group(ending_));
     if (directory_.empty()) return;
     // The overlay's own directory has no permissions.
     ::chmod(cat(directory_, "/scratch/work").c_str(), 0700);
@@ -304,6 +159,7 @@ Stage::~Stage() {
 
 Result<std::vector<StagedChange>> Stage::changes(const std::vector<std::string>& hidden,
                                                  const StageOutcome& outcome) const {
+    if (copy_) return copy_->changes(hidden);
     return changes_in(workspace_, upper(), hidden, outcome.began_ns,
                       generation_ == nullptr ? std::vector<std::string>() : generation_->paths());
 }
@@ -311,6 +167,22 @@ Result<std::vector<StagedChange>> Stage::changes(const std::vector<std::string>&
 Result<std::string> Stage::base_bytes(const std::string& path, std::size_t limit) const {
     return lower_bytes(generation_ == nullptr ? std::vector<std::string>() : generation_->paths(),
                        path, limit);
+}
+
+Result<Stage> Stage::make_copy(const std::string& workspace, const std::vector<std::string>& hidden,
+                               Tier tier, std::uint64_t most_bytes) {
+    if (tier == Tier::bubblewrap && find_bubblewrap(workspace).empty())
+        return no_stage("there is no program bwrap on PATH");
+    if (tier == Tier::landlock && process::LandRules::version() < 1)
+        return no_stage("this system has no Landlock (Linux 5.13)");
+    Stage made = TRY(make(workspace, {}, nullptr));
+    made.tier_ = tier;
+    for (const char* const name : {"/home", "/tmp"}) {
+        if (::mkdir((made.directory_ + name).c_str(), 0700) != 0)
+            return no_stage(cat(made.directory_, name, ": ", std::strerror(errno)));
+    }
+    made.copy_ = TRY(CopiedTree::make(workspace, made.upper(), hidden, most_bytes));
+    return made;
 }
 
 Result<Stage> Stage::make(const std::string& workspace, const std::vector<std::string>& hidden,
@@ -330,54 +202,100 @@ Result<Stage> Stage::make(const std::string& workspace, const std::vector<std::s
     return made;
 }
 
+void Stage::set_aside() {
+    const std::string aside =
+        cat(workspace_, "/.quire/", kGone, files::path(directory_).filename().string());
+    if (!directory_.empty() && ::rename(directory_.c_str(), aside.c_str()) == 0) directory_ = aside;
+}
+
 void Stage::sweep(const std::string& workspace) {
     remove_directory(stages_of(workspace));
+}
+
+struct Stage::Setting {
+    std::unique_ptr<Confinement> confinement;
+    std::vector<std::string> arguments;
+    std::vector<std::string> environment;
+    std::string directory = {};  // "" where the confinement goes there.
+};
+
+Result<Stage::Setting> Stage::setting_of(const StagedCommand& what) const {
+    Setting out;
+    out.arguments = {"/bin/bash", "--norc", "--noprofile", "-c", what.command};
+    out.environment = stage::environment();
+    const std::string home = variable("HOME", "");
+    const StageLimits& limits = what.limits;
+    if (tier_ == Tier::staged) {
+        InteriorPlan plan;
+        plan.workspace = workspace_;
+        plan.upper = upper();
+        plan.work = directory_ + "/scratch";
+        if (generation_ != nullptr) {
+            plan.layers_in = generation_->parent;
+            for (const auto& layer : generation_->layers) plan.layers.push_back(layer->name());
+        }
+        plan.cwd = what.cwd;
+        plan.home = home;
+        plan.shown = programs_below(home);
+        plan.network = what.network;
+        plan.limits = {limits.processes, limits.memory_bytes, limits.disk_bytes};
+        out.confinement = std::make_unique<Interior>(TRY(Interior::make(std::move(plan))));
+        return out;
+    }
+    if (tier_ == Tier::bubblewrap) {
+        Bubblewrap made = TRY(Bubblewrap::make({find_bubblewrap(workspace_), workspace_, upper(),
+                                                what.cwd, home, programs_below(home), what.network,
+                                                limits.memory_bytes, limits.disk_bytes}));
+        out.arguments.insert(out.arguments.begin(), made.words().begin(), made.words().end());
+        out.confinement = std::make_unique<Bubblewrap>(std::move(made));
+        return out;
+    }
+    // The command is in its copy, and its temporary files and its home beside that.
+    out.directory = upper() + what.cwd.substr(workspace_.size());
+    for (std::string& each : out.environment) {
+        if (each.starts_with("HOME=")) each = cat("HOME=", directory_, "/home");
+        if (each.starts_with("TMPDIR=")) each = cat("TMPDIR=", directory_, "/tmp");
+    }
+    const LandInterior::Plan plan{workspace_,
+                                  {upper(), directory_ + "/home", directory_ + "/tmp"},
+                                  what.network,
+                                  limits.memory_bytes,
+                                  limits.disk_bytes};
+    out.confinement = std::make_unique<LandInterior>(
+        tier_ == Tier::landlock ? TRY(LandInterior::landlock(plan)) : LandInterior::observed(plan));
+    return out;
 }
 
 Result<StageOutcome> Stage::run(const StagedCommand& what, Clock& clock,
                                 const std::stop_token& stop, process::Following* following) {
     const std::int64_t asked_ns = file_time_ns();
-    InteriorPlan plan;
-    plan.workspace = workspace_;
-    plan.upper = upper();
-    plan.work = directory_ + "/scratch";
-    if (generation_ != nullptr) {
-        plan.layers_in = generation_->parent;
-        for (const auto& layer : generation_->layers) plan.layers.push_back(layer->name());
-    }
-    plan.cwd = what.cwd;
-    plan.home = variable("HOME", "");
-    plan.shown = programs_below(plan.home);
-    plan.network = what.network;
-    plan.limits = {what.limits.processes, what.limits.memory_bytes, what.limits.disk_bytes};
-    const std::vector<std::string> arguments = {"/bin/bash", "--norc", "--noprofile", "-c",
-                                                what.command};
-    const std::vector<std::string> variables = stage::environment();
-    Interior interior = TRY(Interior::make(std::move(plan)));
-
+    Setting setting = TRY(setting_of(what));
     std::optional<process::Pipe> input = process::make_pipe(false);
     std::optional<process::Pipe> output = process::make_pipe(true);
     std::optional<process::Pipe> errors = process::make_pipe(true);
     std::optional<process::Pipe> report = process::make_pipe(true);
-    if (!input || !output || !errors || !report) return no_stage(std::strerror(errno));
+    std::optional<process::Pipe> finish = process::make_pipe(true);
+    if (!input || !output || !errors || !report || !finish) return no_stage(std::strerror(errno));
     // The report is waited for.
     ::fcntl(report->ours.get(), F_SETFL, 0);
 
     StageOutcome out;
-    const Beginning begin{interior,
-                          process::pointers(arguments),
-                          process::pointers(variables),
+    const Beginning begin{*setting.confinement,
+                          process::pointers(setting.arguments),
+                          process::pointers(setting.environment),
+                          setting.directory.empty() ? nullptr : setting.directory.c_str(),
                           input->theirs.get(),
                           output->theirs.get(),
                           (what.one_stream ? output : errors)->theirs.get(),
                           size_of_arguments(),
                           report->theirs.get(),
+                          finish->theirs.get(),
                           asked_ns};
-    const pid_t first = clone_first(begin, what.network);
+    const pid_t first = clone_first(begin);
     if (first < 0)
         return no_stage(cat("this system refuses namespaces: ", std::strerror(errno)),
                         {{"step", "namespaces"}, {"errno", errno}});
-    for (auto* const pipe : {&input, &output, &errors, &report}) (*pipe)->theirs.close();
+    for (auto* const pipe : {&input, &output, &errors, &report, &finish}) (*pipe)->theirs.close();
     // Ends with the start of the program, which closes the report.
     for (;;) {
         Report told;
@@ -394,7 +312,6 @@ Result<StageOutcome> Stage::run(const StagedCommand& what, Clock& clock,
                         {{"step", step}, {"errno", told.refusal.error}});
     }
 
-    const Fd ended(static_cast<int>(::syscall(SYS_pidfd_open, first, 0)));
     Tail streams[] = {{std::move(output->ours), {}, false, following},
                       {std::move(errors->ours), {}, false, following}};
     if (following != nullptr) following->began();
@@ -403,18 +320,24 @@ Result<StageOutcome> Stage::run(const StagedCommand& what, Clock& clock,
     const std::int64_t deadline = clock.steady_ms() + what.limits.timeout_ms;
     UsageWatch usage(clock, first, stages_of(workspace_), upper(), what.limits.processes,
                      what.limits.memory_bytes, what.limits.disk_bytes);
-    while (!process::has_ended(first)) {
+    std::optional<int> code;
+    for (bool has_ended = false; !has_ended;) {
         // A closed descriptor is -1, which poll() passes over.
         pollfd ready_now[] = {{streams[0].ours.get(), POLLIN, 0},
                               {streams[1].ours.get(), POLLIN, 0},
                               {input->ours.get(), POLLOUT, 0},
-                              {ended.get(), POLLIN, 0}};
+                              {finish->ours.get(), POLLIN, 0}};
         if (::poll(ready_now, 4, kSliceMs) > 0) {
             for (Tail& each : streams) {
                 if (each.ours.get() >= 0) each.read_some(what.limits.output_bytes);
             }
             if (ready_now[2].revents != 0) process::write_some(input->ours, rest);
+            has_ended = ready_now[3].revents != 0;
         }
+        int reported = 0;
+        if (has_ended && ::read(finish->ours.get(), &reported, sizeof reported) == sizeof reported)
+            code = reported;
+        if (code) break;
         if (stop.stop_requested()) out.end = StageEnd::stopped;
         if (clock.steady_ms() >= deadline) out.end = StageEnd::timed_out;
         if (const std::optional<StageEnd> over = usage.look()) out.end = *over;
@@ -422,12 +345,23 @@ Result<StageOutcome> Stage::run(const StagedCommand& what, Clock& clock,
         const int signal = following == nullptr ? 0 : following->turn();
         if (signal != 0) ::kill(first, signal);
     }
-    const int status = process::kill_group(first);
+    if (code && out.end == StageEnd::exited) {
+        ending_ = first;
+        out.exit_code = *code;
+    } else {
+        // Only the first process knows all that a command without a namespace has started.
+        if (!code && setting.confinement->namespaces() == 0) {
+            ::kill(first, SIGALRM);
+            pollfd ending{finish->ours.get(), POLLIN, 0};
+            ::poll(&ending, 1, kEndingMs);
+        }
+        const int status = process::kill_group(first);
+        out.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    }
     for (Tail& each : streams) {
         if (each.ours.get() >= 0) each.read_some(what.limits.output_bytes);
         each.trim(what.limits.output_bytes);
     }
-    out.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     out.output = std::move(streams[0].kept);
     out.errors = std::move(streams[1].kept);
     out.output_cut = streams[0].cut;

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -18,8 +19,10 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "stage/changes.h"
+#include "stage/copied_tree.h"
 #include "stage/generation.h"
 #include "stage/stage_run.h"
+#include "stage/tier.h"
 
 namespace quire::process {
 struct Following;
@@ -47,6 +50,11 @@ public:
     // are on the disk while it runs. Errors: unavailable "no_stage".
     static Result<Stage> make(const std::string& workspace, const std::vector<std::string>& hidden,
                               std::shared_ptr<const Generation> generation = nullptr);
+    // A stage of a lower tier, on a copy of the workspace (copied_tree.h) of at most so many bytes. Errors:
+    // unavailable "no_stage" where this system does not have the tier; those of CopiedTree::make().
+    static Result<Stage> make_copy(const std::string& workspace,
+                                   const std::vector<std::string>& hidden, Tier tier,
+                                   std::uint64_t most_bytes);
     Stage(Stage&& other) noexcept;
     Stage& operator=(Stage&&) = delete;
     // Removes what the command changed.
@@ -58,6 +66,11 @@ public:
     Result<StageOutcome> run(const StagedCommand& what, Clock& clock, const std::stop_token& stop,
                              process::Following* following = nullptr);
 
+    // Moves the directory out of the way, for a stage that is destroyed later and in the background: the
+    // disk that it takes does not count any more.
+    void set_aside();
+
+    Tier tier() const { return tier_; }
     const std::string& workspace() const { return workspace_; }
     // Our own directory; and the one in it with the changes.
     const std::string& directory() const { return directory_; }
@@ -74,11 +87,19 @@ public:
     static void sweep(const std::string& workspace);
 
 private:
+    // The command and its confinement, for the tier.
+    struct Setting;
+    Result<Setting> setting_of(const StagedCommand& what) const;
     Stage(std::string workspace, std::string directory,
           std::shared_ptr<const Generation> generation);
     std::string workspace_;
     std::string directory_;  // "" once it was moved from.
+    // The first process of the stage, which has reported its end and is waited for by the destructor; -1
+    // for none.
+    int ending_ = -1;
     std::shared_ptr<const Generation> generation_;
+    Tier tier_ = Tier::staged;
+    std::optional<CopiedTree> copy_;  // None in the tier `staged`.
 };
 
 }  // namespace quire::stage

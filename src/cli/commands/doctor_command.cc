@@ -31,7 +31,7 @@
 #include "json/json.h"
 #include "json/members.h"
 #include "process/spawn.h"
-#include "stage/stage.h"
+#include "stage/tiers.h"
 #include "text/escape_hidden.h"
 #include "text/shell_word.h"
 
@@ -106,29 +106,39 @@ DoctorFinding check_openat2(const std::string& workspace) {
             "use Linux 5.6 or later, and a container that permits openat2"};
 }
 
-// Runs a command in a stage of a scratch workspace.
-DoctorFinding check_stage() {
+// Runs a command in each tier, in a scratch workspace.
+DoctorFinding check_tiers() {
     const Result<ScratchDirectory> scratch = ScratchDirectory::make("quire-doctor-");
     if (!scratch)
         return {Health::doubtful, "shell", scratch.error().message(), "free some space in /tmp"};
     std::error_code failed;
     const auto root = std::filesystem::canonical(scratch->path(), failed);
     std::filesystem::create_directory(root / ".quire", failed);
-    Result<stage::Stage> made = stage::Stage::make(root.string(), {});
     SystemClock clock;
-    const Result<stage::StageOutcome> ran =
-        made ? made->run({"true", root.string()}, clock, {})
-             : Result<stage::StageOutcome>(Failure(made.error()));
-    if (ran && ran->exit_code == 0) {
-        return {Health::good, "shell",
-                "tier staged: commands run apart from the files, and their changes pass the rules",
-                ""};
+    std::string better, others;
+    stage::Tier best = stage::Tier::none;
+    for (const stage::TierFinding& each : stage::find_tiers(root.string(), clock)) {
+        const std::string name(name_of(each.tier));
+        if (best == stage::Tier::none && each.works()) {
+            best = each.tier;
+        } else if (best == stage::Tier::none) {
+            cat_to(better, cat("; not ", name, ": ", each.why_not));
+        } else {
+            cat_to(others,
+                   each.works() ? cat("; also ", name) : cat("; not ", name, ": ", each.why_not));
+        }
     }
-    return {Health::doubtful, "shell",
-            cat("tier none: ",
-                ran ? cat("a staged command ended with ", ran->exit_code) : ran.error().message()),
-            "the tool shell refuses commands until unprivileged user namespaces and overlays in "
-            "them are allowed (Linux 5.13; containers and AppArmor may forbid them)"};
+    std::string found = cat("tier ", name_of(best));
+    if (best == stage::Tier::staged)
+        found += ": commands run apart from the files, and their changes pass the rules";
+    cat_to(found, cat(better, others));
+    if (best == stage::Tier::staged) return {Health::good, "shell", std::move(found), ""};
+    return {
+        Health::doubtful, "shell", std::move(found),
+        cat("the tool shell refuses commands that change files until unprivileged user namespaces "
+            "and overlays in them are allowed (Linux 5.13; containers and AppArmor may forbid "
+            "them), or [shell] minimum_tier = \"",
+            name_of(best), "\"")};
 }
 
 DoctorFinding check_disk(const std::string& workspace) {
@@ -365,7 +375,7 @@ Result<int> run_doctor(const Globals& globals) {
     check_rule_settings(workspace.string(), findings);
     check_mounts(workspace.string(), findings);
     findings.push_back(check_openat2(workspace.string()));
-    findings.push_back(check_stage());
+    findings.push_back(check_tiers());
     findings.push_back(check_disk(workspace.string()));
     check_git(workspace, findings);
     check_store(globals, workspace, findings);

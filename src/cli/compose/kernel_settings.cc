@@ -70,7 +70,7 @@ kernel::CommandSettings command_settings(const Settings& settings) {
     const ShellSettings& shell = settings.shell;
     kernel::CommandSettings out;
     out.enforcement = shell.enforcement;
-    out.minimum_tier = shell.minimum_tier;
+    out.minimum_tier = enum_named<stage::Tier>(shell.minimum_tier).value_or(stage::Tier::staged);
     out.network = shell.network;
     out.limits.timeout_ms = shell.timeout_s * 1000;
     out.limits.output_bytes = static_cast<std::size_t>(shell.output_bytes);

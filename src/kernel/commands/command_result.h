@@ -3,19 +3,15 @@
 
 #include <vector>
 
-#include "base/enum_words.h"
 #include "kernel/commands/forecast.h"
 #include "kernel/commands/gate_result.h"
 #include "shell/prediction.h"
 #include "stage/stage_run.h"
+#include "stage/tier.h"
 
 namespace quire::kernel {
 
-// The tiers of confinement that are built.
-enum class Tier { staged, none };
-constexpr auto words_of(Tier) {
-    return word_table("staged", "none");
-}
+using stage::Tier;
 
 struct CommandRun {
     CommandForecast forecast;

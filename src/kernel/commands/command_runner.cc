@@ -49,6 +49,14 @@ std::vector<shell::Predicted> unexpected_in(const CommandForecast& forecast,
     return out;
 }
 
+// True if it is certain that the command changes nothing.
+bool changes_nothing(const CommandForecast& forecast) {
+    return forecast.decision == Decision::allow && forecast.prediction.warnings.empty() &&
+           std::ranges::all_of(forecast.prediction.effects, [](const shell::Predicted& each) {
+               return each.effect == shell::Effect::read;
+           });
+}
+
 }  // namespace
 
 CommandRunner::CommandRunner(Parts parts, CommandSettings settings)
@@ -147,7 +155,7 @@ Result<CommandRun> CommandRunner::run(const Caller& by, const CommandOrder& what
         if (settled || settled.error().reason() != "outdated") return settled;
     }
     TRY(ask_about_network(by, what, out.forecast, now));
-    HeldStage staged = TRY(stage_and_run(by, what, now, following));
+    HeldStage staged = TRY(stage_and_run(by, what, out.forecast, now, following));
     Result<CommandRun> settled = settle(by, what, std::move(staged), now, std::move(out));
     if (settled) log(by, what, *settled);
     return settled;
@@ -199,59 +207,101 @@ Result<void> CommandRunner::ask_about_network(const Caller& by, const CommandOrd
                             [&] { return refused_network(forecast); });
 }
 
+// Runs the command in the best tier that this system has and the settings allow.
 Result<HeldStage> CommandRunner::stage_and_run(const Caller& by, const CommandOrder& what,
+                                               const CommandForecast& forecast,
                                                const CommandSettings& now,
                                                process::Following* following) {
-    std::vector<std::string> hidden = hidden_from(by.actor, what.in_background);
-    generations_.set(parts_.gate.ignore_files(), now.limits.disk_bytes);
-    const GenerationKeeper::Answer seen =
-        generations_.current(what.in_background ? kLongWaitMs : kShortWaitMs, what.in_background);
-    std::string note;
-    if (what.in_background && seen.generation == nullptr) {
-        note = cat("the command saw the files as they were on the disk while it ran, because ",
-                   seen.why);
+    const Attempt attempt{by, what, now, following, hidden_from(by.actor, what.in_background)};
+    // A command that is known to change nothing may run in any tier, and is held to it by the gate.
+    const bool is_strict = now.enforcement == Enforcement::strict;
+    const bool is_harmless = changes_nothing(forecast);
+    std::string why;
+    for (const Tier tier : {Tier::staged, Tier::bubblewrap, Tier::landlock, Tier::observed}) {
+        if (tier < now.best_tier) continue;
+        const bool is_below = is_strict && tier > now.minimum_tier;
+        if (is_below && !is_harmless) return no_tier(why, tier, now.minimum_tier);
+        // No stage holds back what a command does in these tiers, so a person is asked before.
+        if (is_strict && tier != Tier::staged && forecast.decision == Decision::require_escalation)
+            TRY(ask_before(by, what, forecast));
+        Result<HeldStage> ran =
+            tier == Tier::staged ? run_staged(attempt) : run_copy(attempt, tier);
+        if (ran) {
+            ran->is_below_minimum = is_below;
+            return ran;
+        }
+        if (ran.error().reason() != "no_stage") return ran;
+        cat_to(why, cat(why.empty() ? "" : "; ", name_of(tier), ": ", ran.error().message()));
     }
-    std::stop_source ending;
-    const std::stop_callback by_caller(by.cancelled, [&] { ending.request_stop(); });
-    const std::stop_callback by_kernel(stopping_.get_token(), [&] { ending.request_stop(); });
+    return no_tier(why, Tier::none, now.minimum_tier);
+}
+
+// The error that says which tier is there and why no better one is.
+Failure CommandRunner::no_tier(const std::string& why, Tier here, Tier needed) {
+    const std::string better = why.empty() ? std::string() : cat(" (", why, ")");
+    return fail(
+        Errc::unavailable, "no_stage",
+        cat("the command was not run: it needs the tier ", name_of(needed),
+            ", and this system has ", name_of(here), better,
+            ". quire doctor says more; [shell] minimum_tier in quire.toml allows another tier"),
+        {{"tier", name_of(here)}, {"needed", name_of(needed)}});
+}
+
+Result<void> CommandRunner::ask_before(const Caller& by, const CommandOrder& what,
+                                       const CommandForecast& forecast) const {
+    if (by.actor.kind == policy::ActorKind::human) return {};
+    policy::Target target;
+    target.kind = "command";
+    target.name = utf8::repaired(what.command);
+    return require_approval(parts_.kernel, by, "tier", target, policy::Operation::execute,
+                            [&] { return refused_tier(forecast); });
+}
+
+Result<stage::StagedCommand> CommandRunner::staged_command(const Attempt& attempt) const {
+    const auto& [by, what, now, following, hidden] = attempt;
     stage::StagedCommand command{what.command, TRY(directory_of(what.cwd)), what.input, now.network,
                                  now.limits,   what.in_background};
     command.limits.timeout_ms = timeout_ms(what, now);
     command.limits.disk_bytes -= std::min(command.limits.disk_bytes, generations_.disk_bytes());
-    Result<stage::Stage> made = stage::Stage::make(parts_.workspace, hidden, seen.generation);
-    Result<stage::StageOutcome> ran =
-        made ? made->run(command, parts_.clock, ending.get_token(), following)
-             : Result<stage::StageOutcome>(Failure(made.error()));
+    return command;
+}
+
+Result<HeldStage> CommandRunner::run_in(const Attempt& attempt, Result<stage::Stage> made) {
+    if (!made) return Failure(std::move(made).error());
+    std::stop_source ending;
+    const std::stop_callback by_caller(attempt.by.cancelled, [&] { ending.request_stop(); });
+    const std::stop_callback by_kernel(stopping_.get_token(), [&] { ending.request_stop(); });
+    const stage::StagedCommand command = TRY(staged_command(attempt));
+    stage::StageOutcome ran =
+        TRY(made->run(command, parts_.clock, ending.get_token(), attempt.following));
+    return HeldStage{std::move(*made), std::move(ran), attempt.hidden};
+}
+
+Result<HeldStage> CommandRunner::run_copy(const Attempt& attempt, Tier tier) {
+    return run_in(attempt, stage::Stage::make_copy(parts_.workspace, attempt.hidden, tier,
+                                                   attempt.now.limits.disk_bytes));
+}
+
+Result<HeldStage> CommandRunner::run_staged(const Attempt& attempt) {
+    const bool in_background = attempt.what.in_background;
+    generations_.set(parts_.gate.ignore_files(), attempt.now.limits.disk_bytes);
+    GenerationKeeper::Answer seen =
+        generations_.current(in_background ? kLongWaitMs : kShortWaitMs, in_background);
+    if (seen.generation != nullptr) {
+        Result<HeldStage> ran =
+            run_in(attempt, stage::Stage::make(parts_.workspace, attempt.hidden, seen.generation));
+        if (ran || ran.error().reason() != "no_stage") return ran;
+        seen.why = ran.error().message();
+    }
+    Result<HeldStage> ran = run_in(attempt, stage::Stage::make(parts_.workspace, attempt.hidden));
+    if (!ran) return ran;
     // The system stacks no two more overlays where the workspace lies on one, as in a container.
-    if (made && !ran && seen.generation != nullptr && ran.error().reason() == "no_stage") {
-        Result<stage::Stage> plain = stage::Stage::make(parts_.workspace, hidden);
-        Result<stage::StageOutcome> again =
-            plain ? plain->run(command, parts_.clock, ending.get_token(), following)
-                  : Result<stage::StageOutcome>(Failure(plain.error()));
-        if (again) {
-            generations_.give_up(ran.error().message());
-            return HeldStage{
-                std::move(*plain),
-                std::move(*again),
-                std::move(hidden),
-                "",
-                "",
-                0,
-                what.in_background
-                    ? cat("the command saw the files as they were on the disk while it "
-                          "ran, because ",
-                          ran.error().message())
-                    : std::string()};
-        }
+    if (seen.generation != nullptr) generations_.give_up(seen.why);
+    if (in_background) {
+        ran->note = cat("the command saw the files as they were on the disk while it ran, because ",
+                        seen.why);
     }
-    if (!ran) {
-        Error why = std::move(ran).error();
-        why.details().set("tier", name_of(Tier::none));
-        why.details().set("needed", now.minimum_tier);
-        return Failure(std::move(why));
-    }
-    return HeldStage{std::move(*made), std::move(*ran), std::move(hidden), "", "", 0,
-                     std::move(note)};
+    return ran;
 }
 
 // Judges and commits the changes of a stage. Errors also: conflict "outdated" if a stage waited and the
@@ -259,10 +309,21 @@ Result<HeldStage> CommandRunner::stage_and_run(const Caller& by, const CommandOr
 Result<CommandRun> CommandRunner::settle(const Caller& by, const CommandOrder& what,
                                          HeldStage stage, const CommandSettings& now,
                                          CommandRun out) {
+    Result<CommandRun> settled = settle_held(by, what, stage, now, std::move(out));
+    held_->discard(std::move(stage));
+    return settled;
+}
+
+// Moves the stage away if its changes wait for a person.
+Result<CommandRun> CommandRunner::settle_held(const Caller& by, const CommandOrder& what,
+                                              HeldStage& stage, const CommandSettings& now,
+                                              CommandRun out) {
     out.outcome = stage.outcome;
     out.on_generation = stage.stage.has_generation();
+    out.tier = stage.stage.tier();
     std::vector<stage::StagedChange> changes =
         TRY(stage.stage.changes(stage.hidden, stage.outcome));
+    if (stage.is_below_minimum && !changes.empty()) return no_tier("", out.tier, now.minimum_tier);
     const bool waited = !stage.effects.empty();
     CommandGate gate({parts_.kernel, parts_.gate, parts_.files, parts_.workspace, now.file_bytes},
                      stage.stage, std::move(changes), by.actor);

@@ -6,6 +6,10 @@
 // not run a second time (held_stages.h). No stage can take back what a command sends to other machines,
 // so where commands have the network, a person is asked before an agent's command runs that uses it.
 //
+// A command that the system cannot stage runs in a lower tier (stage/tier.h), on a copy of the workspace, if the
+// settings allow that; its changes pass the same gate. A person is then asked before the command runs, where
+// its prediction says that they must allow something.
+//
 // Any thread may call. A call occupies its thread until the command has ended.
 #pragma once
 
@@ -30,6 +34,10 @@ class Clock;
 namespace quire::process {
 struct Following;
 }
+namespace quire::stage {
+class Stage;
+struct StagedCommand;
+}  // namespace quire::stage
 
 namespace quire::kernel {
 
@@ -98,10 +106,28 @@ private:
     Result<void> ask_about_network(const Caller& by, const CommandOrder& what,
                                    const CommandForecast& forecast,
                                    const CommandSettings& now) const;
+    // A run of a command in some tier.
+    struct Attempt {
+        const Caller& by;
+        const CommandOrder& what;
+        const CommandSettings& now;
+        process::Following* following;
+        std::vector<std::string> hidden;
+    };
     Result<HeldStage> stage_and_run(const Caller& by, const CommandOrder& what,
-                                    const CommandSettings& now, process::Following* following);
+                                    const CommandForecast& forecast, const CommandSettings& now,
+                                    process::Following* following);
+    Result<HeldStage> run_staged(const Attempt& attempt);
+    Result<HeldStage> run_copy(const Attempt& attempt, Tier tier);
+    Result<HeldStage> run_in(const Attempt& attempt, Result<stage::Stage> made);
+    Result<stage::StagedCommand> staged_command(const Attempt& attempt) const;
+    Result<void> ask_before(const Caller& by, const CommandOrder& what,
+                            const CommandForecast& forecast) const;
+    static Failure no_tier(const std::string& why, Tier here, Tier needed);
     Result<CommandRun> settle(const Caller& by, const CommandOrder& what, HeldStage stage,
                               const CommandSettings& now, CommandRun out);
+    Result<CommandRun> settle_held(const Caller& by, const CommandOrder& what, HeldStage& stage,
+                                   const CommandSettings& now, CommandRun out);
     void log(const Caller& by, const CommandOrder& what, const CommandRun& run) const;
     static std::int64_t timeout_ms(const CommandOrder& what, const CommandSettings& now);
 

@@ -237,6 +237,17 @@ Error refused_network(const CommandForecast& forecast) {
                   {"escalations", std::move(uses)}});
 }
 
+Error refused_tier(const CommandForecast& forecast) {
+    return Error(
+        Errc::escalation_required, "escalation_required",
+        "the command was not run: it needs a person's approval, and this system cannot run it "
+        "apart so that they see its effects before. Ask a person to approve it, then make the "
+        "same call again",
+        {{"operation", name_of(policy::Operation::execute)},
+         {"permission", name_of(policy::Permission::human)},
+         {"escalations", objections_value(forecast.judgement.escalations, true)}});
+}
+
 Failure refused_run(const CommandRun& run) {
     Map details = printed_value(run);
     const GateResult& gate = run.gate;

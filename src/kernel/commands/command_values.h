@@ -28,6 +28,8 @@ bool uses_network(const CommandForecast& forecast);
 // The refusal of one that does, before a person has allowed it: escalation_required
 // "escalation_required" {escalations}.
 Error refused_network(const CommandForecast& forecast);
+// The error for a command that a person must allow before it runs, because its tier holds nothing back.
+Error refused_tier(const CommandForecast& forecast);
 // The refusal of one that ran and was discarded: its own failure, or denied "permission_denied", with
 // the members of run_value() that tell what it did.
 Failure refused_run(const CommandRun& run);

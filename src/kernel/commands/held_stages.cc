@@ -72,8 +72,16 @@ void HeldStages::heed(const policy::Approval& answered) {
     give_up(std::move(over));
 }
 
+void HeldStages::discard(HeldStage stage) {
+    if (stage.stage.directory().empty()) return;
+    std::vector<HeldStage> over;
+    over.push_back(std::move(stage));
+    give_up(std::move(over));
+}
+
 void HeldStages::give_up(std::vector<HeldStage> stages) {
     if (stages.empty()) return;
+    for (HeldStage& each : stages) each.stage.set_aside();
     remover_.post([stages = std::move(stages)]() mutable { stages.clear(); });
 }
 

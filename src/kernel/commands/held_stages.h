@@ -28,9 +28,10 @@ struct HeldStage {
     stage::Stage stage;
     stage::StageOutcome outcome;
     std::vector<std::string> hidden;  // The files that the command did not see.
-    std::string effects = {};         // Changes that a person is asked about; "" if it has not waited.
-    std::string call = {};            // The digest of the call that they are asked about.
+    std::string effects = {};  // Changes that a person is asked about; "" if it has not waited.
+    std::string call = {};     // The digest of the call that they are asked about.
     std::int64_t since_ms = 0;
+    bool is_below_minimum = false;  // It may change nothing (CommandRunner).
     std::string note = {};  // A sentence about the run, for its warnings; "" for none.
 };
 
@@ -46,6 +47,8 @@ public:
     // The stage of the command with this key; an earlier one is given up.
     void hold(const std::string& key, HeldStage stage);
     std::optional<HeldStage> take(const std::string& key);
+    // Removes a stage in the background.
+    void discard(HeldStage stage);
     // Gives up the stages that this answer says will never be committed. O(stages).
     void heed(const policy::Approval& answered);
 

@@ -1,0 +1,224 @@
+#include "stage/copied_tree.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/concat.h"
+#include "base/fd.h"
+#include "fs/beneath.h"
+#include "fs/folder_entries.h"
+#include "stage/layer_writer.h"
+
+namespace quire::stage {
+namespace {
+
+constexpr std::size_t kDeepestCopy = 512;
+constexpr std::size_t kPiece = std::size_t{1} << 16;
+
+std::optional<SourceStatus> status_at(const std::string& path) {
+    struct stat found {};
+    if (::lstat(path.c_str(), &found) != 0) return std::nullopt;
+    return SourceStatus(found);
+}
+
+std::string target_at(const std::string& path) {
+    std::string out(static_cast<std::size_t>(PATH_MAX), '\0');
+    const ssize_t size = ::readlink(path.c_str(), out.data(), out.size());
+    out.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
+    return out;
+}
+
+bool have_same_bytes(const std::string& a, const std::string& b) {
+    const Fd left(::open(a.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+    const Fd right(::open(b.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+    if (!left || !right) return false;
+    std::vector<char> one(kPiece), other(kPiece);
+    for (off_t at = 0;;) {
+        const ssize_t count = ::pread(left.get(), one.data(), kPiece, at);
+        if (count < 0 || count != ::pread(right.get(), other.data(), kPiece, at)) return false;
+        if (count == 0) return true;
+        if (std::memcmp(one.data(), other.data(), static_cast<std::size_t>(count)) != 0)
+            return false;
+        at += count;
+    }
+}
+
+// Walks a tree without following links, parents before what is in them. `take` returns false for a folder
+// that is not entered.
+Result<void> walk(
+    const std::string& root, const std::string& path, std::size_t depth,
+    const std::function<Result<bool>(const std::string& path, const SourceStatus&)>& take) {
+    if (depth > kDeepestCopy) {
+        return fail(Errc::out_of_range, "too_large",
+                    cat("folders are more than ", kDeepestCopy, " deep"),
+                    {{"limit", kDeepestCopy}});
+    }
+    const std::string whole = path.empty() ? root : cat(root, "/", path);
+    const Fd opened(::open(whole.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    // One that may not be read has nothing to show.
+    if (!opened) return {};
+    std::vector<fs::FolderEntry> entries = TRY(fs::entries_in(opened.get(), path));
+    std::ranges::sort(entries, {}, &fs::FolderEntry::name);
+    for (const fs::FolderEntry& each : entries) {
+        const std::string inner = path.empty() ? each.name : cat(path, "/", each.name);
+        const auto status = status_at(cat(root, "/", inner));
+        if (!status) continue;
+        const bool enters = TRY(take(inner, *status));
+        if (enters && status->is_folder()) TRY(walk(root, inner, depth + 1, take));
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<CopiedTree> CopiedTree::make(const std::string& workspace, const std::string& directory,
+                                    const std::vector<std::string>& hidden,
+                                    std::uint64_t most_bytes) {
+    CopiedTree out(workspace, directory);
+    LayerWriter writer(directory, "upper", most_bytes);
+    std::map<std::string, std::unique_ptr<SourceFolder>> folders;
+    auto& root = folders[""] = std::make_unique<SourceFolder>();
+    const auto top = status_at(workspace);
+    if (!top) return fs::system_failure(errno, workspace, "cannot look at");
+    root->status = *top;
+    TRY(writer.folder(*root));
+    struct stat held {};
+    ::lstat(workspace.c_str(), &held);
+    const auto take = [&](const std::string& path, const SourceStatus& status) -> Result<bool> {
+        if (path == ".quire" || std::ranges::find(hidden, path) != hidden.end()) return false;
+        const auto [above, name] = fs::split(path);
+        SourceFolder& folder = *folders.at(above);
+        if (status.is_folder()) {
+            struct stat found {};
+            // A mount is not entered.
+            if (::lstat(cat(workspace, "/", path).c_str(), &found) != 0 ||
+                found.st_dev != held.st_dev)
+                return false;
+            auto made = std::make_unique<SourceFolder>();
+            made->parent = &folder;
+            made->name = name;
+            made->status = status;
+            TRY(writer.folder(*made));
+            out.entries_[path].source = status;
+            folders[path] = std::move(made);
+            return true;
+        }
+        if (!S_ISREG(status.mode) && !S_ISLNK(status.mode)) return false;
+        const std::string place = above.empty() ? workspace : cat(workspace, "/", above);
+        const Fd opened(::open(place.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+        if (!opened) return false;
+        SourceStatus copied = status;
+        if (TRY(writer.copy(folder, name, opened.get(), copied)) == LayerWriter::Put::done)
+            out.entries_[path].source = copied;
+        return false;
+    };
+    TRY(walk(workspace, "", 0, take));
+    TRY(writer.finish());
+    for (auto& [path, entry] : out.entries_) {
+        if (const auto copy = status_at(cat(directory, "/", path))) entry.copy = *copy;
+    }
+    return out;
+}
+
+Result<std::vector<StagedChange>> CopiedTree::changes(
+    const std::vector<std::string>& hidden) const {
+    std::vector<StagedChange> out;
+    const auto is_hidden = [&](const std::string& path) {
+        return std::ranges::find(hidden, path) != hidden.end();
+    };
+    // True if the workspace's entry is not the one that was copied.
+    const auto has_raced = [&](const std::string& path, const Entry& before) {
+        const auto now = status_at(cat(workspace_, "/", path));
+        if (!now) return true;
+        return S_ISDIR(before.source.mode) ? now->mode != before.source.mode
+                                           : *now != before.source;
+    };
+    const auto add = [&](StagedChange change) -> Result<void> {
+        if (out.size() >= kMostChanges) {
+            return fail(Errc::out_of_range, "too_many_changes",
+                        cat("the command changed more than ", kMostChanges, " files"),
+                        {{"limit", kMostChanges}});
+        }
+        out.push_back(std::move(change));
+        return {};
+    };
+    const auto deleted = [&](const std::string& path, const Entry& before) {
+        StagedChange change{path, ChangeKind::deleted};
+        change.is_directory = before.source.is_folder();
+        change.was_link = S_ISLNK(before.source.mode);
+        change.raced = has_raced(path, before);
+        return add(std::move(change));
+    };
+    std::vector<std::string> there;
+    const auto take = [&](const std::string& path, const SourceStatus& now) -> Result<bool> {
+        const auto found = entries_.find(path);
+        const Entry* const before = found == entries_.end() ? nullptr : &found->second;
+        const bool is_same_kind =
+            before != nullptr && (before->copy.mode & S_IFMT) == (now.mode & S_IFMT);
+        const std::string place = cat(directory_, "/", path);
+        // The command may have taken our own right to read away.
+        const mode_t needed = now.is_folder() ? 0700 : S_ISREG(now.mode) ? 0400 : 0;
+        if ((now.mode & needed) != needed) ::chmod(place.c_str(), (now.mode & 07777) | needed);
+        StagedChange change{path};
+        change.mode = now.mode & 07777;
+        change.is_directory = now.is_folder();
+        if (is_same_kind) {
+            there.push_back(path);
+            const bool other_mode = change.mode != (before->copy.mode & 07777);
+            change.mode_changed = other_mode && !S_ISLNK(now.mode);
+            change.raced = has_raced(path, *before);
+            change.kind = ChangeKind::mode;
+            const std::string live = cat(workspace_, "/", path);
+            if (S_ISLNK(now.mode)) {
+                change.kind = ChangeKind::link;
+                change.target = target_at(place);
+                const bool is_same = now == before->copy || change.target == target_at(live);
+                if (!is_same) TRY(add(std::move(change)));
+                return false;
+            }
+            const bool is_touched = !now.is_folder() && now != before->copy;
+            if (is_touched && (change.raced || !have_same_bytes(place, live)))
+                change.kind = ChangeKind::modified;
+            if (change.kind == ChangeKind::modified || change.mode_changed)
+                TRY(add(std::move(change)));
+            return now.is_folder();
+        }
+        if (before != nullptr) {
+            there.push_back(path);
+            TRY(deleted(path, *before));
+        } else {
+            change.raced = !is_hidden(path) && status_at(cat(workspace_, "/", path)).has_value();
+        }
+        if (now.is_folder()) {
+            change.kind = ChangeKind::directory;
+        } else if (S_ISLNK(now.mode)) {
+            change.kind = ChangeKind::link;
+            change.target = target_at(place);
+        } else if (S_ISREG(now.mode)) {
+            change.kind =
+                before == nullptr && is_hidden(path) ? ChangeKind::modified : ChangeKind::created;
+        } else {
+            change.kind = ChangeKind::special;
+        }
+        TRY(add(std::move(change)));
+        return now.is_folder();
+    };
+    TRY(walk(directory_, "", 0, take));
+    std::ranges::sort(there);
+    for (const auto& [path, entry] : entries_) {
+        if (!std::ranges::binary_search(there, path)) TRY(deleted(path, entry));
+    }
+    std::ranges::stable_sort(out, {}, &StagedChange::path);
+    return out;
+}
+
+}  // namespace quire::stage

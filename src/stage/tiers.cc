@@ -1,0 +1,29 @@
+#include "stage/tiers.h"
+
+#include <stop_token>
+
+#include "base/concat.h"
+#include "stage/stage.h"
+
+namespace quire::stage {
+
+std::vector<TierFinding> find_tiers(const std::string& workspace, Clock& clock) {
+    std::vector<TierFinding> out;
+    for (const Tier tier : {Tier::staged, Tier::bubblewrap, Tier::landlock, Tier::observed}) {
+        Result<Stage> made = tier == Tier::staged
+                                 ? Stage::make(workspace, {})
+                                 : Stage::make_copy(workspace, {}, tier, StageLimits{}.disk_bytes);
+        const Result<StageOutcome> ran = made ? made->run({"true", workspace}, clock, {})
+                                              : Result<StageOutcome>(Failure(made.error()));
+        TierFinding found{tier, ran ? "" : ran.error().message()};
+        if (ran && ran->exit_code != 0) {
+            found.why_not = cat("`true` ended with ", ran->exit_code,
+                                ran->errors.empty() ? "" : ": ", ran->errors);
+            while (found.why_not.ends_with('\n')) found.why_not.pop_back();
+        }
+        out.push_back(std::move(found));
+    }
+    return out;
+}
+
+}  // namespace quire::stage

@@ -1,0 +1,22 @@
+// Tiers: which tiers this system has, and why not the others.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "stage/tier.h"
+
+namespace quire::stage {
+
+struct TierFinding {
+    Tier tier = Tier::none;
+    std::string why_not;  // "" if the tier works here.
+    bool works() const { return why_not.empty(); }
+};
+
+// Runs a command in each tier, in `workspace`, which has a directory .quire and little else. Best first; all
+// but `none`.
+std::vector<TierFinding> find_tiers(const std::string& workspace, Clock& clock);
+
+}  // namespace quire::stage
