@@ -87,6 +87,18 @@ bool DocBody::is_alive(Container& c, Reach& reach) {
         [&](const Container& at, bool alive) { reach.alive.emplace(at.index, alive); });
 }
 
+bool DocBody::may_show(Container& c) {
+    return reaches_root(
+        c, [](const Container&) { return std::optional<bool>(); },
+        [&](Container& parent, const Container&, Lv creator) {
+            if (creator == kNoLv || parent.id.kind == ContainerKind::tree) return true;
+            return visit(parent, [&](auto& body) {
+                return body.holds_child({*this, parent}, creator);
+            });
+        },
+        [](const Container&, bool) {});
+}
+
 bool DocBody::made_by(const ContainerId& id, Lv creator) {
     // A node of a tree holds the map of its name.
     if (oplog().log(oplog().container_of(creator)).kind() == ContainerKind::tree)

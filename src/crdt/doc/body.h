@@ -25,6 +25,7 @@
 namespace quire::crdt {
 
 class Pending;
+class ShallowStart;
 struct View;
 
 // Something that a room above keeps with a document. Undo keeps which atoms stand for which.
@@ -70,6 +71,8 @@ public:
     // True if the container can be reached from a root, now or at a version. (alive.cc)
     bool is_alive(Container& c);
     bool is_alive(Container& c, Reach& reach);
+    // Returns true if the container shows or could show again; see Inspection::may_show().
+    bool may_show(Container& c);
     // The container that holds this one or once did, and the atom that put it there. None for a
     // root and for a child that no op has made. A mergeable child stands in the entry of its name,
     // whichever atom wrote that: kNoLv.
@@ -113,14 +116,20 @@ public:
     // An empty document with the same handles and settings.
     std::unique_ptr<DocBody> emptied() const;
     // This document with the history in front of what was done here. A transaction that is pending
-    // still is. Errors: corrupt.
-    Result<std::unique_ptr<DocBody>> with_history(ChangeBatch history, const VersionVector& end,
+    // still is. `start` of a shallow history, else null. Errors: as in open_shallow().
+    Result<std::unique_ptr<DocBody>> with_history(std::shared_ptr<const ShallowStart> start,
+                                                  ChangeBatch history, const VersionVector& end,
                                                   const Frontiers& heads);
+    // Makes the state at a shallow history's start the base of this document, which must be new.
+    Result<void> begin_at(std::shared_ptr<const ShallowStart> start);
+    // The start of the history; null if it is whole, or was not read yet.
+    const std::shared_ptr<const ShallowStart>& start() const { return start_; }
     // Only the history can tell which roots were ever written.
     void doubt_roots() { doubts_roots_ = true; }
     bool doubts_roots() const { return doubts_roots_; }
     // From now on a room above keeps atoms by their numbers.
     void follow_numbers() { is_followed_ = true; }
+    bool is_followed() const { return is_followed_; }
     bool is_unfollowed() const;
 
     DocSettings settings;
@@ -147,6 +156,7 @@ private:
     std::unique_ptr<View> view_;  // Null while the document is attached.
     std::unique_ptr<Companion> companion_;
     Announcements announcements_;
+    std::shared_ptr<const ShallowStart> start_;
     bool is_followed_ = false;
     bool doubts_roots_ = false;
 

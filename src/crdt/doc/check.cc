@@ -3,6 +3,7 @@
 #include "crdt/doc/body.h"
 #include "crdt/doc/export.h"
 #include "crdt/doc/history.h"
+#include "crdt/doc/shallow.h"
 #include "crdt/doc/values.h"
 
 namespace quire::crdt {
@@ -20,6 +21,7 @@ void check_invariants(const Doc& doc) {
     if (journal.in_transaction()) return;
     // A replay of history gives the state.
     Doc replay(journal.peer_id());
+    if (body.start() != nullptr) CHECK(body_of(replay).begin_at(body.start()));
     const Result<Imported> imported = replay.import(export_spans(body, {{0, journal.log().end()}}));
     CHECK(imported.has_value() && imported->pending.empty());
     CHECK(replay.version() == journal.version() && replay.value() == root_value(body, nullptr));

@@ -9,6 +9,7 @@
 #include "base/concat.h"
 #include "crdt/doc/body.h"
 #include "crdt/doc/history.h"
+#include "crdt/doc/limits.h"
 #include "crdt/ids/container_text.h"
 
 namespace quire::crdt {
@@ -24,6 +25,12 @@ Failure unknown_anchor(const Cursor& cursor) {
     return fail(Errc::not_found, "unknown_cursor",
                 cat("the cursor stands on ", to_text(*cursor.anchor),
                     ", which is nothing that this document has in ", to_text(cursor.container)));
+}
+
+// Returns true if only the trimmed history of a shallow document may know the atom.
+bool is_trimmed(const AtomTable& atoms, OpId id) {
+    const std::optional<PeerIndex> peer = atoms.find(id.peer);
+    return peer && id.counter >= 0 && id.counter < atoms.base_end_of(*peer);
 }
 
 std::size_t size_of(Site site) {
@@ -50,8 +57,12 @@ Result<CursorPlace> resolve_in(Site site, const Cursor& cursor) {
     const Past* at = site.document.at();
     const std::optional<Lv> lv = oplog.atoms().lv_of(*cursor.anchor);
     if (!lv || oplog.container_of(*lv) != site.container.index ||
-        (at != nullptr && !at->contains(*lv)))
+        (at != nullptr && !at->contains(*lv))) {
+        if (!lv && is_trimmed(oplog.atoms(), *cursor.anchor))
+            return before_start(
+                "the place of the deleted text or element that the cursor stands on");
         return unknown_anchor(cursor);
+    }
     const ContainerLog& log = *site.container.log;
     const RunKind kind = log.runs()[log.find(*lv)].kind;
     if (kind != RunKind::insert && kind != RunKind::move) return unknown_anchor(cursor);

@@ -11,6 +11,7 @@
 #include "crdt/doc/history.h"
 #include "crdt/doc/limits.h"
 #include "crdt/doc/opening.h"
+#include "crdt/doc/shallow.h"
 #include "crdt/doc/values.h"
 #include "crdt/doc/view.h"
 #include "crdt/history/pending.h"
@@ -117,7 +118,15 @@ Result<Imported> Doc::import(ChangeBatch changes, ImportOptions options) {
 
 ChangeBatch Doc::changes_since(const VersionVector& from) const {
     CHECK(history().load(from));
-    return export_spans(*body_, spans_since(body_->journal(), from));
+    ChangeBatch batch;
+    if (const ShallowStart* start = body_->start().get()) {
+        for (const Change& op : start->first_ops()) {
+            if (!from.includes(op.id)) batch.append(op);
+        }
+    }
+    std::vector<LvSpan> spans = spans_since(body_->journal(), from);
+    export_spans(*body_, spans, batch);
+    return batch;
 }
 
 ChangeBatch Doc::changes_in(std::span<const IdSpan> spans) const {
@@ -132,6 +141,15 @@ void Doc::changes_in(std::span<const IdSpan> spans, ChangeBatch& out) const {
         return history().is_loaded() || span.begin >= unread_->end.end_of(span.peer);
     });
     CHECK(since_opening || history().load());
+    if (const ShallowStart* start = body_->start().get()) {
+        for (const Change& op : start->first_ops()) {
+            const auto holds_op = [&](const IdSpan& span) {
+                return span.peer == op.id.peer && span.begin <= op.id.counter &&
+                       op.id.counter < span.end;
+            };
+            if (std::any_of(spans.begin(), spans.end(), holds_op)) out.append(op);
+        }
+    }
     export_changes(*body_, spans, out);
 }
 

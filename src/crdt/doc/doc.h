@@ -43,9 +43,11 @@ class HistorySource;
 class ListView;
 class MapView;
 class MovableListView;
+class ShallowStart;
 class StateWriter;
 class TextView;
 class TreeView;
+struct HistoryEnd;
 struct OpeningVersion;
 struct UnreadHistory;
 
@@ -110,8 +112,9 @@ public:
     // transaction is committed before, as by commit(). Errors: corrupt; conflict "op_id_reused";
     // unsupported "too_large" beyond 3 * 2^30 atoms.
     Result<Imported> import(ChangeBatch changes, ImportOptions options = {});
-    // In causal order, cut at `from`. Left out are what waits and what is pending here. A batch
-    // views the history: it holds until the next edit, import or fit().
+    // In causal order, cut at `from`. Left out are what waits and what is pending here; of a shallow
+    // document (shallow.h) what was trimmed. A batch views the history: it holds until the next edit,
+    // import or fit().
     ChangeBatch changes_since(const VersionVector& from) const;
     // Cut to exactly these spans. CHECKs that no transaction is pending.
     ChangeBatch changes_in(std::span<const IdSpan> spans) const;
@@ -149,6 +152,8 @@ private:
     friend Result<void> open_at(Doc& doc, const OpeningVersion& version,
                                 std::unique_ptr<HistorySource> source,
                                 Function<Result<void>(StateWriter&)> write);
+    friend Result<void> open_shallow(Doc& doc, std::shared_ptr<const ShallowStart> start,
+                                     ChangeBatch history, const HistoryEnd& end);
     // A document stays the same when its history comes in.
     mutable std::unique_ptr<DocBody> body_;
     mutable std::unique_ptr<UnreadHistory> unread_;

@@ -152,6 +152,7 @@ void export_spans(DocBody& body, std::vector<LvSpan>& spans, ChangeBatch& out) {
     std::sort(spans.begin(), spans.end(), comes_first);
     const AtomTable& atoms = log.atoms();
     for (LvSpan span : spans) {
+        span.begin = std::max(span.begin, log.base());
         while (span.begin < span.end) {
             const std::size_t index = log.change_of(span.begin);
             const ChangeInfo& info = log.changes()[index];
@@ -216,7 +217,7 @@ std::vector<LvSpan> spans_since(const Journal& journal, const VersionVector& fro
     std::vector<LvSpan> spans;
     for (PeerIndex peer = 0; peer < atoms.peer_count(); ++peer) {
         const PeerId id = atoms.peer(peer);
-        const Counter begin = from.end_of(id);
+        const Counter begin = std::max(from.end_of(id), atoms.base_end_of(peer));
         const Counter end =
             pending.size() > 0 && pending.peer == id ? pending.begin : atoms.end_of(peer);
         if (begin >= end) continue;

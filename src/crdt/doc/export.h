@@ -13,6 +13,7 @@
 namespace quire::crdt {
 
 // Appends the changes that the spans hold, in the log's order, cut at the spans' ends. Sorts `spans`.
+// Atoms of a base were made by no change that is known, and are left out.
 void export_spans(DocBody& body, std::vector<LvSpan>& spans, ChangeBatch& out);
 ChangeBatch export_spans(DocBody& body, std::vector<LvSpan> spans);
 // Appends the changes of exactly these ids, as far as they are known.

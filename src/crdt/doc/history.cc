@@ -10,6 +10,7 @@
 #include "crdt/doc/body.h"
 #include "crdt/doc/comparison.h"
 #include "crdt/doc/opening.h"
+#include "crdt/doc/shallow.h"
 #include "crdt/history/pending.h"
 
 namespace quire::crdt {
@@ -39,6 +40,13 @@ std::vector<IdSpan> ids_of(const AtomTable& atoms, const std::vector<LvSpan>& sp
     return joined;
 }
 
+Result<void> tell_first_ops(const ShallowStart& start, Function<bool(const ChangeHeader&)>& take) {
+    for (const Change& op : start.first_ops()) {
+        if (!take({op.id, 1, op.deps, op.lamport, op.timestamp, op.message})) break;
+    }
+    return {};
+}
+
 Result<DocBody*> body_with_history(const Doc& doc) {
     TRY(doc.history().load());
     return &body_of(doc);
@@ -54,11 +62,20 @@ Frontiers History::frontiers() const {
 }
 
 std::size_t History::op_count() const {
-    return body_of(*doc_).journal().op_count();
+    std::size_t ops = body_of(*doc_).journal().op_count();
+    if (const auto begin = start()) {
+        const VersionVector trimmed = begin->trimmed();
+        for (const auto& [peer, end] : trimmed.ends()) ops -= static_cast<std::size_t>(end);
+    }
+    return ops;
 }
 
 std::vector<IdSpan> History::waiting() const {
     return body_of(*doc_).parked().spans();
+}
+
+std::shared_ptr<const ShallowStart> History::start() const {
+    return is_loaded() ? body_of(*doc_).start() : doc_->unread_->source->start();
 }
 
 bool History::is_loaded() const {
@@ -71,9 +88,10 @@ Result<void> History::load() const {
         return fail(Errc::conflict, "committing",
                     "the history cannot be read before the commit is made; nothing was changed");
     }
-    std::vector<Change> history = TRY(doc_->unread_->source->read());
-    auto body = TRY(
-        doc_->body_->with_history(std::move(history), doc_->unread_->end, doc_->unread_->heads));
+    const UnreadHistory& unread = *doc_->unread_;
+    std::vector<Change> history = TRY(unread.source->read());
+    auto body = TRY(doc_->body_->with_history(unread.source->start(), std::move(history),
+                                              unread.end, unread.heads));
     doc_->unread_->source.reset();
     // The body before goes on telling its subscribers the event that they are at.
     doc_->unread_->began_as = std::exchange(doc_->body_, std::move(body));
@@ -92,9 +110,12 @@ Frontiers History::heads_of(const VersionVector& version) const {
     const AtomTable& atoms = body.oplog().atoms();
     Heads last;
     for (const auto& [peer, end] : version.ends()) {
-        const Counter known = std::min(end, atoms.end_of(peer));
-        if (known > 0) last.push_back(*atoms.lv_of({peer, known - 1}));
+        const std::optional<PeerIndex> index = atoms.find(peer);
+        const Counter known = index ? std::min(end, atoms.end_of(*index)) : 0;
+        if (known > 0 && known > atoms.base_end_of(*index))
+            last.push_back(*atoms.lv_of(*index, known - 1));
     }
+    if (last.empty()) last = body.oplog().base_heads();
     return body.journal().frontiers_of(body.oplog().graph().minimal(std::move(last)));
 }
 
@@ -136,6 +157,7 @@ Result<void> History::travel_ancestors(const Frontiers& version,
             std::pop_heap(queue.begin(), queue.end());
             queue.pop_back();
         }
+        if (log.base() > 0 && index == 0) return tell_first_ops(*body.start(), take);
         const ChangeInfo& info = log.changes()[index];
         const Lv end = std::min(log.change_end(index), body.journal().committed_end());
         ChangeHeader header{atoms.id_of(info.lv),

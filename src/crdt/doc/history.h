@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,6 +39,7 @@ public:
 
     const VersionVector& version() const;
     Frontiers frontiers() const;
+    // The number of committed ops; in a shallow document without those that were trimmed.
     std::size_t op_count() const;
     // All that is parked until what it depends on arrives; spans may overlap. O(what is parked).
     std::vector<IdSpan> waiting() const;
@@ -52,12 +54,16 @@ public:
     // Reads it if Doc::changes_since(known) needs it.
     Result<void> load(const VersionVector& known) const;
 
+    // The start of a shallow document's history (shallow.h); null if the history is whole.
+    std::shared_ptr<const ShallowStart> start() const;
+
     // Every version that is passed in fails with not_found "unknown_version" where it names an op
-    // that is not known here. One of several heads may imply another.
+    // that is not known here, and in a shallow document with unsupported "shallow_snapshot" where
+    // it lies before the start. One of several heads may imply another.
     //
     // All ops that the heads stand for.
     Result<VersionVector> version_of(const Frontiers& version) const;
-    // The heads of the known part of `version`.
+    // The heads of the known part of `version`; in a shallow document the start at the earliest.
     Frontiers heads_of(const VersionVector& version) const;
     // The version without heads that others imply.
     Result<Frontiers> minimal(const Frontiers& version) const;
@@ -68,7 +74,7 @@ public:
     };
     Result<Between> spans_between(const Frontiers& from, const Frontiers& to) const;
     // The changes that hold the version, latest first and no change before one that depends on it,
-    // until `take` returns false.
+    // until `take` returns false. In a shallow document its first ops come last.
     Result<void> travel_ancestors(const Frontiers& version,
                                   Function<bool(const ChangeHeader&)> take) const;
     // The diff that turns one version into the other. A container that only `to` shows comes with

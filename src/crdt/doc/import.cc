@@ -20,6 +20,7 @@
 #include "crdt/doc/events.h"
 #include "crdt/doc/export.h"
 #include "crdt/doc/import_run.h"
+#include "crdt/doc/limits.h"
 #include "crdt/doc/validate.h"
 #include "crdt/history/pending.h"
 
@@ -90,6 +91,7 @@ private:
         const bool none = peer >= waiting_.size() || waiting_[peer].empty();
         return none ? std::numeric_limits<Counter>::max() : waiting_[peer].front().wants;
     }
+    Result<void> check_start(const ChangeBatch::Head& head);
     Result<void> check_overlap(const ChangeBatch::Head& head, Counter end);
     bool follows_the_same(const ChangeBatch::Head& head, std::span<const LvSpan> known);
     void succeed(std::uint32_t peer, const IdSpan& span);
@@ -171,6 +173,7 @@ Result<void> ImportBatch::take_next() {
     const std::size_t first = queue.begin++;
     queue.known_deps = 0;
     if (head.end() <= known) return {};
+    TRY(check_start(head));
     IdSpan span{batch_.peers[head.peer], known, head.end()};
     if (head.counter == known) {
         // A peer that waits for one of them is next, so that the sequences walk least.
@@ -232,11 +235,43 @@ bool ImportBatch::has_to_wait(PeerIndex peer, Counter known) {
     return true;
 }
 
+// Checks that a change whose deps are known follows the whole base of a shallow document. Its
+// positions are told in the version of its deps, and before the base there are none.
+Result<void> ImportBatch::check_start(const ChangeBatch::Head& head) {
+    const OpLog& log = body_.oplog();
+    if (log.base() == 0) return {};
+    const AtomTable& atoms = log.atoms();
+    Heads heads;
+    bool follows = false;
+    // Returns false if the atom lies in the base and is not one of its heads.
+    const auto add = [&](PeerIndex peer, Counter counter) {
+        if (counter >= atoms.base_end_of(peer)) return follows = true;
+        const std::optional<Lv> lv = log.version_atom(peer, counter);
+        if (lv) heads.push_back(*lv);
+        return lv.has_value();
+    };
+    bool is_late = true;
+    const PeerIndex peer = run_.peer(head.peer);
+    const Counter begin = atoms.base_end_of(peer);
+    if (head.counter < begin) {
+        is_late = add(peer, begin - 1);  // The part after the base goes on from there.
+    } else {
+        for (const ChangeBatch::Dep& dep : batch_.deps_of(head))
+            is_late = add(run_.peer(dep.peer), dep.counter) && is_late;
+        if (head.counter > 0) add(peer, head.counter - 1);
+    }
+    if (is_late && (follows || log.graph().minimal(std::move(heads)) == log.base_heads()))
+        return {};
+    return before_start(cat("what ", id_text(batch_.id_of(head)), " depends on"));
+}
+
 Result<void> ImportBatch::check_overlap(const ChangeBatch::Head& head, Counter end) {
     const OpId id = batch_.id_of(head);
+    const Counter begin = body_.oplog().atoms().base_end_of(run_.peer(head.peer));
+    if (end <= begin) return {};  // Nothing is known of the atoms of a base.
     std::vector<LvSpan> known = body_.oplog().atoms().spans_of({id.peer, id.counter, end});
     bool same = follows_the_same(head, known);
-    Counter from = 0;
+    Counter from = std::max(0, begin - id.counter);
     if (same && says_less_) {
         // Only what came with this import says as little.
         for (LvSpan& span : known) {
@@ -260,15 +295,24 @@ Result<void> ImportBatch::check_overlap(const ChangeBatch::Head& head, Counter e
 // Returns true if the atoms of `known`, a change's first ones, have the parents here that the
 // change gives them.
 bool ImportBatch::follows_the_same(const ChangeBatch::Head& head, std::span<const LvSpan> known) {
-    const AtomTable& atoms = body_.oplog().atoms();
-    const Graph& graph = body_.oplog().graph();
+    const OpLog& log = body_.oplog();
+    const Graph& graph = log.graph();
+    const PeerIndex peer = run_.peer(head.peer);
+    const Counter base = log.atoms().base_end_of(peer);
+    const Counter begin = std::max(head.counter, base);
     Heads parents;
-    for (const ChangeBatch::Dep& dep : batch_.deps_of(head)) {
-        const std::optional<Lv> lv = atoms.lv_of(run_.peer(dep.peer), dep.counter);
-        if (!lv) return false;
-        parents.push_back(*lv);
+    if (head.counter >= base) {
+        for (const ChangeBatch::Dep& dep : batch_.deps_of(head)) {
+            const std::optional<Lv> lv = log.version_atom(run_.peer(dep.peer), dep.counter);
+            if (!lv) return false;
+            parents.push_back(*lv);
+        }
     }
-    if (head.counter > 0) parents.push_back(*atoms.lv_of(run_.peer(head.peer), head.counter - 1));
+    if (begin > 0) {
+        // An atom of the base that is not one of its heads is in what the change depends on anyway.
+        const std::optional<Lv> before = log.version_atom(peer, begin - 1);
+        if (before) parents.push_back(*before);
+    }
     parents = graph.minimal(std::move(parents));
     for (const LvSpan& span : known) {
         for (Lv lv = span.begin; lv < span.end;) {

@@ -63,12 +63,11 @@ Container& ImportRun::touch(std::uint32_t number) {
 }
 
 Result<void> ImportRun::apply(std::span<const ChangeBatch::Head> heads) {
-    const AtomTable& atoms = log_.atoms();
     const ChangeBatch::Head& first = heads.front();
     if (!has_room(first)) return too_many_atoms();
     deps_.clear();
     for (const ChangeBatch::Dep& dep : batch_.deps_of(first))
-        deps_.push_back(*atoms.lv_of(peer(dep.peer), dep.counter));
+        deps_.push_back(*log_.version_atom(peer(dep.peer), dep.counter));
     log_.begin(peer(first.peer), deps_, first.timestamp, first.message);
     parents_ = log_.parents();
     // This holds for all of them: each change knows the one before it and all that that one knows.

@@ -65,6 +65,11 @@ std::optional<ContainerId> Inspection::parent_of(const ContainerId& id) const {
     return body.container(holder->index).id;
 }
 
+bool Inspection::may_show(const ContainerId& id) const {
+    DocBody& body = this->body();
+    return body.may_show(body.container(body.open(id)));
+}
+
 std::vector<Inspection::Stretch> Inspection::stretches(Handle sequence) const {
     DocBody& body = this->body();
     Container& c = body.container(sequence);

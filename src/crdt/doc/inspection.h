@@ -27,6 +27,10 @@ public:
     // that no op made.
     std::optional<ContainerId> parent_of(const ContainerId& id) const;
 
+    // Returns true if the container can be reached from a root, or could be after an edit of what
+    // can be: erased nodes of a tree can be put back, and so can mergeable children.
+    bool may_show(const ContainerId& id) const;
+
     // A stretch of what a text or list shows, whose ids and lamports both count up.
     struct Stretch {
         OpId first;

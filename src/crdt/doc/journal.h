@@ -102,7 +102,8 @@ public:
     // --- versions (versions.cc) ---
     // The version after every committed op. O(runs of ids since the last call).
     const VersionVector& version();
-    // Errors: not_found "unknown_version".
+    // Errors: not_found "unknown_version"; unsupported "shallow_snapshot" for a version before the
+    // base, and for one that holds only a part of it.
     Result<Heads> heads_of(const Frontiers& version) const;
     Past past_of(Heads heads) const;
     VersionVector version_of(const Past& past) const;
@@ -114,6 +115,7 @@ public:
     // Ends the base (OpLog::end_base()) with the version that it stands for; false as there.
     bool end_base(const VersionVector& end, std::span<const OpLog::Placed> heads,
                   std::int64_t timestamp);
+    const VersionVector& base_version() const { return base_version_; }
 
 private:
     void open_transaction();
@@ -146,6 +148,7 @@ private:
     bool open_ = false;  // A transaction is pending; its ops are in the log from `began_` on.
     Lv began_ = 0;       // Else: where the last one, or the last import, began.
 
+    VersionVector base_version_;
     VersionVector version_;
     Lv version_end_ = 0;  // `version_` covers the log below this.
     // The number of atoms in the base's version less the number in the log, which has heads twice.

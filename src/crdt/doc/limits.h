@@ -22,6 +22,13 @@ inline Failure beyond(std::size_t position, std::size_t size) {
                     "; nothing was changed"));
 }
 
+inline Failure before_start(std::string_view what) {
+    return fail(Errc::unsupported, "shallow_snapshot",
+                cat(what,
+                    " lies before the start of this shallow document's history, or beside it; "
+                    "nothing was changed"));
+}
+
 inline Failure unknown_style(std::string_view key) {
     return invalid("unknown_style_key",
                    cat("no style `", key,

@@ -4,6 +4,7 @@
 // history.h says what reads it then. Opening costs O(state), loading O(history).
 #include "crdt/doc/opening.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/check.h"
@@ -12,13 +13,16 @@
 #include "crdt/doc/export.h"
 #include "crdt/doc/history.h"
 #include "crdt/doc/limits.h"
+#include "crdt/doc/shallow.h"
 
 namespace quire::crdt {
 
 namespace {
 
+constexpr const char* kNeedsHistory = "needs_history";
+
 Failure needs_history(std::string_view what) {
-    return fail(Errc::unsupported, "needs_history",
+    return fail(Errc::unsupported, kNeedsHistory,
                 cat(what, " cannot be told from a state; read the history"));
 }
 
@@ -185,7 +189,8 @@ Result<void> StateWriter::empty_slot(StampedAtom slot) {
     const auto insert = [&](Lv lv, std::uint32_t at) {
         log.insert_values(lv, at, std::vector<Slot>{Value()}, true, false);
     };
-    const ElementId nobody{body_.journal().peer_id(), 0};
+    // Later than the slot, so that they decide about it whatever order they are looked at in.
+    const ElementId nobody{kNoPeer, slot.lamport};
     const Lv made = place(slot, 1);
     insert(made, pos);
     insert(TRY(place(nobody, nullptr)), pos + 1);
@@ -222,7 +227,7 @@ Result<void> StateWriter::node(OpId id, std::optional<OpId> parent, bool erased,
 
 Result<void> StateWriter::total(double sum) {
     if (sum == 0) return {};  // It is empty, like a text without letters: see end().
-    container().log->increment(TRY(place({body_.journal().peer_id(), 0}, nullptr)), sum);
+    container().log->increment(TRY(place({kNoPeer, 0}, nullptr)), sum);
     return {};
 }
 
@@ -235,11 +240,13 @@ std::unique_ptr<DocBody> DocBody::emptied() const {
     return body;
 }
 
-Result<std::unique_ptr<DocBody>> DocBody::with_history(ChangeBatch history,
+Result<std::unique_ptr<DocBody>> DocBody::with_history(std::shared_ptr<const ShallowStart> start,
+                                                       ChangeBatch history,
                                                        const VersionVector& end,
                                                        const Frontiers& heads) {
     std::unique_ptr<DocBody> body = emptied();
     Journal& journal = body->journal();
+    if (start != nullptr) TRY(body->begin_at(std::move(start)));
     const auto take = [&](ChangeBatch changes) -> Result<void> {
         const Imported imported = TRY(body->import(changes, {}));
         if (imported.pending.empty()) return {};
@@ -267,17 +274,36 @@ namespace {
 // Ends the base: everything that the state holds is in the log. Errors: corrupt; unsupported.
 Result<void> end_base(Journal& journal, const OpeningVersion& version) {
     std::vector<OpLog::Placed> heads;
+    Lamport latest = 0;
     for (const StampedAtom& head : version.heads) {
         if (head.id.counter + 1 != version.end.end_of(head.id.peer))
             return corrupt("a version has a head that is not the last of its peer");
         heads.push_back({head.id.peer, head.id.counter, head.lamport, 1});
     }
+    for (const OpLog::Placed& head : heads) latest = std::max(latest, head.lamport);
+    if (journal.log().base_lamport() > latest) return needs_history("when an atom was made");
     if (heads.empty() || !journal.end_base(version.end, heads, version.timestamp))
         return needs_history("which of two atoms with one name is the one");
     return {};
 }
 
 }  // namespace
+
+Result<void> DocBody::begin_at(std::shared_ptr<const ShallowStart> start) {
+    StateWriter writer(*this);
+    const auto write = [&]() -> Result<void> {
+        TRY(start->write(writer));
+        writer.end();
+        return end_base(journal_, start->version());
+    };
+    Result<void> written = write();
+    // There is no history to ask.
+    if (!written && written.error().reason() == kNeedsHistory)
+        return corrupt(cat("at the start of a shallow history ", written.error().message()));
+    TRY(std::move(written));
+    start_ = std::move(start);
+    return {};
+}
 
 bool is_blank(const Doc& doc) {
     return doc.history().op_count() == 0 && doc.pending().empty() && !doc.is_detached() &&

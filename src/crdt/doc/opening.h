@@ -27,6 +27,7 @@
 namespace quire::crdt {
 
 class DocBody;
+class ShallowStart;
 struct Container;
 struct SequenceBody;
 
@@ -47,8 +48,11 @@ struct OpeningVersion {
 class HistorySource {
 public:
     virtual ~HistorySource() = default;
-    // Reads all changes up to the version. Errors: corrupt.
+    // Reads all changes up to the version; of a shallow history, those since its start. Errors:
+    // corrupt.
     virtual Result<std::vector<Change>> read() = 0;
+    // The start of a shallow history; null if the history is whole.
+    virtual std::shared_ptr<const ShallowStart> start() const { return nullptr; }
 };
 
 // The part of a document that stands for a history which it has not read. (opening.cc)

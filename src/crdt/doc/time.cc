@@ -9,6 +9,7 @@
 #include "crdt/doc/events.h"
 #include "crdt/doc/export.h"
 #include "crdt/doc/history.h"
+#include "crdt/doc/shallow.h"
 #include "crdt/doc/view.h"
 
 namespace quire::crdt {
@@ -69,6 +70,7 @@ Result<Doc> fork_at(const Doc& doc, const Frontiers& version, PeerId peer) {
     DocBody& body = body_of(doc);
     const Past past = body.journal().past_of(TRY(body.journal().heads_of(version)));
     Doc copy(peer);
+    if (body.start() != nullptr) CHECK(body_of(copy).begin_at(body.start()));
     const auto imported = copy.import(export_spans(body, past.spans()));
     CHECK(imported && imported->pending.empty());
     copy.settings() = body.settings;

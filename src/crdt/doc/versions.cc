@@ -3,12 +3,13 @@
 
 #include "base/concat.h"
 #include "crdt/doc/journal.h"
+#include "crdt/doc/limits.h"
 
 namespace quire::crdt {
 
 namespace {
 
-// Adds atoms to a version: O(runs of ids).
+// Adds atoms after the base to a version: O(runs of ids).
 void extend(VersionVector& version, const AtomTable& atoms, LvSpan span) {
     for (Lv lv = span.begin; lv < span.end;) {
         const Lv stop = std::min(span.end, atoms.run_end(lv));
@@ -28,9 +29,13 @@ const VersionVector& Journal::version() {
 }
 
 Result<Heads> Journal::heads_of(const Frontiers& version) const {
+    const AtomTable& atoms = log_.atoms();
     Heads heads;
     for (const OpId& id : version) {
-        const std::optional<Lv> lv = log_.atoms().lv_of(id);
+        const std::optional<PeerIndex> peer = atoms.find(id.peer);
+        const bool is_known = peer && id.counter >= 0 && id.counter < atoms.end_of(*peer);
+        const std::optional<Lv> lv = is_known ? log_.version_atom(*peer, id.counter) : std::nullopt;
+        if (is_known && !lv) return before_start(cat("the version ", id.counter, "@", id.peer));
         if (!lv || *lv >= committed_end()) {
             return fail(
                 Errc::not_found, "unknown_version",
@@ -38,7 +43,11 @@ Result<Heads> Journal::heads_of(const Frontiers& version) const {
         }
         heads.push_back(*lv);
     }
-    return log_.graph().minimal(std::move(heads));
+    heads = log_.graph().minimal(std::move(heads));
+    const Heads& base = log_.base_heads();
+    const bool holds_base = !heads.empty() && (heads.back() >= log_.base() || heads == base);
+    if (!base.empty() && !holds_base) return before_start("the version");
+    return heads;
 }
 
 Past Journal::past_of(Heads heads) const {
@@ -48,7 +57,9 @@ Past Journal::past_of(Heads heads) const {
 
 VersionVector Journal::version_of(const Past& past) const {
     VersionVector version;
-    for (const LvSpan& span : past.spans()) extend(version, log_.atoms(), span);
+    if (!past.spans().empty()) version = base_version_;
+    for (const LvSpan& span : past.spans())
+        extend(version, log_.atoms(), {std::max(span.begin, log_.base()), span.end});
     return version;
 }
 
@@ -62,7 +73,7 @@ Frontiers Journal::frontiers_of(std::span<const Lv> heads) const {
 bool Journal::end_base(const VersionVector& end, std::span<const OpLog::Placed> heads,
                        std::int64_t timestamp) {
     if (!log_.end_base(end, heads, timestamp)) return false;
-    version_ = end;
+    version_ = base_version_ = end;
     version_end_ = began_ = log_.end();
     for (const auto& [peer, last] : end.ends()) unplaced_ += last;
     unplaced_ -= std::int64_t{log_.end()};

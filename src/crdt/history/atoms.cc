@@ -47,7 +47,7 @@ PeerIndex AtomTable::intern(PeerId peer) {
     // Usually the peer is the same as last time.
     if (asked_ < peers_.size() && peers_[asked_].id == peer) return asked_;
     const auto [at, added] = by_id_.try_emplace(peer, static_cast<PeerIndex>(peers_.size()));
-    if (added) peers_.push_back({peer, 0, {}});
+    if (added) peers_.push_back({peer});
     return asked_ = at->second;
 }
 
@@ -77,7 +77,10 @@ void AtomTable::place(PeerIndex index, Counter first, Lv count, bool listed) {
 // Sorts the runs by peer and counter, then checks them against the version.
 bool AtomTable::end_base(const VersionVector& version) {
     base_ = end_;
-    for (const auto& [id, end] : version.ends()) peers_[intern(id)].end = end;
+    for (const auto& [id, end] : version.ends()) {
+        Peer& peer = peers_[intern(id)];
+        peer.end = peer.base_end = end;
+    }
     // The listed runs of each peer, as numbers that sort by counter and contain the index in runs_;
     // a run's length follows from its successor there.
     std::vector<std::vector<std::uint64_t>> listed(peers_.size());
@@ -182,6 +185,7 @@ void AtomTable::append_spans(IdSpan ids, std::vector<LvSpan>& out) const {
     if (ids.begin >= ids.end) return;
     const std::optional<PeerIndex> peer = find(ids.peer);
     CHECK(peer.has_value());
+    ids.begin = std::max(ids.begin, base_end_of(*peer));
     while (ids.begin < ids.end) {
         const std::optional<Lv> lv = lv_of(*peer, ids.begin);
         CHECK(lv.has_value());
@@ -212,13 +216,14 @@ void AtomTable::check_invariants() const {
     for (std::size_t i = 0; i < runs_.size(); ++i) {
         const Lv next = i + 1 < runs_.size() ? runs_[i + 1].lv : end_;
         CHECK(runs_[i].lv < next && (i > 0 || runs_[i].lv == 0));
+        if (runs_[i].lv < base_) continue;  // Some of the base's atoms have no id of their own.
         CHECK(lv_of(id_of(runs_[i].lv)) == runs_[i].lv);
         CHECK(lv_of(id_of(next - 1)) == next - 1);
     }
     for (const Peer& peer : peers_) {
         for (std::size_t i = 1; i < peer.runs.size(); ++i) {
-            CHECK(peer.runs[i - 1].counter < peer.runs[i].counter &&
-                  peer.runs[i - 1].lv < peer.runs[i].lv);
+            CHECK(peer.runs[i - 1].counter < peer.runs[i].counter);
+            CHECK(peer.runs[i - 1].lv < base_ || peer.runs[i - 1].lv < peer.runs[i].lv);
         }
     }
 }

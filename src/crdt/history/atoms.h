@@ -73,6 +73,8 @@ public:
     bool end_base(const VersionVector& version);
     // Every placed atom has a number below this.
     Lv base() const { return base_; }
+    // The base's version holds the peer's atoms below this counter.
+    Counter base_end_of(PeerIndex peer) const { return peers_[peer].base_end; }
 
     // The peer's exclusive end.
     Counter end_of(PeerIndex peer) const { return peers_[peer].end; }
@@ -86,10 +88,11 @@ public:
     bool follows(Lv lv) const {
         return lv > 0 && runs_[run_of(lv)].lv != lv;
     }  // True if id(lv) is id(lv - 1) plus one.
-    // The number of a known atom; nothing for an unknown one. O(log runs).
+    // The number of a known atom; nothing for an unknown one, and for one of the base that was not
+    // placed as listed. O(log runs).
     std::optional<Lv> lv_of(OpId id) const;
     std::optional<Lv> lv_of(PeerIndex peer, Counter counter) const;
-    // The Lv spans of a span of known ids, in order of counter.
+    // The Lv spans of a span of known ids, in order of counter. Ids of the base are left out.
     std::vector<LvSpan> spans_of(IdSpan ids) const;
     void append_spans(IdSpan ids, std::vector<LvSpan>& out) const;
     // All atoms before `end` as a version.
@@ -113,7 +116,8 @@ private:
     struct Peer {
         PeerId id;
         Counter end = 0;
-        std::vector<PeerRun> runs;
+        Counter base_end = 0;
+        std::vector<PeerRun> runs = {};
     };
     std::size_t run_of(Lv lv) const;
     bool place_in_order(Peer& peer, std::vector<std::uint64_t>& listed) const;

@@ -54,8 +54,12 @@ public:
     // The heads among `of`: sorts, and drops atoms that another one contains. One walk.
     Heads minimal(Heads of) const;
 
-    // CHECKs every structural invariant, `covers` among them. O(entries).
-    void check_invariants() const;
+    // Returns true if the atom follows all atoms that are numbered below it. O(log runs).
+    bool follows_all(Lv lv) const { return entries_[entry_of(lv)].covers == 0; }
+
+    // CHECKs every structural invariant, `covers` among them. The lamports of atoms below `base` were
+    // placed, not computed. O(entries).
+    void check_invariants(Lv base = 0) const;
 
 private:
     struct Entry {

@@ -47,7 +47,7 @@ void OpLog::find_parents(PeerIndex peer, const Heads& deps) {
     if (parents_.size() > 1) std::sort(parents_.begin(), parents_.end());
     if (parents_ == heads_) return;  // The heads include everything, the predecessor too.
     const Counter known = atoms_.end_of(peer);
-    if (known > 0) {
+    if (known > atoms_.base_end_of(peer)) {  // Every version includes the base.
         const Lv before = *atoms_.lv_of(peer, known - 1);
         if (parents_.size() == 1 && parents_[0] == before) return;
         // A head has no followers yet.
@@ -161,8 +161,15 @@ void OpLog::place(ContainerIndex container, const Placed& atoms) {
         const Lv before[] = {begin - 1};
         graph_.place(std::span(before).first(begin == 0 ? 0 : 1), atoms.count, atoms.lamport);
     }
+    base_lamport_ = std::max(base_lamport_, atoms.lamport + (atoms.count - 1));
     if (owners_.empty() || owners_.back().container != container)
         owners_.push_back({begin, container});
+}
+
+bool OpLog::begins_style(Lv lv) const {
+    const ContainerLog& log = this->log(container_of(lv));
+    const Run& run = log.runs()[log.find(lv)];
+    return run.kind == RunKind::anchor && std::holds_alternative<StyleStart>(log.op(run));
 }
 
 // A head may also be an atom of the state; then it is placed once more, as a head only.
@@ -171,12 +178,22 @@ bool OpLog::end_base(const VersionVector& version, std::span<const Placed> heads
     CHECK(changes_.empty());
     const Heads before = end() == 0 ? Heads{} : Heads{end() - 1};
     for (const Placed& head : heads) {
-        heads_.push_back(end());
+        base_heads_.push_back(end());
         atoms_.place(atoms_.intern(head.peer), head.first, 1, false);
         graph_.place(before, 1, head.lamport);
     }
+    heads_ = base_heads_;
     changes_.push_back({0, 0, 0, 0, timestamp});
     return atoms_.end_base(version);
+}
+
+std::optional<Lv> OpLog::version_atom(PeerIndex peer, Counter counter) const {
+    if (counter >= atoms_.base_end_of(peer)) return atoms_.lv_of(peer, counter);
+    const OpId id{atoms_.peer(peer), counter};
+    for (const Lv head : base_heads_) {
+        if (atoms_.id_of(head) == id) return head;
+    }
+    return std::nullopt;
 }
 
 std::size_t OpLog::change_of(Lv lv) const {
@@ -204,14 +221,16 @@ std::size_t OpLog::owner_of(Lv lv) const {
 // From one atom of a peer to its next the lamport grows by at least one.
 std::optional<Lv> OpLog::atom_of(ElementId id) const {
     const std::optional<PeerIndex> peer = atoms_.find(id.peer);
-    if (!peer || atoms_.end_of(*peer) == 0) return std::nullopt;
+    if (!peer) return std::nullopt;
+    if (const std::optional<Lv> lv = base_element(id)) return lv;
     const auto lv_at = [&](std::int64_t counter) {
         return *atoms_.lv_of({id.peer, static_cast<Counter>(counter)});
     };
-    std::int64_t low = 0;
+    std::int64_t low = atoms_.base_end_of(*peer);
     std::int64_t high = atoms_.end_of(*peer) - 1;
+    if (low > high) return std::nullopt;
     // The least distance of lamports from `low` on ahead of counters.
-    std::int64_t ahead = graph_.lamport(lv_at(0));
+    std::int64_t ahead = graph_.lamport(lv_at(low)) - low;
     for (bool guess = true; low <= high; guess = !guess) {
         const std::int64_t at =
             guess ? std::min(high, std::int64_t{id.lamport} - ahead) : low + (high - low) / 2;
@@ -228,6 +247,24 @@ std::optional<Lv> OpLog::atom_of(ElementId id) const {
         }
     }
     return std::nullopt;
+}
+
+std::optional<Lv> OpLog::base_element(ElementId id) const {
+    if (base() == 0) return std::nullopt;
+    if (!base_elements_) {
+        base_elements_.emplace();
+        for (ContainerIndex i = 0; i < logs_.size(); ++i) {
+            if (log(i).kind() != ContainerKind::movable_list) continue;
+            for (const Run& run : log(i).runs()) {
+                if (run.lv >= base()) break;
+                if (run.kind != RunKind::insert) continue;
+                for (Lv lv = run.lv; lv < run.end(); ++lv)
+                    base_elements_->emplace(element_id(lv), lv);
+            }
+        }
+    }
+    const auto at = base_elements_->find(id);
+    return at == base_elements_->end() ? std::nullopt : std::optional(at->second);
 }
 
 bool OpLog::outranks(Lv a, Lv b) const {
@@ -269,10 +306,11 @@ void OpLog::rewind(const Mark& mark) {
 
 void OpLog::check_invariants() const {
     atoms_.check_invariants();
-    graph_.check_invariants();
+    graph_.check_invariants(base());
     CHECK(atoms_.end() == graph_.end());
     CHECK(graph_.minimal(heads_) == heads_);
-    Lv atoms = 0;
+    // The heads of a base are atoms of no container.
+    Lv atoms = static_cast<Lv>(base_heads_.size());
     for (ContainerIndex i = 0; i < logs_.size(); ++i) {
         Lv last = 0;
         for (const Run& run : log(i).runs()) {
@@ -283,7 +321,7 @@ void OpLog::check_invariants() const {
         }
     }
     CHECK(atoms == end());
-    for (std::size_t i = 0; i < changes_.size(); ++i) {
+    for (std::size_t i = base() > 0 ? 1 : 0; i < changes_.size(); ++i) {
         CHECK(changes_[i].lv < change_end(i));
         // All atoms of a change belong to one peer and count up.
         CHECK(atoms_.run_end(changes_[i].lv) >= change_end(i));

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -154,6 +155,14 @@ public:
     bool end_base(const VersionVector& version, std::span<const Placed> heads,
                   std::int64_t timestamp);
     Lv base() const { return atoms_.base(); }
+    const Heads& base_heads() const { return base_heads_; }
+    // The largest lamport that was placed so far.
+    Lamport base_lamport() const { return base_lamport_; }
+    // Returns true if the atom begins a style whose end is the next atom.
+    bool begins_style(Lv lv) const;
+    // The number that stands for a known atom in deps and versions; none for an atom of the base
+    // that is not one of its heads. O(log runs).
+    std::optional<Lv> version_atom(PeerIndex peer, Counter counter) const;
 
     // A state to return to, after a failed import.
     struct Mark {
@@ -191,12 +200,17 @@ private:
         if (head < marked_) dropped_heads_.push_back(head);
     }
     void find_parents(PeerIndex peer, const Heads& deps);
+    std::optional<Lv> base_element(ElementId id) const;
 
     AtomTable atoms_;
     Graph graph_;
     Heads heads_;
     Lv marked_ = 0;        // The heads below this that finish() replaces are remembered, in
     Heads dropped_heads_;  // any order.
+    Heads base_heads_;
+    Lamport base_lamport_ = 0;
+    // The elements of movable lists that the base holds; made when one is first asked for.
+    mutable std::optional<std::map<ElementId, Lv>> base_elements_;
     mutable std::deque<LogPlace> logs_;  // A deque: a vector keeps room for up to twice as many.
     PackedKeys packed_keys_;
     mutable std::unordered_set<ContainerIndex> reopened_;

@@ -27,6 +27,12 @@ void Pending::drop(const Parked& parked) {
     by_missing_.erase({parked.missing, parked.change->id});
 }
 
+std::vector<std::shared_ptr<const Change>> Pending::changes() const {
+    std::vector<std::shared_ptr<const Change>> out;
+    for (const auto& [missing, change] : by_missing_) out.push_back(change);
+    return out;
+}
+
 std::vector<IdSpan> Pending::spans() const {
     std::vector<IdSpan> out;
     for (const auto& [missing, change] : by_missing_) {

@@ -27,7 +27,8 @@ public:
     // Removes a change that cannot be applied. O(log n).
     void drop(const Parked& parked);
 
-    // The waiting changes, by first id.
+    // The waiting changes, in no order, and their ids, by first id.
+    std::vector<std::shared_ptr<const Change>> changes() const;
     std::vector<IdSpan> spans() const;
     bool empty() const { return by_missing_.empty(); }
     std::size_t size() const { return by_missing_.size(); }

@@ -30,7 +30,9 @@ NodeIndex TreeMoves::intern(OpId id) {
 bool TreeMoves::ranks_below(MoveIndex a, MoveIndex b) const {
     const Move& x = moves_[a];
     const Move& y = moves_[b];
-    return x.lamport != y.lamport ? x.lamport < y.lamport : x.peer < y.peer;
+    if (x.lamport != y.lamport) return x.lamport < y.lamport;
+    // Ops that stand for a state may have made-up lamports. Those of one node never tie.
+    return x.peer != y.peer ? x.peer < y.peer : a < b;
 }
 
 // Numbers the new runs of the log and ranks them.
