@@ -2,6 +2,8 @@
 // does not last, so its changes are made objects first, which the batch then views.
 #include "codec/document.h"
 
+#include <algorithm>
+
 #include "codec/envelope.h"
 #include "codec/snapshot.h"
 #include "codec/updates.h"
@@ -14,7 +16,7 @@ namespace {
 
 struct History {
     std::vector<Change> changes;
-    bool is_trimmed = false;
+    crdt::Frontiers start;  // Empty unless it was trimmed.
 };
 
 Result<bool> is_updates(std::span<const std::uint8_t> blob) {
@@ -24,7 +26,63 @@ Result<bool> is_updates(std::span<const std::uint8_t> blob) {
 Result<History> read_snapshot(std::span<const std::uint8_t> blob) {
     const Snapshot snapshot = TRY(Snapshot::open(blob));
     TRY(snapshot.verify_states());
-    return History{TRY(snapshot.changes()), snapshot.start().has_value()};
+    History history{TRY(snapshot.changes()), {}};
+    if (snapshot.start()) history.start = snapshot.start()->heads;
+    return history;
+}
+
+// A trimmed history, as a part of a batch.
+struct Trimmed {
+    std::size_t blob;
+    crdt::Frontiers start;
+    std::size_t begin;  // Its changes.
+    std::size_t end;
+};
+
+struct Collected {
+    BlobHistories histories;
+    std::vector<Trimmed> trimmed;
+};
+
+Result<Collected> collect(std::span<const Bytes> blobs) {
+    Collected all;
+    crdt::ChangeBatch& batch = all.histories.batch;
+    for (std::size_t i = 0; i < blobs.size(); ++i) {
+        if (TRY(is_updates(blobs[i]))) {
+            TRY(read_updates(blobs[i], batch));
+            continue;
+        }
+        History history = TRY(read_snapshot(blobs[i]));
+        const std::size_t begin = batch.heads.size();
+        all.histories.decoded.push_back(std::move(history.changes));
+        for (const Change& change : all.histories.decoded.back()) batch.append(change);
+        if (!history.start.empty())
+            all.trimmed.push_back({i, std::move(history.start), begin, batch.heads.size()});
+    }
+    return all;
+}
+
+// Returns true if the start of a trimmed history is known, or another blob brings it. One that begins
+// there too does not bring what came before.
+bool has_start(const Collected& all, const Trimmed& trimmed, const crdt::VersionVector& known) {
+    const crdt::ChangeBatch& batch = all.histories.batch;
+    const auto brings = [&](std::size_t change, crdt::OpId id) {
+        const crdt::ChangeBatch::Head& head = batch.heads[change];
+        return batch.peers[head.peer] == id.peer && head.counter <= id.counter &&
+               id.counter < head.end() &&
+               std::none_of(all.trimmed.begin(), all.trimmed.end(), [&](const Trimmed& other) {
+                   return change >= other.begin && change < other.end &&
+                          std::find(other.start.begin(), other.start.end(), id) !=
+                              other.start.end();
+               });
+    };
+    return std::all_of(trimmed.start.begin(), trimmed.start.end(), [&](crdt::OpId id) {
+        if (known.includes(id)) return true;
+        for (std::size_t i = 0; i < batch.heads.size(); ++i) {
+            if (brings(i, id)) return true;
+        }
+        return false;
+    });
 }
 
 }  // namespace
@@ -37,25 +95,24 @@ Result<std::vector<Change>> decode_history(std::span<const std::uint8_t> blob) {
 
 Result<BlobHistories> read_histories(std::span<const Bytes> blobs,
                                      const crdt::VersionVector& known) {
-    BlobHistories all;
-    bool trimmed = !blobs.empty();
-    for (const Bytes& blob : blobs) {
-        if (TRY(is_updates(blob))) {
-            trimmed = false;
-            TRY(read_updates(blob, all.batch));
-            continue;
-        }
-        History history = TRY(read_snapshot(blob));
-        trimmed = trimmed && history.is_trimmed;
-        all.decoded.push_back(std::move(history.changes));
-        for (const Change& change : all.decoded.back()) all.batch.append(change);
+    Collected all = TRY(collect(blobs));
+    for (const Trimmed& trimmed : all.trimmed) {
+        if (has_start(all, trimmed, known)) continue;
+        return fail(
+            Errc::unsupported, "shallow_snapshot",
+            "this shallow snapshot begins after what the document has, and continues nothing "
+            "that is here; import it into an empty document, or import a full snapshot or "
+            "updates first; nothing was changed");
     }
-    if (trimmed && known.empty()) {
-        return fail(Errc::unsupported, "shallow_snapshot",
-                    "this snapshot begins in the middle of its history, and a document cannot be "
-                    "opened from such a one yet; import a full snapshot or updates first");
+    return std::move(all.histories);
+}
+
+Result<std::optional<std::size_t>> first_to_open(std::span<const Bytes> blobs) {
+    const Collected all = TRY(collect(blobs));
+    for (const Trimmed& trimmed : all.trimmed) {
+        if (!has_start(all, trimmed, {})) return trimmed.blob;
     }
-    return all;
+    return std::nullopt;
 }
 
 }  // namespace quire::codec

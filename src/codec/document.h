@@ -1,7 +1,9 @@
 // Documents and blobs: what of a blob goes into a document.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -26,9 +28,13 @@ struct BlobHistories {
 };
 
 // For an import into a document at version `known`. Errors: as decode_history(); unsupported
-// "shallow_snapshot" when there is nothing that trimmed histories could follow: an empty document,
-// and no other blob.
+// "shallow_snapshot" for a shallow snapshot whose start is neither known nor in another blob.
+// (open_snapshot.h makes an empty document shallow.)
 Result<BlobHistories> read_histories(std::span<const Bytes> blobs,
                                      const crdt::VersionVector& known);
+
+// The place of a shallow snapshot among the blobs that an empty document must open before it imports
+// the others; none if there is no such one. Errors: as decode_history().
+Result<std::optional<std::size_t>> first_to_open(std::span<const Bytes> blobs);
 
 }  // namespace quire::codec

@@ -8,9 +8,11 @@
 #include <utility>
 
 #include "codec/container_state.h"
+#include "codec/shallow_snapshot.h"
 #include "codec/snapshot_writer.h"
 #include "crdt/doc/history.h"
 #include "crdt/doc/inspection.h"
+#include "crdt/doc/shallow.h"
 #include "crdt/doc/tree_values.h"
 #include "crdt/ids/mergeable.h"
 #include "crdt/merge/fractional_index.h"
@@ -187,6 +189,8 @@ std::vector<ContainerState> container_states(const Doc& doc) {
 
 Result<Bytes> encode_snapshot(const Doc& doc, Compression compression) {
     TRY(doc.history().load());
+    if (const auto start = doc.history().start())
+        return encode_shallow_snapshot(doc, start->frontiers(), compression);
     SnapshotWriter writer(compression);
     writer.add_changes(doc.changes_since({}));
     const std::vector<ContainerState> states = container_states(doc);

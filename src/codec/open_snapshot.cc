@@ -13,6 +13,7 @@
 #include "codec/envelope.h"
 #include "codec/snapshot.h"
 #include "crdt/doc/opening.h"
+#include "crdt/doc/shallow.h"
 #include "crdt/doc/tree_values.h"
 
 namespace quire::codec {
@@ -23,16 +24,21 @@ using crdt::OpId;
 using crdt::StampedAtom;
 using crdt::StateWriter;
 
+using Blob = std::shared_ptr<const Bytes>;
+
 class SnapshotHistory final : public crdt::HistorySource {
 public:
-    explicit SnapshotHistory(Bytes blob) : blob_(std::move(blob)) {}
+    SnapshotHistory(Blob blob, std::shared_ptr<const crdt::ShallowStart> start)
+        : blob_(std::move(blob)), start_(std::move(start)) {}
     Result<std::vector<crdt::Change>> read() override {
-        const Snapshot snapshot = TRY(Snapshot::open(blob_));
+        const Snapshot snapshot = TRY(Snapshot::open(*blob_));
         return snapshot.changes();
     }
+    std::shared_ptr<const crdt::ShallowStart> start() const override { return start_; }
 
 private:
-    Bytes blob_;
+    Blob blob_;
+    std::shared_ptr<const crdt::ShallowStart> start_;
 };
 
 StampedAtom stamped(const StampedId& atom) {
@@ -111,13 +117,19 @@ struct WriteState {
     }
 };
 
-Result<std::vector<ContainerState>> read_states(const Snapshot& snapshot) {
+enum class Moment { start, end };
+
+// The states at the start of a trimmed history, or at the end of any.
+Result<std::vector<ContainerState>> read_states(const Snapshot& snapshot, Moment moment) {
     Budget budget = snapshot.budget();
     std::vector<ContainerState> states;
-    const std::vector<crdt::ContainerId> ids = TRY(snapshot.containers(budget));
+    const bool at_start = moment == Moment::start;
+    const std::vector<crdt::ContainerId> ids =
+        TRY(at_start ? snapshot.start_containers(budget) : snapshot.containers(budget));
     states.reserve(ids.size());
     for (const crdt::ContainerId& id : ids) {
-        std::optional<ContainerState> state = TRY(snapshot.state(id, budget));
+        std::optional<ContainerState> state =
+            TRY(at_start ? snapshot.start_state(id, budget) : snapshot.state(id, budget));
         states.push_back(std::move(*state));
     }
     // Containers come after the container that holds them.
@@ -127,9 +139,18 @@ Result<std::vector<ContainerState>> read_states(const Snapshot& snapshot) {
     return states;
 }
 
-Result<crdt::OpeningVersion> read_version(const Snapshot& snapshot) {
-    crdt::OpeningVersion version{snapshot.end(), {}, 0};
-    for (const OpId head : snapshot.heads()) {
+Result<void> write_states(std::vector<ContainerState> states, StateWriter& writer) {
+    for (ContainerState& container : states) {
+        TRY(writer.begin(container.id));
+        TRY(std::visit(WriteState{writer}, container.state));
+    }
+    return {};
+}
+
+Result<crdt::OpeningVersion> read_version(const Snapshot& snapshot, crdt::VersionVector end,
+                                          const crdt::Frontiers& heads) {
+    crdt::OpeningVersion version{std::move(end), {}, 0};
+    for (const OpId head : heads) {
         const Snapshot::Moment moment = TRY(snapshot.moment_of(head));
         version.heads.push_back({head, moment.lamport});
         version.timestamp = std::max(version.timestamp, moment.timestamp);
@@ -137,28 +158,81 @@ Result<crdt::OpeningVersion> read_version(const Snapshot& snapshot) {
     return version;
 }
 
-}  // namespace
+// The start of a trimmed history. It keeps the blob.
+class SnapshotStart final : public crdt::ShallowStart {
+public:
+    static Result<std::shared_ptr<const ShallowStart>> read(const Snapshot& snapshot, Blob blob);
 
-Result<bool> open_snapshot(crdt::Doc& doc, Bytes blob) {
-    if (!crdt::is_blank(doc) || TRY(open_envelope(blob)).mode != Mode::snapshot) return false;
-    const Snapshot snapshot = TRY(Snapshot::open(blob));
-    if (snapshot.start() || !snapshot.state_version() || snapshot.heads().empty()) return false;
-    // Damage that is found only when the history is read would have been taken for success by then.
-    TRY(snapshot.verify_history());
-    const crdt::OpeningVersion version = TRY(read_version(snapshot));
-    std::vector<ContainerState> states = TRY(read_states(snapshot));
-    const auto write = [&](StateWriter& writer) -> Result<void> {
-        for (ContainerState& container : states) {
-            TRY(writer.begin(container.id));
-            TRY(std::visit(WriteState{writer}, container.state));
+    SnapshotStart(crdt::OpeningVersion version, std::vector<crdt::Change> first_ops, Blob blob)
+        : ShallowStart(std::move(version), std::move(first_ops)), blob_(std::move(blob)) {}
+
+    Result<void> write(StateWriter& writer) const override {
+        const Snapshot snapshot = TRY(Snapshot::open(*blob_));
+        std::vector<ContainerState> states = TRY(read_states(snapshot, Moment::start));
+        for (const ContainerState& container : states) {
+            if (!std::holds_alternative<UnknownState>(container.state)) continue;
+            return fail(Errc::unsupported, "unknown_container",
+                        "a shallow snapshot has a container of an unknown kind, which only its "
+                        "history could tell of; update this program, or import a full snapshot");
         }
-        return {};
-    };
-    const Result<void> opened =
-        crdt::open_at(doc, version, std::make_unique<SnapshotHistory>(std::move(blob)), write);
+        return write_states(std::move(states), writer);
+    }
+
+private:
+    Blob blob_;
+};
+
+Result<std::shared_ptr<const crdt::ShallowStart>> SnapshotStart::read(const Snapshot& snapshot,
+                                                                      Blob blob) {
+    const crdt::Frontiers& heads = snapshot.start()->heads;
+    crdt::VersionVector end = snapshot.start()->end;
+    std::vector<crdt::Change> first_ops;
+    Budget budget = snapshot.budget();
+    for (const OpId head : heads) {
+        const auto changes =
+            TRY(snapshot.changes_in({head.peer, head.counter, head.counter + 1}, budget));
+        if (changes.size() != 1) return corrupt("a trimmed history does not hold its first op");
+        const crdt::Counter at = head.counter - changes.front().id.counter;
+        first_ops.push_back(crdt::slice(changes.front(), at, at + 1));
+        end.extend(head.peer, head.counter + 1);
+    }
+    return std::make_shared<const SnapshotStart>(TRY(read_version(snapshot, std::move(end), heads)),
+                                                 std::move(first_ops), std::move(blob));
+}
+
+Result<bool> open_at_state(crdt::Doc& doc, const Snapshot& snapshot, Blob blob,
+                           std::shared_ptr<const crdt::ShallowStart> start) {
+    const crdt::OpeningVersion version =
+        TRY(read_version(snapshot, snapshot.end(), snapshot.heads()));
+    std::vector<ContainerState> states = TRY(read_states(snapshot, Moment::end));
+    const auto write = [&](StateWriter& writer) { return write_states(std::move(states), writer); };
+    const Result<void> opened = crdt::open_at(
+        doc, version, std::make_unique<SnapshotHistory>(std::move(blob), std::move(start)), write);
     if (opened) return true;
     if (opened.error().code() == Errc::unsupported) return false;
     return Failure(opened.error());
+}
+
+}  // namespace
+
+Result<bool> open_snapshot(crdt::Doc& doc, Bytes bytes) {
+    if (!crdt::is_empty(doc) || TRY(open_envelope(bytes)).mode != Mode::snapshot) return false;
+    const Blob blob = std::make_shared<const Bytes>(std::move(bytes));
+    const Snapshot snapshot = TRY(Snapshot::open(*blob));
+    const bool is_shallow = snapshot.start() && !snapshot.start()->heads.empty();
+    if (snapshot.heads().empty() || (!is_shallow && !crdt::is_blank(doc))) return false;
+    // Damage that is found only when the history is read would have been taken for success by then.
+    TRY(snapshot.verify_history());
+    std::shared_ptr<const crdt::ShallowStart> start;
+    if (is_shallow) start = TRY(SnapshotStart::read(snapshot, blob));
+    if (crdt::is_blank(doc) && snapshot.state_version() == snapshot.heads() &&
+        TRY(open_at_state(doc, snapshot, blob, start))) {
+        return true;
+    }
+    if (!is_shallow) return false;
+    const std::vector<crdt::Change> history = TRY(snapshot.changes());
+    TRY(crdt::open_shallow(doc, std::move(start), history, {snapshot.end(), snapshot.heads()}));
+    return true;
 }
 
 }  // namespace quire::codec

@@ -15,9 +15,14 @@
 namespace quire::codec {
 
 // Opens a snapshot in a document. False, and nothing done, where that cannot be: in a document that
-// is_blank() no more, and for updates, a trimmed history, one without a state, and one whose state
-// leaves questions that only history answers; import its history then (codec/document.h). Errors:
-// corrupt; nothing is done then either.
+// is_blank() no more, and for updates, a history without a state, and one whose state leaves
+// questions that only history answers; import its history then (codec/document.h).
+//
+// A shallow snapshot makes the document shallow (crdt/doc/shallow.h). It opens in every document that
+// is_empty(). Where the blob has no state after its history, the history is read at once.
+//
+// Errors: corrupt; unsupported "unknown_container" for a shallow snapshot with a container of a kind
+// that newer peers have; nothing is done then either.
 Result<bool> open_snapshot(crdt::Doc& doc, Bytes blob);
 
 }  // namespace quire::codec

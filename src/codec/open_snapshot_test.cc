@@ -109,7 +109,6 @@ TEST(OpenSnapshot, ADamagedBlockOfAnyChangesIsRefusedAtOnce) {
 
 TEST(OpenSnapshot, SnapshotsWithoutAUsableStateAreNotOpened) {
     Doc doc(9);
-    EXPECT_FALSE(open_snapshot(doc, snapshot_golden("trimmed")).value());
     EXPECT_FALSE(open_snapshot(doc, snapshot_golden("empty")).value());
     EXPECT_FALSE(open_snapshot(doc, encode_updates({})).value());
     EXPECT_EQ(open_snapshot(doc, {1, 2, 3}).error().code(), Errc::corrupt);

@@ -33,9 +33,13 @@ Result<std::vector<crdt::OpId>> read_ids(std::span<const std::uint8_t> bytes, st
 }  // namespace
 
 Bytes encode_version(const crdt::VersionVector& version) {
+    return encode_version(version.ends());
+}
+
+Bytes encode_version(const std::map<crdt::PeerId, crdt::Counter>& ends) {
     ByteWriter out;
-    write_uleb(out, version.ends().size());
-    for (const auto& [peer, end] : version.ends()) {
+    write_uleb(out, ends.size());
+    for (const auto& [peer, end] : ends) {
         write_uleb(out, peer);
         write_zigzag(out, end);
     }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 
 #include "base/result.h"
@@ -13,6 +14,8 @@
 namespace quire::codec {
 
 Bytes encode_version(const crdt::VersionVector& version);
+// Entries may be zero.
+Bytes encode_version(const std::map<crdt::PeerId, crdt::Counter>& ends);
 // Errors: corrupt, also for a peer that is there twice.
 Result<crdt::VersionVector> decode_version(std::span<const std::uint8_t> bytes);
 

@@ -326,6 +326,13 @@ Result<std::optional<ContainerState>> Snapshot::state(const crdt::ContainerId& i
     return read_container_state(id, stored->bytes, budget);
 }
 
+Result<std::optional<ContainerState>> Snapshot::start_state(const crdt::ContainerId& id,
+                                                            Budget& budget) const {
+    const auto stored = TRY(stored_start_state(id, budget));
+    if (!stored) return std::nullopt;
+    return read_container_state(id, stored->bytes, budget);
+}
+
 Result<void> Snapshot::verify() const {
     TRY(changes());
     return verify_states();

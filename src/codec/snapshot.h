@@ -91,8 +91,10 @@ public:
     Result<std::optional<Stored>> stored_state(const crdt::ContainerId& id, Budget& budget) const;
     Result<std::optional<Stored>> stored_start_state(const crdt::ContainerId& id,
                                                      Budget& budget) const;
-    // That state, decoded.
+    // Those states, decoded.
     Result<std::optional<ContainerState>> state(const crdt::ContainerId& id, Budget& budget) const;
+    Result<std::optional<ContainerState>> start_state(const crdt::ContainerId& id,
+                                                      Budget& budget) const;
 
     // Each decodes it once, and keeps nothing: the states, or everything.
     Result<void> verify_states() const;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 
 #include "base/check.h"
 #include "codec/change_block.h"
@@ -39,6 +40,13 @@ std::size_t guessed_size(const ChangeBatch& batch, const ChangeBatch::Head& head
 
 Bytes key_bytes(std::string_view key) {
     return {key.begin(), key.end()};
+}
+
+// A peer whose first op is the first of the history stands there with a zero, as in Loro.
+Bytes encode_start(const HistoryStart& start) {
+    std::map<crdt::PeerId, crdt::Counter> ends = start.end.ends();
+    for (const crdt::OpId head : start.heads) ends.try_emplace(head.peer, 0);
+    return encode_version(ends);
 }
 
 void put_section(ByteWriter& out, std::span<const std::uint8_t> section) {
@@ -114,7 +122,7 @@ Result<Bytes> SnapshotWriter::finish(const crdt::VersionVector& end, const crdt:
     history_.emplace_back(key_bytes(kEndKey), encode_version(end));
     history_.emplace_back(key_bytes(kHeadsKey), encode_frontiers(heads));
     if (start) {
-        history_.emplace_back(key_bytes(kStartKey), encode_version(start->end));
+        history_.emplace_back(key_bytes(kStartKey), encode_start(*start));
         history_.emplace_back(key_bytes(kStartHeadsKey), encode_frontiers(start->heads));
         start_state_.emplace_back(key_bytes(kHeadsKey), encode_frontiers(start->heads));
     }

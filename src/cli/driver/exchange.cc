@@ -8,8 +8,10 @@
 #include "codec/document_snapshot.h"
 #include "codec/inspect.h"
 #include "codec/open_snapshot.h"
+#include "codec/shallow_snapshot.h"
 #include "codec/updates.h"
 #include "crdt/doc/history.h"
+#include "crdt/doc/shallow.h"
 #include "crdt/ids/container_text.h"
 
 namespace quire::cli {
@@ -31,6 +33,7 @@ Result<Bytes> export_blob(EngineDocuments& documents, AnyDocument document, cons
     if (mode == "updates_in_range") {
         if (!spans) return invalid("invalid_argument", "`spans` must be an array of {id, len}");
         documents.settle(*document);
+        TRY(crdt::check_retained(doc, *spans));
         TRY(doc.history().load());
         return codec::encode_updates(doc.changes_in(*spans));
     }
@@ -43,6 +46,15 @@ Result<Bytes> export_blob(EngineDocuments& documents, AnyDocument document, cons
         documents.settle(*document);
         constexpr crdt::PeerId kNobody = 0;  // The copy writes nothing.
         return codec::encode_snapshot(TRY(crdt::fork_at(doc, *version, kNobody)));
+    }
+    if (mode == "shallow_snapshot") {
+        if (!version) return invalid("invalid_argument", "`frontiers` must be an array of ids");
+        documents.settle(*document);
+        return codec::encode_shallow_snapshot(doc, *version);
+    }
+    if (mode == "state_only") {
+        documents.settle(*document);
+        return codec::encode_state_only(doc, version.value_or(doc.history().frontiers()));
     }
     return fail(Errc::unsupported, "unsupported", cat("no export mode ", mode));
 }
@@ -69,10 +81,32 @@ std::vector<crdt::IdSpan> spans_of(const crdt::VersionVector& version) {
     return spans;
 }
 
+// Opens the shallow snapshot among the blobs in an empty document, and imports the others.
+Result<Value> open_and_import(crdt::Doc& document, std::vector<Bytes> blobs, std::size_t first) {
+    const Bytes shallow = std::move(blobs[first]);
+    blobs.erase(blobs.begin() + static_cast<std::ptrdiff_t>(first));
+    const auto take = [&](crdt::Doc& doc) -> Result<void> {
+        TRY(codec::open_snapshot(doc, shallow));
+        codec::BlobHistories others = TRY(codec::read_histories(blobs, doc.history().version()));
+        TRY(doc.import(std::move(others.batch), {.want_diff = false}));
+        return {};
+    };
+    // An error must change nothing, and an opened document cannot be made empty again.
+    crdt::Doc trial(document.peer());
+    TRY(take(trial));
+    TRY(take(document));
+    return import_status(
+        {spans_of(document.history().version()), document.history().waiting(), {}});
+}
+
 Result<Value> import_blobs(EngineDocuments& documents, EngineDocument& document,
                            const std::vector<Bytes>& blobs) {
     if (blobs.size() == 1 && TRY(codec::open_snapshot(document.doc, blobs.front())))
-        return import_status({spans_of(document.doc.version()), {}, {}});
+        return import_status({spans_of(document.doc.history().version()), {}, {}});
+    if (blobs.size() > 1 && crdt::is_empty(document.doc)) {
+        if (const auto first = TRY(codec::first_to_open(blobs)))
+            return open_and_import(document.doc, blobs, *first);
+    }
     codec::BlobHistories histories =
         TRY(codec::read_histories(blobs, document.doc.history().version()));
     // Committed only now, so that an unreadable blob changes nothing.

@@ -1,0 +1,151 @@
+// The state at the start is taken from a fork of that version. The state at the end is written only
+// if the history since the start is long, and then only the containers that differ: a reader replays
+// a short history sooner than it reads a second state.
+#include "codec/shallow_snapshot.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "codec/container_state.h"
+#include "codec/document_snapshot.h"
+#include "codec/snapshot_writer.h"
+#include "crdt/doc/history.h"
+#include "crdt/doc/inspection.h"
+#include "crdt/doc/shallow.h"
+
+namespace quire::codec {
+namespace {
+
+using crdt::ContainerId;
+using crdt::ContainerKind;
+using crdt::Doc;
+using crdt::Frontiers;
+using crdt::VersionVector;
+
+// The longest history without a state at its end, in ops. Loro's bound.
+constexpr std::int64_t kMostReplayed = 256;
+
+constexpr crdt::PeerId kNobody = 0;  // Forks that write nothing.
+
+using States = std::map<ContainerId, Bytes>;
+
+State empty_state(ContainerKind kind) {
+    switch (kind) {
+        case ContainerKind::map:
+            return MapState{};
+        case ContainerKind::list:
+            return ListState{};
+        case ContainerKind::text:
+            return TextState{};
+        case ContainerKind::tree:
+            return TreeState{};
+        case ContainerKind::movable_list:
+            return MovableListState{};
+        case ContainerKind::counter:
+            return CounterState{};
+    }
+    return UnknownState{};
+}
+
+// The containers that a state shows in it.
+std::vector<ContainerId> children_of(const State& state) {
+    std::vector<ContainerId> children;
+    const auto add = [&](const StateSlot& slot) {
+        if (const auto* child = std::get_if<ContainerId>(&slot)) children.push_back(*child);
+    };
+    if (const auto* map = std::get_if<MapState>(&state)) {
+        for (const MapRegister& entry : map->registers) {
+            if (entry.value) add(*entry.value);
+        }
+    } else if (const auto* list = std::get_if<ListState>(&state)) {
+        std::for_each(list->values.begin(), list->values.end(), add);
+    } else if (const auto* movable = std::get_if<MovableListState>(&state)) {
+        for (const MovableElement& element : movable->elements) add(element.value);
+    } else if (const auto* tree = std::get_if<TreeState>(&state)) {
+        for (const TreeNode& node : tree->nodes)
+            children.push_back(ContainerId::normal(node.id, ContainerKind::map));
+    }
+    return children;
+}
+
+// The states that a shallow snapshot needs, and those of `also`.
+States states_of(const Doc& doc, const States& also) {
+    const crdt::Inspection inspection(doc);
+    States states;
+    std::vector<ContainerState> empty;
+    const auto add = [&](const ContainerState& state) {
+        ByteWriter out;
+        write_container_state(out, state);
+        if (!states.emplace(state.id, std::move(out).take()).second) return;
+        for (ContainerId& child : children_of(state.state)) {
+            State nothing = empty_state(child.kind);
+            empty.push_back({std::move(child), state.depth + 1, state.id, std::move(nothing)});
+        }
+    };
+    for (const ContainerState& state : container_states(doc)) {
+        if (also.contains(state.id) || inspection.may_show(state.id)) add(state);
+    }
+    // Loro takes ops after the start into those containers only that the start has.
+    for (const ContainerState& state : empty) {
+        ByteWriter out;
+        write_container_state(out, state);
+        states.emplace(state.id, std::move(out).take());
+    }
+    return states;
+}
+
+Result<States> states_at(const Doc& doc, const Frontiers& version) {
+    if (version.empty()) return States();
+    if (version == doc.history().frontiers()) return states_of(doc, {});
+    return states_of(TRY(crdt::fork_at(doc, version, kNobody)), {});
+}
+
+// The start of a history that begins with the ops `heads`.
+Result<HistoryStart> start_at(const Doc& doc, const Frontiers& heads) {
+    HistoryStart start{{}, heads};
+    if (heads.empty()) return start;
+    start.end = TRY(doc.history().version_of(heads));
+    for (const crdt::OpId head : heads) start.end.set(head.peer, head.counter);
+    return start;
+}
+
+std::int64_t op_count(const VersionVector& version) {
+    std::int64_t count = 0;
+    for (const auto& [peer, end] : version.ends()) count += end;
+    return count;
+}
+
+}  // namespace
+
+Result<Bytes> encode_shallow_snapshot(const Doc& doc, const Frontiers& version,
+                                      Compression compression) {
+    TRY(doc.history().load());
+    const Frontiers heads = TRY(crdt::start_for(doc, version));
+    const HistoryStart start = TRY(start_at(doc, heads));
+    const States first = TRY(states_at(doc, heads));
+    SnapshotWriter writer(compression);
+    for (const auto& [id, state] : first) TRY(writer.add_stored_start_state(id, state));
+    States last;
+    if (op_count(doc.history().version()) - op_count(start.end) > kMostReplayed) {
+        last = states_of(doc, first);
+        std::erase_if(last, [&](const auto& state) {
+            const auto before = first.find(state.first);
+            return before != first.end() && before->second == state.second;
+        });
+    }
+    if (last.empty()) writer.leave_out_state();
+    for (const auto& [id, state] : last) TRY(writer.add_stored_state(id, state));
+    writer.add_changes(doc.changes_since(start.end));
+    return std::move(writer).finish(doc.history().version(), doc.history().frontiers(), start);
+}
+
+Result<Bytes> encode_state_only(const Doc& doc, const Frontiers& version, Compression compression) {
+    const Frontiers heads = TRY(doc.history().minimal(version));
+    if (heads == doc.history().frontiers()) return encode_shallow_snapshot(doc, heads, compression);
+    const Doc copy = TRY(crdt::fork_at(doc, heads, kNobody));
+    return encode_shallow_snapshot(copy, heads, compression);
+}
+
+}  // namespace quire::codec
