@@ -264,7 +264,7 @@ test("one batch takes snapshots and updates, in any order", async () => {
     }
 });
 
-test("a trimmed snapshot is refused by an empty document and taken by one with its beginning", async () => {
+test("a shallow snapshot is taken by an empty document and by one with its start, and refused by any other", async () => {
     const doc = newDoc(5);
     doc.getText("text").insert(0, "before");
     doc.commit();
@@ -275,12 +275,45 @@ test("a trimmed snapshot is refused by an empty document and taken by one with i
     const trimmed = doc.export({ mode: "shallow-snapshot", frontiers: start });
 
     const empty = await Ours.open();
-    await assert.rejects(empty.import(trimmed), { code: "shallow_snapshot" });
-    assert.deepEqual(await empty.ask("vv"), {});
+    assert.deepEqual(await empty.import(trimmed), { success: { 5: [0, 16] }, pending: null });
+    assert.equal(await empty.ask("text.string", { cid: "cid:root-text:Text" }), "before and after");
+    const other = await Ours.open();
+    await other.ask("map.set", { cid: "cid:root-map:Map", key: "k", value: 1 });
+    await assert.rejects(other.import(trimmed), { code: "shallow_snapshot" });
+    await assert.rejects(other.ask("import_batch", { bytes: [trimmed, trimmed].map(base64) }), { code: "shallow_snapshot" });
+    assert.deepEqual(await other.ask("value"), { map: { k: 1 } });
     const known = await Ours.open();
     await known.import(beginning);
     assert.equal((await known.import(trimmed)).pending, null);
     assert.equal(await known.ask("text.string", { cid: "cid:root-text:Text" }), "before and after");
+});
+
+test("a batch of a shallow snapshot and what came later opens in an empty document, whole or not at all", async () => {
+    const doc = newDoc(5);
+    doc.getText("text").insert(0, "before");
+    doc.commit();
+    const beginning = updates(doc);
+    doc.getText("text").insert(6, " and after");
+    doc.commit();
+    const trimmed = doc.export({ mode: "shallow-snapshot", frontiers: doc.frontiers() });
+    const before = doc.version();
+    doc.getText("text").insert(0, "long ");
+    doc.commit();
+    const later = doc.export({ mode: "update", from: before });
+    const stranger = newDoc(6);
+    stranger.getText("text").insert(0, "x");
+    stranger.commit();
+
+    const ours = await Ours.open();
+    const batch = (blobs) => ours.ask("import_batch", { bytes: blobs.map(base64) });
+    await assert.rejects(batch([later, trimmed, updates(stranger)]), { code: "shallow_snapshot" });
+    assert.deepEqual(await ours.ask("vv"), {});
+    assert.deepEqual(await batch([later, trimmed]), { success: { 5: [0, 21] }, pending: null });
+    assert.equal(await ours.ask("text.string", { cid: "cid:root-text:Text" }), "long before and after");
+    // With its beginning there is nothing to trim.
+    const whole = await Ours.open();
+    await whole.ask("import_batch", { bytes: [trimmed, updates(doc), beginning].map(base64) });
+    await whole.ask("checkout", { frontiers: [] });
 });
 
 // Loro's value as the engine shows it: bytes spelled out, trees and numbers as they are, empty roots left out.
