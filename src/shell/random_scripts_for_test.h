@@ -196,8 +196,10 @@ class SoundnessRun {
 public:
     // The seeds follow `first`; those of the long run are others, too.
     SoundnessRun(std::uint64_t count, std::uint64_t first) : count_(count), first_(first) {
-        if (std::getenv("QUIRE_LONG") != nullptr) {
-            count_ = 100'000;
+        // A number asks for so many.
+        if (const char* const given = std::getenv("QUIRE_LONG")) {
+            const std::uint64_t number = std::strtoull(given, nullptr, 10);
+            count_ = number > 1 ? number : 100'000;
             first_ += 1'000'000;
         } else {
             count_ /= kRoundsShare;

@@ -1,7 +1,7 @@
 // Commands through the program: what people and agents see of them, and what a kernel's end leaves.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -246,4 +246,38 @@ test("doctor says whether commands can be staged", { skip }, (t) => {
     const folder = staged(t);
     if (!folder) return;
     assert.match(run(folder, ["doctor"]).stdout, /shell +tier staged/);
+});
+
+// The first command begins a copy of the files in the background; a kernel that is killed meanwhile leaves a part of it.
+test("what a killed kernel has copied of the files is removed at the next start", { skip }, async (t) => {
+    const files = Object.fromEntries(Array.from({ length: 4000 }, (_, i) => [`many/${i % 40}/f${i}.txt`, `line ${i}\n`.repeat(50)]));
+    const folder = staged(t, files);
+    if (!folder) return;
+    const generations = join(folder, ".quire/generations");
+    for (let i = 0; i < 200 && !existsSync(generations); i++) await sleep(10);
+    process.kill(kernelOf(folder), "SIGKILL");
+    for (let i = 0; i < 200 && kernelOf(folder) !== undefined; i++) await sleep(10);
+    mkdirSync(join(generations, "left/by/a/kernel"), { recursive: true });
+    assert.equal(shell(folder, "cat many/7/f7.txt | head -1").stdout, "line 7\n");
+    assert.ok(!existsSync(join(generations, "left")));
+    const gone = () => readdirSync(join(folder, ".quire")).filter((name) => name.startsWith("gone-"));
+    for (let i = 0; i < 500 && gone().length > 0; i++) await sleep(20);
+    assert.deepEqual(gone(), []);
+});
+
+test("a save while a command runs does not come through to it, and both changes are kept", { skip }, async (t) => {
+    const folder = staged(t, { "src/both.txt": "one\ntwo\nthree\nfour\n" });
+    if (!folder) return;
+    const call = { operation: "spawn", command: "sleep 1; cat both.txt; sed -i s/one/ONE/ both.txt", cwd: "src" };
+    const begun = JSON.parse(run(folder, ["call", "shell", "-", "--actor", "agent:ada"], JSON.stringify(call)).stdout);
+    writeFileSync(join(folder, "src/both.txt"), "one\ntwo\nthree\nFOUR\n");
+    const output = () => JSON.parse(run(folder, ["call", "shell", "-", "--actor", "agent:ada"], JSON.stringify({ operation: "output", process_id: begun.process_id })).stdout);
+    let seen = output();
+    for (let i = 0; i < 100 && seen.running; i++) {
+        await sleep(100);
+        seen = output();
+    }
+    assert.equal(seen.content, "one\ntwo\nthree\nfour\n");
+    assert.deepEqual(seen.file_changes.map(({ path, committed }) => ({ path, committed })), [{ path: "src/both.txt", committed: true }]);
+    assert.equal(readFileSync(join(folder, "src/both.txt"), "utf8"), "ONE\ntwo\nthree\nFOUR\n");
 });
