@@ -223,6 +223,14 @@ Result<Stage::Setting> Stage::setting_of(const StagedCommand& what) const {
     Setting out;
     out.arguments = {"/bin/bash", "--norc", "--noprofile", "-c", what.command};
     out.environment = stage::environment();
+    // A copied file has another inode and change time than git noted, by which git would read all files
+    // again. Their sizes and times of modification are the same.
+    if (generation_ != nullptr || copy_) {
+        for (const char* const each :
+             {"GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=core.checkStat", "GIT_CONFIG_VALUE_0=minimal",
+              "GIT_CONFIG_KEY_1=core.trustctime", "GIT_CONFIG_VALUE_1=false"})
+            out.environment.emplace_back(each);
+    }
     const std::string home = variable("HOME", "");
     const StageLimits& limits = what.limits;
     if (tier_ == Tier::staged) {

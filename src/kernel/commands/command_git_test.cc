@@ -47,6 +47,23 @@ TEST_F(GitCommands, ACommitIsKept) {
     EXPECT_EQ(newest_actor("src/c.c"), "agent:ada");
 }
 
+// A command that sees copies of the files commits no more than the files that it changed, and leaves an index
+// by which git still knows the others.
+TEST_F(GitCommands, TheIndexKnowsTheFilesThatWereNotTouched) {
+    for (int i = 0; i < 500; ++i) {
+        const auto made = run("true");
+        if (made && made->on_generation) break;
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    const auto made = run("echo 'int c;' > src/c.c; git add src/c.c; git commit -q -m second");
+    ASSERT_TRUE(made) << made.error().message();
+    EXPECT_TRUE(made->on_generation);
+    EXPECT_EQ(made->outcome.exit_code, 0) << made->outcome.errors;
+    EXPECT_EQ(git("ls-files --debug src/a.c | grep -o 'ino: [0-9]*'"),
+              process::typed(directory.path(), "stat -c 'ino: %i' src/a.c"));
+    EXPECT_EQ(git("status --porcelain src"), "");
+}
+
 TEST_F(GitCommands, SettingsAndHooksAreProtected) {
     for (const char* const command : {
              "git config core.pager 'echo x'",
