@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -119,7 +120,9 @@ std::int64_t beginning(std::int64_t asked_ns) {
 }
 
 // The child that becomes the command.
-[[noreturn]] void be_command(const Beginning& begin, bool is_apart) {
+int be_command(void* beginning_of_it) {
+    const Beginning& begin = *static_cast<const Beginning*>(beginning_of_it);
+    const bool is_apart = begin.confinement.namespaces() != 0;
     struct sigaction standard {};
     standard.sa_handler = SIG_DFL;
     for (const int signal : kTakenSignals) ::sigaction(signal, &standard, nullptr);
@@ -172,10 +175,12 @@ std::int64_t beginning(std::int64_t asked_ns) {
     static_cast<void>(!::write(begin.report, &begins, sizeof begins));
     // The signals stay blocked until the command exists.
     take_signals();
-    // The child borrows the memory, which is a copy of the kernel's, until it runs the program.
-    const pid_t child = ::vfork();  // NOLINT(clang-analyzer-security.insecureAPI.vfork)
+    // The child borrows the memory, which is a copy of the kernel's, until it runs the program. It has a stack
+    // of its own, of which the upper end is the beginning.
+    char* const top = begin.stack + begin.stack_size;
+    const pid_t child =
+        ::clone(be_command, top, CLONE_VM | CLONE_VFORK | SIGCHLD, const_cast<Beginning*>(&begin));
     if (child < 0) refuse(begin, {kProgramStep, errno});
-    if (child == 0) be_command(begin, is_apart);
     if (!is_apart) others = -child;
     const auto finish = static_cast<unsigned>(begin.finish);
     ::close_range(0, finish - 1, 0);

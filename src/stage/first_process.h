@@ -27,6 +27,9 @@ struct Beginning {
     int finish;             // The command's exit code goes there when all processes have ended.
     // The file_time_ns() of the request. Files that were changed before it have this stamp or an older one.
     std::int64_t asked_ns;
+    // The stack on which the command begins.
+    char* stack;
+    std::size_t stack_size;
 };
 
 // A report that the command begins, or why it does not.

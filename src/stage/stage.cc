@@ -37,6 +37,7 @@ namespace files = std::filesystem;
 
 // The delay with which a stop or a limit is noticed.
 constexpr int kSliceMs = 100;
+constexpr std::size_t kStackBytes = std::size_t{128} << 10;
 // How long the first process has to end all others.
 constexpr int kEndingMs = 5000;
 
@@ -288,6 +289,7 @@ Result<StageOutcome> Stage::run(const StagedCommand& what, Clock& clock,
     ::fcntl(report->ours.get(), F_SETFL, 0);
 
     StageOutcome out;
+    const auto stack = std::make_unique<char[]>(kStackBytes);  // NOLINT(*-avoid-c-arrays)
     const Beginning begin{*setting.confinement,
                           process::pointers(setting.arguments),
                           process::pointers(setting.environment),
@@ -298,7 +300,9 @@ Result<StageOutcome> Stage::run(const StagedCommand& what, Clock& clock,
                           size_of_arguments(),
                           report->theirs.get(),
                           finish->theirs.get(),
-                          asked_ns};
+                          asked_ns,
+                          stack.get(),
+                          kStackBytes};
     const pid_t first = clone_first(begin);
     if (first < 0)
         return no_stage(cat("this system refuses namespaces: ", std::strerror(errno)),
