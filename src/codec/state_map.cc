@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 #include "base/check.h"
+#include "base/key_order.h"
 #include "base/varint.h"
 #include "codec/state_columns.h"
 
@@ -21,6 +23,27 @@ std::string read_key(ByteReader& in, Budget& budget) {
 std::size_t read_count(ByteReader& in, const char* what) {
     constexpr std::size_t kSmallestKey = 3;
     return static_cast<std::size_t>(read_uleb(in, in.remaining() / kSmallestKey, what));
+}
+
+// Moves each register once: there are as many as the map has keys, and other writers keep them in
+// the order of a hash table.
+void sort_by_key(std::vector<MapRegister>& registers) {
+    const auto by_key = [](const MapRegister& a, const MapRegister& b) { return a.key < b.key; };
+    if (std::is_sorted(registers.begin(), registers.end(), by_key)) return;
+    std::vector<std::uint32_t> order = order_by_key(
+        0, registers.size(), [&](std::size_t i) { return std::string_view(registers[i].key); });
+    // The order is a number of cycles. Along one of them each place takes what belongs there.
+    for (std::uint32_t start = 0; start < order.size(); ++start) {
+        if (order[start] == start) continue;
+        MapRegister first = std::move(registers[start]);
+        std::uint32_t place = start;
+        while (order[place] != start) {
+            registers[place] = std::move(registers[order[place]]);
+            place = std::exchange(order[place], place);
+        }
+        registers[place] = std::move(first);
+        order[place] = place;
+    }
 }
 
 }  // namespace
@@ -46,8 +69,7 @@ MapState read_map_state(ByteReader& in, Budget& budget) {
     for (std::size_t i = 0; i < erased && in.ok(); ++i)
         registers.emplace_back().key = read_key(in, budget);
 
-    std::sort(registers.begin(), registers.end(),
-              [](const MapRegister& a, const MapRegister& b) { return a.key < b.key; });
+    sort_by_key(registers);
     const auto twice = std::adjacent_find(
         registers.begin(), registers.end(),
         [](const MapRegister& a, const MapRegister& b) { return a.key == b.key; });

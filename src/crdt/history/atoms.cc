@@ -15,6 +15,8 @@ namespace quire::crdt {
 
 namespace {
 
+constexpr std::size_t kFewPeers = 4;
+
 // Sorts by the upper halves; equal ones keep their order. A radix sort, O(n): the stretches of a
 // document arrive in an order from which comparisons learn nothing.
 void sort_by_upper_half(std::vector<std::uint64_t>& numbers) {
@@ -46,6 +48,12 @@ void sort_by_upper_half(std::vector<std::uint64_t>& numbers) {
 PeerIndex AtomTable::intern(PeerId peer) {
     // Usually the peer is the same as last time.
     if (asked_ < peers_.size() && peers_[asked_].id == peer) return asked_;
+    // Most documents have few, and a look at each of them is shorter than one into the table.
+    if (peers_.size() <= kFewPeers) {
+        for (PeerIndex i = 0; i < peers_.size(); ++i) {
+            if (peers_[i].id == peer) return asked_ = i;
+        }
+    }
     const auto [at, added] = by_id_.try_emplace(peer, static_cast<PeerIndex>(peers_.size()));
     if (added) peers_.push_back({peer});
     return asked_ = at->second;

@@ -44,7 +44,11 @@ void Graph::place(std::span<const Lv> parents, Lv count, Lamport lamport) {
     const Lv begin = end();
     const auto at = static_cast<std::uint32_t>(parents_.size());
     const auto n = static_cast<std::uint32_t>(parents.size());
-    parents_.insert(parents_.end(), parents.begin(), parents.end());
+    if (n == 1) {
+        parents_.push_back(parents[0]);
+    } else {
+        parents_.insert(parents_.end(), parents.begin(), parents.end());
+    }
     Entry entry{begin, begin + count, lamport, at, n, begin, at, n};
     if (n == 1 && parents[0] + 1 == begin) {
         // An entry that follows the whole one before covers what that covers, which has been found:

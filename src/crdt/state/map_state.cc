@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/key_order.h"
+
 namespace quire::crdt {
 
 namespace {
@@ -16,14 +18,6 @@ template <class Entries>
 auto place_in(Entries& entries, std::string_view key) {
     return std::lower_bound(entries.begin(), entries.end(), key,
                             [](const auto& entry, std::string_view k) { return entry.first < k; });
-}
-
-// The eight bytes of a key from `from` on, as a number that compares as they do.
-std::uint64_t rank_of(std::string_view key, std::size_t from) {
-    std::uint64_t rank = 0;
-    for (std::size_t i = from; i < from + 8; ++i)
-        rank = rank << 8 | (i < key.size() ? static_cast<unsigned char>(key[i]) : 0U);
-    return rank;
 }
 
 }  // namespace
@@ -83,33 +77,15 @@ void MapState::note(std::uint32_t place) {
     table_[cell & (table_.size() - 1)] = {hash, place + 1};
 }
 
-// Keys are often numbered names, so the eight bytes behind what the new keys all begin with tell
-// most of them apart, without a look at the key itself.
 void MapState::sort() const {
     const std::size_t known = order_.size();
     if (known == keys_.size()) return;
-    const std::string_view first = keys_[known].first;
-    std::size_t shared = first.size();
-    for (std::size_t i = known; i < keys_.size(); ++i) {
-        const std::string& key = keys_[i].first;
-        shared = std::min(shared, key.size());
-        while (first.substr(0, shared) != std::string_view(key).substr(0, shared)) --shared;
-    }
-    struct Ranked {
-        std::uint64_t rank;
-        std::uint32_t place;
-    };
-    std::vector<Ranked> ranked;
-    ranked.reserve(keys_.size() - known);
-    for (std::size_t i = known; i < keys_.size(); ++i)
-        ranked.push_back({rank_of(keys_[i].first, shared), static_cast<std::uint32_t>(i)});
-    std::sort(ranked.begin(), ranked.end(), [&](const Ranked& a, const Ranked& b) {
-        return a.rank != b.rank ? a.rank < b.rank : keys_[a.place].first < keys_[b.place].first;
-    });
-    for (const Ranked& each : ranked) order_.push_back(each.place);
-    std::inplace_merge(
-        order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(known), order_.end(),
-        [&](std::uint32_t a, std::uint32_t b) { return keys_[a].first < keys_[b].first; });
+    const auto key = [this](std::size_t place) { return std::string_view(keys_[place].first); };
+    const std::vector<std::uint32_t> added = order_by_key(known, keys_.size(), key);
+    order_.insert(order_.end(), added.begin(), added.end());
+    std::inplace_merge(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(known),
+                       order_.end(),
+                       [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
 }
 
 }  // namespace quire::crdt
