@@ -19,6 +19,7 @@
 #include "base/utf8.h"
 #include "fs/draft_names.h"
 #include "fs/folder_entries.h"
+#include "fs/ignore_chain.h"
 #include "fs/resolve.h"
 
 namespace quire::fs {

@@ -23,7 +23,7 @@
 
 #include "base/result.h"
 #include "fs/hash.h"
-#include "fs/ignore_chain.h"
+#include "fs/ignore_names.h"
 
 namespace quire::fs {
 

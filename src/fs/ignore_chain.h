@@ -4,16 +4,12 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "base/function.h"
+#include "fs/ignore_names.h"
 #include "text/ignore.h"
 
 namespace quire::fs {
-
-// The names of ignore files, such as ".gitignore". In one folder a later name decides before an
-// earlier one.
-using IgnoreNames = std::vector<std::string>;
 
 // The chain of `folder` ("" for the root): its ignore files, got from `read` by their paths, before
 // those of `parent`. In the root, .git/info/exclude counts before all of them if .gitignore is

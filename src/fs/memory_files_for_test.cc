@@ -1,3 +1,4 @@
+#include "fs/ignore_chain.h"
 #include "fs/memory_files_for_test.h"
 
 #include "base/concat.h"

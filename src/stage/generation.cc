@@ -5,6 +5,8 @@
 
 #include <sys/stat.h>
 
+#include "sched/scheduler.h"
+
 namespace quire::stage {
 namespace {
 

@@ -11,7 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "sched/scheduler.h"
+namespace quire::sched {
+class Scheduler;
+}
 
 namespace quire::stage {
 

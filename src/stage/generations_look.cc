@@ -10,6 +10,7 @@
 #include "fs/beneath.h"
 #include "fs/draft_names.h"
 #include "fs/folder_entries.h"
+#include "fs/ignore_chain.h"
 #include "stage/generations.h"
 
 namespace quire::stage {

@@ -12,7 +12,7 @@
 #include <memory>
 #include <string>
 
-#include "fs/ignore_chain.h"
+#include "fs/ignore_names.h"
 #include "sched/guarded.h"
 #include "sched/scheduler.h"
 #include "stage/generation.h"

@@ -15,7 +15,7 @@ const store::PeerRecord* ActorPeers::with_number(std::int64_t number) const {
     return number >= 0 && index < records_.size() ? &records_[index] : nullptr;
 }
 
-std::int64_t ActorPeers::number_of(crdt::PeerId peer) const {
+std::int64_t ActorPeers::number_of(std::uint64_t peer) const {
     const auto found =
         std::find_if(records_.begin(), records_.end(),
                      [&](const store::PeerRecord& record) { return record.peer == peer; });
@@ -25,9 +25,9 @@ std::int64_t ActorPeers::number_of(crdt::PeerId peer) const {
 
 const store::PeerRecord* ActorPeers::writer_at(std::string_view actor, const Ends& version,
                                                const Ends& now) const {
-    const auto end_in = [](const Ends& ends, crdt::PeerId peer) {
+    const auto end_in = [](const Ends& ends, std::uint64_t peer) {
         const auto found = ends.find(peer);
-        return found == ends.end() ? crdt::Counter{0} : found->second;
+        return found == ends.end() ? 0 : found->second;
     };
     const auto found =
         std::find_if(records_.begin(), records_.end(), [&](const store::PeerRecord& record) {
@@ -38,7 +38,7 @@ const store::PeerRecord* ActorPeers::writer_at(std::string_view actor, const End
 }
 
 const store::PeerRecord& ActorPeers::add(store::DocumentKey document, std::string_view actor,
-                                         crdt::PeerId peer) {
+                                         std::uint64_t peer) {
     const auto number = static_cast<std::int64_t>(records_.size());
     return records_.emplace_back(store::PeerRecord{document, number, std::string(actor), peer});
 }

@@ -11,14 +11,15 @@
 #include <string_view>
 #include <vector>
 
-#include "crdt/doc/doc.h"
 #include "store/store_records.h"
 
 namespace quire::kernel {
 
 class ActorPeers {
 public:
-    using Ends = std::map<crdt::PeerId, crdt::Counter>;
+    // A version of the document, as crdt::VersionVector::ends() has it: for each peer, the counter at
+    // which its next atom begins.
+    using Ends = std::map<std::uint64_t, std::int32_t>;
 
     ActorPeers() = default;
     // `records` are those of one document; each stands at the index of its number.
@@ -27,14 +28,14 @@ public:
     // Returns null if no peer has this number.
     const store::PeerRecord* with_number(std::int64_t number) const;
     // CHECKs that the peer is one of these. O(peers).
-    std::int64_t number_of(crdt::PeerId peer) const;
+    std::int64_t number_of(std::uint64_t peer) const;
     // Returns a peer of the actor that has written nothing between `version` and `now`; null if each
     // of its peers has. O(peers).
     const store::PeerRecord* writer_at(std::string_view actor, const Ends& version,
                                        const Ends& now) const;
     // Gives the actor a further peer. The caller stores the record before or with the peer's first change.
     const store::PeerRecord& add(store::DocumentKey document, std::string_view actor,
-                                 crdt::PeerId peer);
+                                 std::uint64_t peer);
 
 private:
     std::vector<store::PeerRecord> records_;

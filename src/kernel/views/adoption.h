@@ -11,7 +11,7 @@
 
 #include "base/function.h"
 #include "base/result.h"
-#include "fs/ignore_chain.h"
+#include "fs/ignore_names.h"
 #include "policy/actor.h"
 
 namespace quire {
