@@ -196,3 +196,63 @@ test("reverting leads back, and what it writes npm reads alike", async (t) => {
         assert.deepEqual(nameless(now), nameless(shown(npm)));
     });
 });
+
+test("a detached document is edited as in npm where both allow it", async (t) => {
+    await forEachHistory(t, async ({ writers, npm, ask }) => {
+        await ask("import", { bytes: base64(npm.export({ mode: "update" })) });
+        npm.setDetachedEditing(true);
+        await ask("config", { detached_editing: true });
+        let peer = 5000;
+        // Both renew their peer; the same one makes them comparable.
+        const renew = async () => {
+            npm.setPeerId(`${++peer}`);
+            await ask("set_peer", { peer: `${peer}` });
+        };
+        const same = async () => {
+            assert.deepEqual(comparable(await ask("value")), shown(npm));
+            assert.deepEqual((await ask("frontiers")).sort(), ids(npm.frontiers()).sort());
+            assert.deepEqual((await ask("oplog_frontiers")).sort(), ids(npm.oplogFrontiers()).sort());
+            assert.equal(await ask("is_detached"), npm.isDetached());
+        };
+        for (let i = 0; i < 5; ++i) {
+            const version = writers.pick(writers.versions);
+            npm.checkout(version);
+            await ask("checkout", { frontiers: ids(version) });
+            await renew();
+            await same();
+            for (let n = writers.below(3); n > 0; --n) {
+                const at = writers.below([...npm.getText("text").toString()].length + 1);
+                npm.getText("text").insert([...npm.getText("text").toString()].slice(0, at).join("").length, "D");
+                await ask("text.insert", { cid: "cid:root-text:Text", pos: at, text: "D" });
+                npm.getMap("map").set("a", n);
+                await ask("map.set", { cid: "cid:root-map:Map", key: "a", value: n });
+            }
+            if (writers.below(2) === 0) {
+                npm.commit();
+                await ask("commit");
+                await same();
+                writers.versions.push(npm.frontiers());
+            }
+            if (writers.below(2) === 0) {
+                const other = writers.pick(writers.docs);
+                writers.edit(other);
+                other.commit();
+                npm.import(other.export({ mode: "update" }));
+                await ask("import", { bytes: base64(other.export({ mode: "update" })) });
+                await same();
+            }
+            if (writers.below(3) === 0) {
+                npm.checkoutToLatest();
+                await ask("checkout_to_latest");
+                await renew();
+                await same();
+            }
+        }
+        npm.checkoutToLatest();
+        await ask("checkout_to_latest");
+        await same();
+        await ask("config", { detached_editing: false });
+        await ask("detach");
+        await assert.rejects(ask("map.set", { cid: "cid:root-map:Map", key: "a", value: 1 }), { code: "detached" });
+    });
+});

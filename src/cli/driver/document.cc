@@ -51,13 +51,22 @@ Result<void> set_peer(EngineDocuments& documents, AnyDocument document, Peer pee
     return {};
 }
 
-Result<void> configure(AnyDocument document, std::optional<bool> record_timestamps,
+Result<void> configure(EngineDocuments& documents, AnyDocument document,
+                       std::optional<bool> record_timestamps,
                        std::optional<std::int64_t> merge_interval,
                        const std::optional<Value>& text_styles,
-                       const std::optional<RawJson>& default_text_style) {
+                       const std::optional<RawJson>& default_text_style,
+                       std::optional<bool> detached_editing) {
     TRY(configure_styles(document->doc, text_styles, default_text_style));
     if (merge_interval) document->doc.settings().merge_interval = *merge_interval;
     if (record_timestamps) document->record_timestamps = *record_timestamps;
+    if (detached_editing && *detached_editing != document->edits_detached) {
+        documents.settle(*document);
+        document->edits_detached = *detached_editing;
+        document->doc.edit_detached(*detached_editing
+                                        ? [&documents] { return documents.peer_or_random({}); }
+                                        : Function<crdt::PeerId()>());
+    }
     return {};
 }
 
@@ -172,7 +181,7 @@ constexpr std::array kDocumentOps = {
     engine_op<drop_document>("drop", "doc"),
     engine_op<set_peer>("set_peer", "peer"),
     engine_op<configure>("config", "record_timestamp", "merge_interval", "text_styles",
-                         "default_text_style"),
+                         "default_text_style", "detached_editing"),
     engine_op<commit_document>("commit", "message", "origin", "timestamp"),
     engine_op<deep_value>("value", "cid"),
     engine_op<value_with_ids>("value_with_ids"),

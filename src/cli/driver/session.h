@@ -34,6 +34,7 @@ struct EngineDocument {
 
     crdt::Doc doc;
     bool record_timestamps = false;
+    bool edits_detached = false;
     // The roots that requests have named. From then on they exist, even if they are empty.
     std::set<crdt::ContainerId> roots = {};
 

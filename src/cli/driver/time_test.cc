@@ -30,6 +30,34 @@ protected:
     EngineSession session{clock, rng};
 };
 
+TEST_F(EngineTime, ADetachedDocumentIsEditedWhereTheSettingAllowsIt) {
+    type("0", "ab");
+    on_a("commit");
+    on_a("detach");
+    EXPECT_EQ(on_a("map.set", R"("cid":"cid:root-m:Map","key":"k","value":1)"), "detached");
+    EXPECT_EQ(on_a("config", R"("detached_editing":true)"), "true");
+    EXPECT_EQ(on_a("map.set", R"("cid":"cid:root-m:Map","key":"k","value":1)"), "true");
+    EXPECT_EQ(on_a("checkout", R"("frontiers":["0@1"])"), "true");
+    EXPECT_EQ(on_a("set_peer", R"("peer":"2")"), "true");
+    type("1", "x");
+    EXPECT_EQ(on_a("commit"), R"(["0@2"])");
+    EXPECT_EQ(on_a("is_detached"), "true");
+    EXPECT_EQ(on_a("text.string", R"("cid":"cid:root-t:Text")"), R"("ax")");
+    EXPECT_EQ(on_a("config", R"("detached_editing":false)"), "true");
+    EXPECT_EQ(on_a("map.set", R"("cid":"cid:root-m:Map","key":"k","value":1)"), "detached");
+    on_a("attach");
+    EXPECT_EQ(on_a("value", R"("cid":"cid:root-m:Map")"), R"({"k":1})");
+}
+
+TEST_F(EngineTime, ValuesInJson) {
+    const auto set = [&](std::string_view value) {
+        on_a("map.set", cat(R"("cid":"cid:root-m:Map","key":"k","value":)", value));
+        return on_a("value", R"("cid":"cid:root-m:Map")");
+    };
+    EXPECT_EQ(set("9223372036854775807"), R"({"k":9223372036854775807})");
+    EXPECT_EQ(set("9223372036854775808"), R"({"k":9223372036854775808.0})");
+}
+
 TEST_F(EngineTime, AskingForTheVersionDoesNotEndTheTransaction) {
     type("0", "ab");
     on_a("commit");

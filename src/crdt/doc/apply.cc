@@ -469,7 +469,7 @@ void DiffApplier::apply_tree(Handle tree, const TreeDelta& delta) {
 }  // namespace
 
 Result<void> apply_diff(Doc& doc, const Diff& diff) {
-    if (doc.is_detached()) return DocBody::refuse_detached();
+    if (body_of(doc).at() != nullptr) return DocBody::refuse_detached();
     DiffApplier applier(doc, body_of(doc));
     TRY(applier.check(diff));
     applier.apply(diff);

@@ -166,6 +166,10 @@ private:
 inline DocBody& body_of(const Doc& doc) {
     return *doc.body_;
 }
+// The body with all of the history; another than body_of() while a detached document is edited.
+inline DocBody& whole_of(const Doc& doc) {
+    return doc.whole_ != nullptr ? *doc.whole_ : *doc.body_;
+}
 inline DocBody& ContainerView::body() const {
     return body_of(*doc_);
 }

@@ -10,7 +10,7 @@ namespace quire::crdt {
 
 void check_invariants(const Doc& doc) {
     CHECK(doc.history().load());
-    DocBody& body = body_of(doc);
+    DocBody& body = whole_of(doc);
     Journal& journal = body.journal();
     journal.log().check_invariants();
     for (ContainerIndex i = 0; i < body.container_count(); ++i) {

@@ -98,7 +98,9 @@ IdSpan Doc::pending() const {
     return body_->journal().pending_span();
 }
 Commit Doc::commit(CommitOptions options) {
-    return body_->commit(std::move(options));
+    Commit commit = body_->commit(std::move(options));
+    pass_on_branch();
+    return commit;
 }
 
 // --- history ---
@@ -113,19 +115,20 @@ Frontiers Doc::frontiers() const {
 Result<Imported> Doc::import(ChangeBatch changes, ImportOptions options) {
     TRY(history().load());
     commit();
+    if (whole_ != nullptr) return import_beside(changes, std::move(options));
     return body_->import(changes, std::move(options));
 }
 
 ChangeBatch Doc::changes_since(const VersionVector& from) const {
     CHECK(history().load(from));
     ChangeBatch batch;
-    if (const ShallowStart* start = body_->start().get()) {
+    if (const ShallowStart* start = whole_of(*this).start().get()) {
         for (const Change& op : start->first_ops()) {
             if (!from.includes(op.id)) batch.append(op);
         }
     }
-    std::vector<LvSpan> spans = spans_since(body_->journal(), from);
-    export_spans(*body_, spans, batch);
+    std::vector<LvSpan> spans = spans_since(whole_of(*this).journal(), from);
+    export_spans(whole_of(*this), spans, batch);
     return batch;
 }
 
@@ -141,7 +144,7 @@ void Doc::changes_in(std::span<const IdSpan> spans, ChangeBatch& out) const {
         return history().is_loaded() || span.begin >= unread_->end.end_of(span.peer);
     });
     CHECK(since_opening || history().load());
-    if (const ShallowStart* start = body_->start().get()) {
+    if (const ShallowStart* start = whole_of(*this).start().get()) {
         for (const Change& op : start->first_ops()) {
             const auto holds_op = [&](const IdSpan& span) {
                 return span.peer == op.id.peer && span.begin <= op.id.counter &&
@@ -150,7 +153,7 @@ void Doc::changes_in(std::span<const IdSpan> spans, ChangeBatch& out) const {
             if (std::any_of(spans.begin(), spans.end(), holds_op)) out.append(op);
         }
     }
-    export_changes(*body_, spans, out);
+    export_changes(whole_of(*this), spans, out);
 }
 
 }  // namespace quire::crdt

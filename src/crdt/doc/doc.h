@@ -122,14 +122,21 @@ public:
     void changes_in(std::span<const IdSpan> spans, ChangeBatch& out) const;
 
     // --- time ---
-    // A detached document shows one version. It cannot be edited (conflict "detached"), and imports
-    // extend its history only. checkout() detaches, except for a version that is the latest and
+    // A detached document shows one version. It cannot be edited (conflict "detached"; but see
+    // edit_detached()), and imports extend its history only. checkout() detaches, except for a version that is the latest and
     // shown already; detach() stays at the latest. All commit a pending transaction before, as by
     // commit(). O(version in runs); containers follow when they are read. Errors: as in history.h.
     Result<void> checkout(const Frontiers& version);
     void checkout_to_latest();
     void detach();
     bool is_detached() const;
+    // Detached editing, as in Loro: while `next_peer` is given, a detached document can be edited.
+    // Edits continue the version that it shows, which they move on; imports still extend its history
+    // only. Each checkout then writes as the peer that `next_peer` returns, and so does switching
+    // this on in a detached document. A document that an undo history follows stays read-only, and
+    // a new undo history ends this. Commits a pending transaction. A checkout then costs O(history
+    // of the version).
+    void edit_detached(Function<PeerId()> next_peer);
     // A document of its own with the version that readers see (fork_at() in history.h takes
     // another). CHECKs that no transaction is pending.
     Doc fork(PeerId peer) const;
@@ -154,8 +161,19 @@ private:
                                 Function<Result<void>(StateWriter&)> write);
     friend Result<void> open_shallow(Doc& doc, std::shared_ptr<const ShallowStart> start,
                                      ChangeBatch history, const HistoryEnd& end);
-    // A document stays the same when its history comes in.
+    friend DocBody& whole_of(const Doc& doc);
+    // Detached editing. (detached.cc)
+    void begin_branch(PeerId peer);
+    void pass_on_branch();
+    void end_branch();
+    Result<Imported> import_beside(ChangeBatch& changes, ImportOptions options);
+
+    // What is read and edited. A document stays the same when its history comes in.
     mutable std::unique_ptr<DocBody> body_;
+    // All of the history while `body_` is an edited branch; else null.
+    std::unique_ptr<DocBody> whole_;
+    std::unique_ptr<DocBody> ended_;  // The last branch.
+    Function<PeerId()> next_peer_;
     mutable std::unique_ptr<UnreadHistory> unread_;
 };
 

@@ -49,20 +49,20 @@ Result<void> tell_first_ops(const ShallowStart& start, Function<bool(const Chang
 
 Result<DocBody*> body_with_history(const Doc& doc) {
     TRY(doc.history().load());
-    return &body_of(doc);
+    return &whole_of(doc);
 }
 
 }  // namespace
 
 const VersionVector& History::version() const {
-    return body_of(*doc_).journal().version();
+    return whole_of(*doc_).journal().version();
 }
 Frontiers History::frontiers() const {
-    return body_of(*doc_).journal().frontiers_of(body_of(*doc_).oplog().heads());
+    return whole_of(*doc_).journal().frontiers_of(whole_of(*doc_).oplog().heads());
 }
 
 std::size_t History::op_count() const {
-    std::size_t ops = body_of(*doc_).journal().op_count();
+    std::size_t ops = whole_of(*doc_).journal().op_count();
     if (const auto begin = start()) {
         const VersionVector trimmed = begin->trimmed();
         for (const auto& [peer, end] : trimmed.ends()) ops -= static_cast<std::size_t>(end);
@@ -71,11 +71,11 @@ std::size_t History::op_count() const {
 }
 
 std::vector<IdSpan> History::waiting() const {
-    return body_of(*doc_).parked().spans();
+    return whole_of(*doc_).parked().spans();
 }
 
 std::shared_ptr<const ShallowStart> History::start() const {
-    return is_loaded() ? body_of(*doc_).start() : doc_->unread_->source->start();
+    return is_loaded() ? whole_of(*doc_).start() : doc_->unread_->source->start();
 }
 
 bool History::is_loaded() const {
@@ -106,7 +106,7 @@ Result<void> History::load(const VersionVector& known) const {
 
 Frontiers History::heads_of(const VersionVector& version) const {
     CHECK(load());
-    DocBody& body = body_of(*doc_);
+    DocBody& body = whole_of(*doc_);
     const AtomTable& atoms = body.oplog().atoms();
     Heads last;
     for (const auto& [peer, end] : version.ends()) {

@@ -45,7 +45,7 @@ void for_each_stamped(const OpLog& log, Lv lv, Lv len, Take take) {
 
 DocBody& Inspection::body() const {
     CHECK(doc_->history().load());
-    return body_of(*doc_);
+    return whole_of(*doc_);
 }
 
 std::vector<Handle> Inspection::written() const {
@@ -159,7 +159,7 @@ std::vector<Inspection::TreePlace> Inspection::tree_places(Handle tree) const {
 }
 
 double Inspection::counter_total(Handle counter) const {
-    DocBody& body = body_of(*doc_);
+    DocBody& body = whole_of(*doc_);
     Container& c = body.container(counter);
     return c.as<CounterBody>().total({body, c}, nullptr);
 }

@@ -122,7 +122,7 @@ Result<void> check_retained(const Doc& doc, std::span<const IdSpan> spans) {
 
 Result<Frontiers> start_for(const Doc& doc, const Frontiers& version) {
     TRY(doc.history().load());
-    DocBody& body = body_of(doc);
+    DocBody& body = whole_of(doc);
     const Journal& journal = body.journal();
     const OpLog& log = journal.log();
     const Heads at = TRY(journal.heads_of(version));

@@ -34,29 +34,39 @@ void go(DocBody& body, std::optional<Past> version) {
 Result<void> Doc::checkout(const Frontiers& version) {
     TRY(history().load());
     commit();
-    Heads heads = TRY(body_->journal().heads_of(version));
+    Heads heads = TRY(whole_of(*this).journal().heads_of(version));
+    end_branch();
     if (heads != shown_heads(*body_)) {
         go(*body_, body_->journal().past_of(std::move(heads)));
     } else if (heads == body_->oplog().heads()) {
         // The document shows the latest version again if nothing changes, as in Loro.
         body_->show(std::nullopt);
     }
+    if (!next_peer_ || body_->is_followed()) return {};
+    const PeerId peer = next_peer_();
+    body_->journal().set_peer(peer);
+    if (is_detached()) begin_branch(peer);
     return {};
 }
 
 void Doc::checkout_to_latest() {
     commit();
-    if (is_detached()) go(*body_, std::nullopt);
+    if (!is_detached()) return;
+    end_branch();
+    go(*body_, std::nullopt);
+    if (next_peer_ && !body_->is_followed()) body_->journal().set_peer(next_peer_());
 }
 
 void Doc::detach() {
     CHECK(history().load());
     commit();
-    if (!is_detached()) body_->show(body_->journal().past_of(body_->oplog().heads()));
+    if (is_detached()) return;
+    body_->show(body_->journal().past_of(body_->oplog().heads()));
+    if (next_peer_) begin_branch(peer());
 }
 
 bool Doc::is_detached() const {
-    return body_->at() != nullptr;
+    return whole_of(*this).at() != nullptr;
 }
 
 Doc Doc::fork(PeerId peer) const {
@@ -67,19 +77,19 @@ Doc Doc::fork(PeerId peer) const {
 Result<Doc> fork_at(const Doc& doc, const Frontiers& version, PeerId peer) {
     CHECK(doc.pending().empty());
     TRY(doc.history().load());
-    DocBody& body = body_of(doc);
+    DocBody& body = whole_of(doc);
     const Past past = body.journal().past_of(TRY(body.journal().heads_of(version)));
     Doc copy(peer);
     if (body.start() != nullptr) CHECK(body_of(copy).begin_at(body.start()));
     const auto imported = copy.import(export_spans(body, past.spans()));
     CHECK(imported && imported->pending.empty());
-    copy.settings() = body.settings;
+    copy.settings() = body_of(doc).settings;
     return copy;
 }
 
 Result<void> revert_to(Doc& doc, const Frontiers& version) {
     CHECK(doc.pending().empty());
-    if (doc.is_detached()) return DocBody::refuse_detached();
+    if (body_of(doc).at() != nullptr) return DocBody::refuse_detached();
     return apply_diff(doc, TRY(doc.history().diff(doc.frontiers(), version)));
 }
 

@@ -5,6 +5,7 @@
 #include "base/must.h"
 #include "base/words_for_test.h"
 #include "crdt/doc/apply.h"
+#include "crdt/doc/body.h"
 #include "crdt/doc/doc.h"
 #include "crdt/doc/events.h"
 #include "crdt/doc/history.h"
@@ -85,6 +86,57 @@ TEST(Time, AVersionWithinADeleteIsReachedAcrossManyEdits) {
 
     EXPECT_EQ(a.doc.text(a.text).rope().str(), std::string(30, 'x') + "01!89");
     check_invariants(a.doc);
+}
+
+TEST(Time, ADetachedDocumentIsEditedAsABranch) {
+    Written written;
+    Doc& doc = written.doc;
+    const Frontiers early = written.type(0, "one");
+    written.type(3, " two");
+    PeerId next = 50;
+    doc.edit_detached([&] { return ++next; });
+    std::vector<Event> events;
+    const Subscription subscription =
+        subscribe_root(doc, [&](const Event& event) { events.push_back(event); });
+    ASSERT_TRUE(doc.checkout(early));
+    EXPECT_EQ(doc.peer(), 51U);
+    ASSERT_TRUE(doc.text(written.text).insert({0}, "x"));
+    const ContainerId child =
+        doc.map(written.map).insert_container("k", ContainerKind::list).value();
+    ASSERT_TRUE(doc.list(doc.open(child)).insert(0, 7));
+    doc.commit();
+    EXPECT_TRUE(doc.is_detached());
+    EXPECT_EQ(doc.value(written.text), Value("xone"));
+    EXPECT_EQ(doc.frontiers(), (Frontiers{{51, 2}}));
+    EXPECT_EQ(doc.history().frontiers().size(), 2U);
+    // Imports extend the history only, also by containers that the branch does not have.
+    Doc other = fork_at(doc, early, 9).value();
+    ASSERT_TRUE(other.list(other.open(ContainerId::root("new", ContainerKind::list))).insert(0, 1));
+    other.commit();
+    ASSERT_TRUE(doc.import(other.changes_since({})));
+    EXPECT_EQ(doc.value(written.text), Value("xone"));
+    const Handle late = doc.open(ContainerId::root("late", ContainerKind::text));
+    ASSERT_TRUE(doc.text(late).insert({0}, "l"));
+
+    doc.checkout_to_latest();
+    EXPECT_FALSE(doc.is_detached());
+    EXPECT_EQ(doc.peer(), 52U);
+    EXPECT_EQ(doc.value(written.text), Value("xone two"));
+    EXPECT_EQ(doc.value(late), Value("l"));
+    EXPECT_EQ(doc.value(doc.open(child)), Value(List{7}));
+    EXPECT_EQ(events.size(), 4U);  // Two checkouts and two commits.
+    check_invariants(doc);
+}
+
+TEST(Time, ADocumentThatAnUndoHistoryFollowsStaysReadOnlyWhileDetached) {
+    Written written;
+    const Frontiers early = written.type(0, "one");
+    written.type(3, " two");
+    written.doc.edit_detached([] { return PeerId{50}; });
+    body_of(written.doc).follow_numbers();
+    ASSERT_TRUE(written.doc.checkout(early));
+    EXPECT_FALSE(written.doc.text(written.text).insert({0}, "x"));
+    EXPECT_EQ(written.doc.peer(), 1U);
 }
 
 TEST(Time, AnUnknownVersionChangesNothing) {

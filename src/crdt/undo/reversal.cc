@@ -70,7 +70,7 @@ Container* Reversal::living(Container& c) {
 
 Result<Undone> revert(Doc& doc, std::span<const IdSpan> spans, std::span<const Handle> only,
                       RevertOptions options) {
-    if (doc.is_detached()) return DocBody::refuse_detached();
+    if (body_of(doc).at() != nullptr) return DocBody::refuse_detached();
     TRY(doc.history().load());
     DocBody& body = body_of(doc);
     const OpLog& log = body.oplog();

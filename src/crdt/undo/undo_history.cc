@@ -43,6 +43,7 @@ Cursor follow(DocBody& body, Cursor cursor) {
 UndoHistory::UndoHistory(Doc& doc, UndoOptions options)
     : doc_(doc), options_(std::move(options)), peer_(doc.peer()) {
     CHECK(doc.history().load());
+    doc.edit_detached({});
     body_of(doc).follow_numbers();
     seen_ = body_of(doc).journal().committed_end();
 }
