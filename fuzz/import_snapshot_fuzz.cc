@@ -13,6 +13,7 @@
 #include "codec/document.h"
 #include "codec/document_snapshot.h"
 #include "codec/open_snapshot.h"
+#include "codec/shallow_snapshot.h"
 #include "codec/snapshot.h"
 #include "codec/snapshot_reseal_for_test.h"
 #include "codec/snapshot_writer.h"
@@ -22,6 +23,7 @@
 #include "crdt/doc/list.h"
 #include "crdt/doc/map.h"
 #include "crdt/doc/movable_list.h"
+#include "crdt/doc/shallow.h"
 #include "crdt/doc/text.h"
 #include "crdt/doc/tree.h"
 #include "crdt/doc/tree_values.h"
@@ -64,7 +66,7 @@ void mutate(codec::ContainerState& container, fuzz::Chance& chance) {
 [[maybe_unused]] Bytes rewritten(std::span<const std::uint8_t> input, fuzz::Chance& chance) {
     const Bytes blob = resealed(input);
     const auto snapshot = codec::Snapshot::open(blob);
-    if (!snapshot || snapshot->start() || !snapshot->state_version()) return {};
+    if (!snapshot || !snapshot->state_version()) return {};
     auto changes = snapshot->changes();
     if (!changes) return {};
     const bool of_states = chance.one_in(2);
@@ -85,16 +87,25 @@ void mutate(codec::ContainerState& container, fuzz::Chance& chance) {
                                                   : codec::Compression::none);
     writer.add_changes(*changes);
     codec::Budget budget = snapshot->budget();
-    const auto ids = snapshot->containers(budget);
+    // A trimmed history is replayed on the state at its start.
+    const bool is_trimmed = snapshot->start().has_value();
+    if (is_trimmed) writer.leave_out_state();
+    const auto ids = is_trimmed ? snapshot->start_containers(budget) : snapshot->containers(budget);
     if (!ids) return {};
     for (const crdt::ContainerId& id : *ids) {
-        auto state = snapshot->state(id, budget);
+        auto state = is_trimmed ? snapshot->start_state(id, budget) : snapshot->state(id, budget);
         if (!state || !*state) return {};
         if (of_states && chance.one_in(3)) mutate(**state, chance);
         if (chance.one_in(20)) continue;
-        if (!writer.add_state(**state)) return {};
+        if (!is_trimmed) {
+            if (!writer.add_state(**state)) return {};
+            continue;
+        }
+        ByteWriter stored;
+        codec::write_container_state(stored, **state);
+        if (!writer.add_stored_start_state(id, std::move(stored).take())) return {};
     }
-    auto out = std::move(writer).finish(end, snapshot->heads());
+    auto out = std::move(writer).finish(end, snapshot->heads(), snapshot->start());
     return out ? std::move(*out) : Bytes();
 }
 
@@ -167,6 +178,27 @@ void check(crdt::Doc& doc) {
     if (doc.value() == doc.value()) crdt::check_invariants(doc);
 }
 
+// Trims the document to its latest version, and shows the start of a shallow one.
+void trim(crdt::Doc& doc) {
+    const auto blob = codec::encode_shallow_snapshot(doc, doc.history().frontiers());
+    CHECK(blob.has_value());
+    crdt::Doc trimmed(5);
+    const auto opened = codec::open_snapshot(trimmed, *blob);
+    CHECK(opened.has_value());
+    if (*opened) {
+        CHECK(trimmed.version() == doc.history().version());
+        edit(trimmed, blob->size());
+        trimmed.commit();
+        check(trimmed);
+    }
+    const auto start = doc.history().start();
+    if (start == nullptr) return;
+    CHECK(doc.checkout(start->frontiers()));
+    static_cast<void>(shown(doc));
+    CHECK(!doc.checkout({}));
+    doc.checkout_to_latest();
+}
+
 void look_at(const Bytes& blob, std::size_t size) {
     crdt::Doc doc(4);
     {
@@ -196,6 +228,7 @@ void look_at(const Bytes& blob, std::size_t size) {
     doc.commit();
     check(doc);
     CHECK(codec::encode_snapshot(doc).has_value());
+    trim(doc);
 }
 
 }  // namespace

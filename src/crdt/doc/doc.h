@@ -168,7 +168,7 @@ private:
     void end_branch();
     Result<Imported> import_beside(ChangeBatch& changes, ImportOptions options);
 
-    // What is read and edited. A document stays the same when its history comes in.
+    // Readers and edits use this body. A document stays the same when its history comes in.
     mutable std::unique_ptr<DocBody> body_;
     // All of the history while `body_` is an edited branch; else null.
     std::unique_ptr<DocBody> whole_;
