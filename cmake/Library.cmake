@@ -90,9 +90,9 @@ installed_library(crdt
     LINK Threads::Threads PkgConfig::XXHASH PkgConfig::LZ4
     HEADERS
     crdt/doc/doc.h crdt/doc/text.h crdt/doc/list.h crdt/doc/map.h crdt/doc/movable_list.h crdt/doc/tree.h crdt/doc/counter.h
-    crdt/doc/history.h crdt/doc/apply.h crdt/doc/events.h crdt/doc/cursor.h crdt/doc/inspection.h
+    crdt/doc/history.h crdt/doc/apply.h crdt/doc/events.h crdt/doc/cursor.h crdt/doc/inspection.h crdt/doc/shallow.h
     crdt/undo/revert.h crdt/undo/undo_history.h crdt/ids/change.h crdt/ids/container_text.h crdt/ids/diff.h
-    codec/cursor.h codec/document.h codec/inspect.h codec/json_updates.h codec/open_snapshot.h codec/small.h codec/snapshot.h codec/updates.h
+    codec/cursor.h codec/document.h codec/inspect.h codec/json_updates.h codec/open_snapshot.h codec/shallow_snapshot.h codec/small.h codec/snapshot.h codec/updates.h
     json/json.h)
 
 installed_library(memory

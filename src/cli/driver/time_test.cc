@@ -49,6 +49,44 @@ TEST_F(EngineTime, ADetachedDocumentIsEditedWhereTheSettingAllowsIt) {
     EXPECT_EQ(on_a("value", R"("cid":"cid:root-m:Map")"), R"({"k":1})");
 }
 
+TEST_F(EngineTime, WhatLiesBeforeTheStartOfAShallowDocumentIsRefused) {
+    type("0", "ab");
+    on_a("commit");
+    on_a("text.delete", R"("cid":"cid:root-t:Text","pos":0,"len":1)");
+    on_a("commit");
+    type("1", "cd");
+    on_a("commit");
+    EXPECT_EQ(on_a("export", R"("mode":"shallow_snapshot")"), "invalid_argument");
+    EXPECT_EQ(on_a("export", R"("mode":"shallow_snapshot","frontiers":["9@1"])"),
+              "unknown_version");
+    EXPECT_EQ(on_a("export", R"("mode":"state_only","frontiers":["9@1"])"), "unknown_version");
+    const std::string blob = on_a("export", R"("mode":"shallow_snapshot","frontiers":["2@1"])");
+    const std::string outsider = [&] {
+        ask(R"({"op":"new","doc":"o","peer":"7"})");
+        ask(R"({"op":"counter.add","doc":"o","cid":"cid:root-c:Counter","delta":1})");
+        return json::write(*ask(R"({"op":"export","doc":"o","mode":"updates"})").get("ok"));
+    }();
+    on_a("drop");
+    on_a("new", R"("peer":"2")");
+    EXPECT_EQ(on_a("import", cat(R"("bytes":)", blob)),
+              R"({"success":{"1":[0,5]},"pending":null})");
+    for (const std::string_view version : {R"([])", R"(["1@1"])"}) {
+        const std::string at = cat(R"("frontiers":)", version);
+        EXPECT_EQ(on_a("checkout", at), "shallow_snapshot");
+        EXPECT_EQ(on_a("fork_at", cat(R"("as":"f",)", at)), "shallow_snapshot");
+        EXPECT_EQ(on_a("revert_to", at), "shallow_snapshot");
+        EXPECT_EQ(on_a("diff", cat(R"("from":)", version, R"(,"to":["4@1"])")), "shallow_snapshot");
+        for (const std::string_view mode : {"shallow_snapshot", "state_only", "snapshot_at"}) {
+            EXPECT_EQ(on_a("export", cat(R"("mode":")", mode, R"(",)", at)), "shallow_snapshot");
+        }
+    }
+    EXPECT_EQ(on_a("export", R"("mode":"updates_in_range","spans":[{"id":"0@1","len":5}])"),
+              "shallow_snapshot");
+    EXPECT_EQ(on_a("import", cat(R"("bytes":)", outsider)), "shallow_snapshot");
+    EXPECT_EQ(on_a("text.string", R"("cid":"cid:root-t:Text")"), R"("bcd")");
+    EXPECT_EQ(on_a("stats").substr(0, 8), R"({"ops":3)");
+}
+
 TEST_F(EngineTime, ValuesInJson) {
     const auto set = [&](std::string_view value) {
         on_a("map.set", cat(R"("cid":"cid:root-m:Map","key":"k","value":)", value));
