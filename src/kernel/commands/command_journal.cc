@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <optional>
@@ -165,7 +166,9 @@ Result<void> write_journal(const std::string& stage, const std::vector<JournalEn
     List all;
     for (const JournalEntry& each : entries) all.push_back(value_of(each));
     const std::string path = stage + kName;
-    const Fd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+    // A reader that sees the journal sees all of it.
+    const std::string draft = path + ".new";
+    const Fd file(::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
     const auto failed = [&](const char* why) {
         return fail(Errc::unavailable, "io_error", cat("nothing was committed: ", path, ": ", why),
                     {{"path", path}});
@@ -173,7 +176,8 @@ Result<void> write_journal(const std::string& stage, const std::vector<JournalEn
     if (!file) return failed(std::strerror(errno));
     if (const auto written = write_all(file.get(), json::write(std::move(all))); !written)
         return failed(written.error().message().c_str());
-    return ::fdatasync(file.get()) == 0 ? Result<void>() : failed(std::strerror(errno));
+    const bool done = ::fdatasync(file.get()) == 0 && ::rename(draft.c_str(), path.c_str()) == 0;
+    return done ? Result<void>() : failed(std::strerror(errno));
 }
 
 void remove_journal(const std::string& stage) {
