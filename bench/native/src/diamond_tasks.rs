@@ -36,9 +36,10 @@ fn history_of(transactions: &[Transaction]) -> OpLog {
     let mut versions: Vec<Vec<usize>> = Vec::new();
     for one in transactions {
         let agent = log.get_or_create_agent_id(&format!("agent {}", one.agent));
-        let mut version: Vec<usize> = one.parents.iter().flat_map(|&at| versions[at].clone()).collect();
-        version.sort_unstable();
-        version.dedup();
+        let mut version: Vec<usize> = Vec::new();
+        for &parent in &one.parents {
+            version = log.version_union(&version, &versions[parent]).to_vec();
+        }
         for patch in &one.patches {
             if patch.erase > 0 {
                 version = vec![log.add_delete_at(agent, &version, patch.at..patch.at + patch.erase)];
