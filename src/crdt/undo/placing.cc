@@ -150,7 +150,10 @@ Lv StandingOrder::replaced_by(const Container& home, Lv first) const {
     const Run& typed = runs.runs()[runs.find(first)];
     const OpId id = log.atoms().id_of(first);
     if (typed.lv != first || typed.kind != RunKind::insert || id.counter == 0) return kNoLv;
-    const Lv erased = *log.atoms().lv_of({id.peer, id.counter - 1});
+    // What was replaced before the start of a shallow history is gone.
+    const std::optional<Lv> before = log.atoms().lv_of({id.peer, id.counter - 1});
+    if (first < log.base() || !before) return kNoLv;
+    const Lv erased = *before;
     const Heads known = log.graph().parents_of(first);
     if (known.size() != 1 || *known.begin() != erased) return kNoLv;
     if (log.container_of(erased) != home.index) return kNoLv;

@@ -238,12 +238,14 @@ Result<void> recall(Doc& doc, const std::vector<StandIn>& stand_ins) {
             return wrong(one.copy, "is not in the history");
         // Neighbours by id need not be neighbours here.
         for (Counter at = 0; at < one.length;) {
-            const Lv of = *atoms.lv_of({one.of.peer, one.of.counter + at});
-            const Lv copy = *atoms.lv_of({one.copy.peer, one.copy.counter + at});
+            const std::optional<Lv> of = atoms.lv_of({one.of.peer, one.of.counter + at});
+            const std::optional<Lv> copy = atoms.lv_of({one.copy.peer, one.copy.counter + at});
+            // A shallow document does not know what was trimmed.
+            if (!of || !copy) return wrong(one.copy, "is not in the history");
             const std::uint32_t len =
-                std::min({static_cast<std::uint32_t>(one.length - at), atoms.run_end(of) - of,
-                          atoms.run_end(copy) - copy});
-            known.push_back({of, copy, len, one.as});
+                std::min({static_cast<std::uint32_t>(one.length - at), atoms.run_end(*of) - *of,
+                          atoms.run_end(*copy) - *copy});
+            known.push_back({*of, *copy, len, one.as});
             at += static_cast<Counter>(len);
         }
     }
