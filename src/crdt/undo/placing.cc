@@ -150,7 +150,7 @@ Lv StandingOrder::replaced_by(const Container& home, Lv first) const {
     const Run& typed = runs.runs()[runs.find(first)];
     const OpId id = log.atoms().id_of(first);
     if (typed.lv != first || typed.kind != RunKind::insert || id.counter == 0) return kNoLv;
-    // What was replaced before the start of a shallow history is gone.
+    // A shallow history does not know what was replaced before its start.
     const std::optional<Lv> before = log.atoms().lv_of({id.peer, id.counter - 1});
     if (first < log.base() || !before) return kNoLv;
     const Lv erased = *before;
