@@ -162,7 +162,7 @@ private:
     friend Result<void> open_shallow(Doc& doc, std::shared_ptr<const ShallowStart> start,
                                      ChangeBatch history, const HistoryEnd& end);
     friend DocBody& whole_of(const Doc& doc);
-    // Detached editing. (detached.cc)
+    // Detached editing. (time.cc)
     void begin_branch(PeerId peer);
     void pass_on_branch();
     void end_branch();
