@@ -104,9 +104,16 @@ void Generations::set(fs::IgnoreNames ignore, std::uint64_t most_bytes) {
 Result<std::unique_ptr<LayerWriter>> Generations::begin_layer() {
     if (::mkdir(directory_.c_str(), 0700) != 0 && errno != EEXIST)
         return fs::system_failure(errno, directory_, "cannot make");
-    const std::string name = short_name(++layers_made_);
-    const std::string path = cat(directory_, "/", name);
-    if (::mkdir(path.c_str(), 0700) != 0) return fs::system_failure(errno, path, "cannot make");
+    // Layers that are being removed still have their names.
+    constexpr int kMostNames = 10'000;
+    std::string name, path;
+    for (int turn = 0; turn < kMostNames; ++turn) {
+        name = short_name(++layers_made_);
+        path = cat(directory_, "/", name);
+        if (::mkdir(path.c_str(), 0700) == 0) break;
+        if (errno != EEXIST || turn + 1 == kMostNames)
+            return fs::system_failure(errno, path, "cannot make");
+    }
     const std::uint64_t used = newest_ == nullptr ? 0 : newest_->disk_bytes;
     // While all is laid out anew, the files are counted twice, and take the disk once.
     const std::uint64_t most = must_lay_out_anew_ || used == 0 ? options_.most_bytes
@@ -179,6 +186,7 @@ Result<void> Generations::look_at_touched() {
     // Parents first: what a parent does not have any more is gone with all that is below it.
     std::ranges::sort(due, {}, [](const SourceFolder* each) { return each->depth(); });
     std::vector<std::string> paths;
+    paths.reserve(due.size());
     for (const SourceFolder* each : due) paths.push_back(each->path());
     for (const std::string& path : paths) {
         SourceFolder* const folder = folder_at(path);

@@ -114,7 +114,7 @@ private:
 
     void watch(SourceFolder& folder, int opened);
     void unwatch(SourceFolder& folder);
-    void forget(SourceFolder& folder);
+    void forget(SourceFolder& top);
     void take_events();
     std::optional<std::string> exclude_stamp() const;
     // Returns the files with several names that are not as they were.

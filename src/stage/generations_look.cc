@@ -19,6 +19,9 @@ namespace {
 // Paths so deep cannot be named in one word either.
 constexpr std::size_t kDeepestFolder = 512;
 
+// Longer than a step of the clock that stamps files.
+constexpr std::int64_t kFreshNs = 50'000'000;
+
 bool is_file_or_link(const SourceStatus& status) {
     return S_ISREG(status.mode) || S_ISLNK(status.mode);
 }
@@ -140,7 +143,7 @@ Result<void> Generations::remove(SourceFolder& folder, const std::string& name) 
 Result<void> Generations::take(SourceFolder& folder, const Fd& opened, const std::string& name,
                                const LiveEntry& now, Look how, SourceEntry* before) {
     if (now.status.is_folder()) return take_folder(folder, opened, name, now, how, before);
-    const bool is_same = before != nullptr && before->status == now.status;
+    const bool is_same = before != nullptr && before->status == now.status && !before->is_fresh;
     if (how != Look::anew) {
         if (is_same) return {};
         if (std::ranges::find(options_.ignore, name) != options_.ignore.end()) {
@@ -162,6 +165,7 @@ Result<void> Generations::take(SourceFolder& folder, const Fd& opened, const std
     SourceEntry entry{now.status, writer_->name()};
     switch (TRY(writer_->copy(folder, name, opened.get(), entry.status))) {
         case LayerWriter::Put::done:
+            entry.is_fresh = clock_.wall_ms() * 1'000'000 - entry.status.changed_ns < kFreshNs;
             folder.entries[name] = std::move(entry);
             break;
         case LayerWriter::Put::gone:

@@ -187,7 +187,9 @@ TEST_F(Generational, AGenerationIsRemovedWithItsLastStage) {
         directory.put("w/a.txt", cat(i, "\n"));
         ASSERT_NE(current(), nullptr);
     }
-    EXPECT_EQ(generations->rebuilds(), 2U);
+    // Once more where the ignore file was too young to tell that it had not changed.
+    EXPECT_GE(generations->rebuilds(), 2U);
+    EXPECT_LE(generations->rebuilds(), 3U);
     EXPECT_LE(current()->layers.size(), 2U);
     EXPECT_TRUE(files::exists(first));
     const auto out = stage->run({"cat a.txt", workspace}, clock, {});

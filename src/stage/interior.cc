@@ -219,10 +219,13 @@ int Interior::wrap_live_tree(int live) {
     if (const int error = place(empty_mount, at); error != 0) return errno = error, -1;
     const int empty = open_path(at);
     if (empty < 0) return -1;
-    char lower[80];
-    std::strcpy(lower, DescriptorPath(live).text);
-    std::strcat(lower, ":");
-    std::strcat(lower, DescriptorPath(empty).text);
+    const DescriptorPath above(live);
+    const DescriptorPath below(empty);
+    char lower[2 * sizeof(DescriptorPath) + 1] = {};
+    std::size_t size = 0;
+    for (const char* part : {above.text, ":", below.text}) {
+        for (; *part != 0; ++part) lower[size++] = *part;
+    }
     const int context = begin_overlay();
     if (context < 0 || set(context, "lowerdir", lower) != 0) return -1;
     const int wrapped = mounted(context, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);

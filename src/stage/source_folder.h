@@ -43,6 +43,8 @@ struct SourceEntry {
     SourceStatus status;
     std::string layer;  // The name of the layer that has the file or the link.
     std::unique_ptr<SourceFolder> folder = {};
+    // It was changed so shortly before it was copied that a later change may leave the same status.
+    bool is_fresh = false;
 };
 
 struct SourceFolder {

@@ -304,9 +304,10 @@ Result<StageOutcome> Stage::run(const StagedCommand& what, Clock& clock,
                           stack.get(),
                           kStackBytes};
     const pid_t first = clone_first(begin);
-    if (first < 0)
+    if (first < 0) {
         return no_stage(cat("this system refuses namespaces: ", std::strerror(errno)),
                         {{"step", "namespaces"}, {"errno", errno}});
+    }
     for (auto* const pipe : {&input, &output, &errors, &report, &finish}) (*pipe)->theirs.close();
     // Ends with the start of the program, which closes the report.
     for (;;) {
