@@ -16,7 +16,7 @@ inline bool is_valid(std::string_view bytes) {
     return !find_invalid(bytes).has_value();
 }
 
-// True for a byte that begins a code point.
+// Returns true for a byte that begins a code point.
 inline bool is_boundary(char byte) {
     return (static_cast<unsigned char>(byte) & 0xC0) != 0x80;
 }

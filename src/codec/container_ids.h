@@ -27,7 +27,7 @@
 
 namespace quire::codec {
 
-// False for a kind beyond seven bits, and for a root whose name is too long for a table.
+// Returns false for a kind beyond seven bits, and for a root whose name is too long for a table.
 bool has_container_key(const crdt::ContainerId& id);
 Bytes container_key(const crdt::ContainerId& id);  // CHECKs has_container_key().
 // Errors: corrupt. Exactly one spelling of an id is accepted, so that a key can be looked for.

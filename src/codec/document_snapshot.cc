@@ -136,7 +136,7 @@ class Places {
 public:
     Places(const Doc& doc, std::size_t containers) : doc_(doc), containers_(containers) {}
 
-    // None for a container that hangs below nothing.
+    // Returns none for a container that hangs below nothing.
     std::optional<ContainerHeader> of(const ContainerId& id) {
         // The way may be long, so it is walked, not recursed; and a history that lies about who
         // made what could lead it in a circle.

@@ -84,7 +84,7 @@ Value read_kept_value(ByteReader& in, crdt::OpId own) {
     return nullptr;
 }
 
-// False for a value that is nested too deep, or holds text that is not UTF-8.
+// Returns false for a value that is nested too deep, or holds text that is not UTF-8.
 bool write_kept_value(ByteWriter& out, const Value& value, int depth) {
     if (depth > kMaxJsonDepth) return false;
     if (value.is_null()) {

@@ -20,7 +20,7 @@ Value plain_json(const Value& value);
 Value json_bytes(const Bytes& bytes);
 // The container that a string names; none for any other, even where it begins like one.
 std::optional<crdt::ContainerId> container_reference(const Value& value);
-// None for anything but an array of numbers from 0 to 255.
+// Returns none for anything but an array of numbers from 0 to 255.
 std::optional<Bytes> bytes_from_json(const Value& value);
 
 }  // namespace quire::codec

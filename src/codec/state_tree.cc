@@ -17,7 +17,7 @@ constexpr std::uint64_t kRootParent = 0;
 constexpr std::uint64_t kDeletedParent = 1;
 constexpr std::uint64_t kFirstParent = 2;
 
-// True when following parents from some row never ends. `parents` as they are on the wire.
+// Returns true when following parents from some row never ends. `parents` as they are on the wire.
 bool has_cycle(const std::vector<std::uint64_t>& parents) {
     enum class Mark : std::uint8_t { unseen, on_path, ends };
     std::vector<Mark> marks(parents.size(), Mark::unseen);

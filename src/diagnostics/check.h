@@ -44,7 +44,7 @@ struct CheckTool {
     bool is_tidy() const;
 };
 
-// None where it was stopped. Blocks as long as the tool runs. `scratch`: the name of a file that is
+// Returns none where it was stopped. Blocks as long as the tool runs. `scratch`: the name of a file that is
 // this check's alone; it is there as long as this runs.
 std::optional<Checked> check_unit(const CompileUnit& unit, const CheckTool& tool,
                                   const std::string& scratch, Clock& clock,

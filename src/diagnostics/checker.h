@@ -29,7 +29,7 @@ public:
     // The reason why the flags that clang-tidy reads beside the list keep it from running; "" if
     // they do not. They may name a plugin.
     std::string flags_refusal() const;
-    // None if it was stopped. A unit that is not trusted gets its reason as the problem. Blocks as
+    // Returns none if it was stopped. A unit that is not trusted gets its reason as the problem. Blocks as
     // long as the tool runs; `scratch` as for check_unit().
     std::optional<Checked> check(const Listed& listed, const std::string& scratch,
                                  const std::stop_token& stop) const;

@@ -201,7 +201,7 @@ private:
         return out;
     }
 
-    // None where not all of them have been checked, and where to find them is more than a moment's
+    // Returns none where not all of them have been checked, and where to find them is more than a moment's
     // work: then it is for a run.
     std::optional<Seen> see(const CheckConfig& config) const {
         std::shared_ptr<const Units> units;

@@ -41,7 +41,7 @@ struct Choice {
         return units == all && config.same_files(wanted);
     }
 };
-// Null if `stop` was requested meanwhile.
+// Returns null if `stop` was requested meanwhile.
 std::shared_ptr<const Choice> choose(std::shared_ptr<const Units> units, const CheckConfig& config,
                                      const std::stop_token& stop);
 

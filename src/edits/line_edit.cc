@@ -315,7 +315,7 @@ private:
             cat("operations[", index, "] (", word_for(edit_.operations[index]), ")")));
     }
 
-    // True if earlier operations of the batch have changed the text.
+    // Returns true if earlier operations of the batch have changed the text.
     bool is_changed() const { return coords_ == Coords::sequential && !draft_.splices().empty(); }
 
     const LineEdit& edit_;

@@ -40,7 +40,7 @@ std::optional<HunkCounts> hunk_counts(std::string_view header);
 // The words of "@@ class Poem" or "@@ class Poem @@"; "" for a bare "@@".
 std::string_view hunk_heading(std::string_view header);
 
-// True for a line that can stand in a hunk: context, removed or added.
+// Returns true for a line that can stand in a hunk: context, removed or added.
 bool is_hunk_line(std::string_view line);
 // Adds a line that has its mark; an empty line is an empty line of context.
 void add_hunk_line(PatchHunk& hunk, std::string_view marked);

@@ -251,7 +251,7 @@ private:
         return out;
     }
 
-    // True if the text ends with a newline after a hunk that writes its last line.
+    // Returns true if the text ends with a newline after a hunk that writes its last line.
     bool has_final_newline(const PatchHunk& hunk, const PatchRegion& region, bool is_open) const {
         const bool wanted = region.added.back()->newline;
         const std::vector<const PatchLine*> old = old_lines_of(hunk);

@@ -232,7 +232,7 @@ private:
         return invalid_patch(at_ + 1, "links and submodules cannot be patched, only text files");
     }
 
-    // True if these names can be those of git's header: a file that is only moved has none of its
+    // Returns true if these names can be those of git's header: a file that is only moved has none of its
     // own, and the next file may have no such header.
     bool are_gits(const std::string& before, const std::string& after) const {
         const auto fits = [](const std::string& name, const std::string& moved,
@@ -352,7 +352,7 @@ private:
         }
     };
 
-    // True if the two lines here are the next file's header and no removed and added line.
+    // Returns true if the two lines here are the next file's header and no removed and added line.
     bool ends_hunk(const Missing& missing) const {
         if (!is_file_header(at_)) return false;
         if (missing.none()) return true;

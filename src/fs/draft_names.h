@@ -17,11 +17,11 @@ inline std::string draft_prefix(std::uint64_t incarnation) {
 inline std::string draft_name(std::uint64_t incarnation, std::uint64_t number) {
     return cat(draft_prefix(incarnation), number, ".tmp");
 }
-// True for a draft of any process.
+// Returns true for a draft of any process.
 inline bool is_draft(std::string_view name) {
     return name.starts_with(".quire-") && name.ends_with(".tmp");
 }
-// True for a draft of this process.
+// Returns true for a draft of this process.
 inline bool is_draft_of(std::string_view name, std::uint64_t incarnation) {
     return is_draft(name) && name.starts_with(draft_prefix(incarnation));
 }

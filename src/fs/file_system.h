@@ -47,7 +47,7 @@ struct Stamp {
     std::uint64_t device = 0, inode = 0, size = 0;
     std::int64_t modified_ns = 0, changed_ns = 0;
     bool settled = false;
-    // True if the bytes cannot have changed between the two stamps.
+    // Returns true if the bytes cannot have changed between the two stamps.
     bool same_as(const Stamp& now) const {
         return settled && device == now.device && inode == now.inode && size == now.size &&
                modified_ns == now.modified_ns && changed_ns == now.changed_ns;

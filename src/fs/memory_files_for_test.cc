@@ -220,7 +220,7 @@ public:
     }
 
 private:
-    // Null for a folder that is left out itself.
+    // Returns null for a folder that is left out itself.
     const text::IgnoreChain* chain_of(const std::string& folder) {
         const auto known = chains_.find(folder);
         if (known != chains_.end()) return known->second ? &*known->second : nullptr;

@@ -30,16 +30,16 @@ struct FileSight {
     // It changed so shortly before the look that a later change may leave the same times.
     bool is_fresh = false;
 
-    // True if nothing that a change of the file would alter differs.
+    // Returns true if nothing that a change of the file would alter differs.
     bool same_as(const FileSight& other) const {
         return same_bytes_as(other) && changed_ns == other.changed_ns;
     }
-    // True if only what does not concern the bytes differs, as far as the times can tell.
+    // Returns true if only what does not concern the bytes differs, as far as the times can tell.
     bool same_bytes_as(const FileSight& other) const {
         return inode == other.inode && device == other.device && size == other.size &&
                modified_ns == other.modified_ns && is_link == other.is_link;
     }
-    // True if both are certainly one and the same file, which may have been written since. Numbers
+    // Returns true if both are certainly one and the same file, which may have been written since. Numbers
     // of inodes are used again at once, so the time of birth counts too.
     bool is_file_of(const FileSight& other) const;
     Stamp stamp() const;
@@ -68,9 +68,9 @@ struct TreeRules {
     // These files are watched although ignore files leave them out.
     std::set<std::string, std::less<>> kept;
 
-    // True if `path`, an entry of `folder`, is a kept file or leads to one.
+    // Returns true if `path`, an entry of `folder`, is a kept file or leads to one.
     bool keeps(std::string_view path, bool is_folder) const;
-    // True if an entry of a folder with this chain is watched. `path` is the entry's.
+    // Returns true if an entry of a folder with this chain is watched. `path` is the entry's.
     bool wants(std::string_view path, bool is_folder, const text::IgnoreChain& chain,
                bool is_partial) const;
 };

@@ -59,7 +59,7 @@ private:
     // A method: the eras that have it, its name, its params and the function that serves it.
     struct Method;
     static const Method kMethods[];
-    // Null when the era has no such method.
+    // Returns null when the era has no such method.
     static const Method* find_method(std::string_view name, Era era);
 
     // Takes one message of a line. `batch` is null outside of batches.

@@ -57,7 +57,7 @@ public:
     // none, and sends nothing, where enough questions are open or one with the same `subject` is.
     std::optional<std::string> ask(std::string_view method, Map params, const Value& cause,
                                    std::string subject, OnAnswer on_answer);
-    // False when no question is open under `id`.
+    // Returns false when no question is open under `id`.
     bool on_response(const Value& id, std::optional<Value> result);
     // Cancels questions in the client, and drops their callbacks.
     void withdraw(std::string_view id);

@@ -121,13 +121,13 @@ public:
     // The section of a Composite, not of nested ones; null if there is none.
     const Section* section(std::string_view name) const;
 
-    // True if agents may not write the field; nothing if there is no such field.
+    // Returns true if agents may not write the field; nothing if there is no such field.
     std::optional<bool> is_field_read_only(std::string_view name) const;
     // In schema order; empty if this is no Map.
     std::vector<std::string> read_only_fields() const;
     // Nothing if there is no such section.
     std::optional<bool> is_section_read_only(std::string_view name) const;
-    // Null if there is no such section.
+    // Returns null if there is no such section.
     const BlockSchema* get_section_schema(std::string_view name) const;
 
     friend bool operator==(const BlockSchema& a, const BlockSchema& b) {

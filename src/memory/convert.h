@@ -57,7 +57,7 @@ struct ReadOnlyBreach {
 std::optional<ReadOnlyBreach> read_only_breach(const BlockSchema& from, const Value& value,
                                                const BlockSchema& to, const Value& converted);
 
-// True if every value of `from` is a value of `to` and lies where `to` looks for it: fields,
+// Returns true if every value of `from` is a value of `to` and lies where `to` looks for it: fields,
 // sections and limits were added or described anew; nothing was renamed, narrowed or removed.
 bool is_additive(const BlockSchema& from, const BlockSchema& to);
 

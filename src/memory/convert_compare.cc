@@ -57,7 +57,7 @@ bool equal(const Value* a, const Value* b) {
     return a == nullptr || b == nullptr ? a == b : *a == *b;
 }
 
-// True if fields of `to` hold every value of `from`: added ones are optional, the others unchanged.
+// Returns true if fields of `to` hold every value of `from`: added ones are optional, the others unchanged.
 bool additive(const std::vector<Field>& from, const std::vector<Field>& to) {
     return std::ranges::all_of(from,
                                [&](const Field& each) {
@@ -72,7 +72,7 @@ bool additive(const std::vector<Field>& from, const std::vector<Field>& to) {
            });
 }
 
-// True if the limit was not lowered.
+// Returns true if the limit was not lowered.
 bool at_least(const std::optional<std::size_t>& now, const std::optional<std::size_t>& before) {
     return !now || (before && *now >= *before);
 }

@@ -122,7 +122,7 @@ Result<void> check_kind(const Place& place, const BlockSchema& schema, crdt::Con
     return schema_mismatch(place.field, crdt::to_text(wanted), crdt::to_text(actual));
 }
 
-// True if items may be objects.
+// Returns true if items may be objects.
 bool has_objects(const BlockSchema& list) {
     const auto& item = list.as<ListSchema>()->item_schema;
     return !item || (*item)->as<MapSchema>() != nullptr ||
@@ -338,7 +338,7 @@ std::optional<crdt::Frontiers> base_of(const crdt::Doc& doc, std::span<const crd
     return std::move(*minimal);
 }
 
-// True if the changes only append, seen from the version that they were written on.
+// Returns true if the changes only append, seen from the version that they were written on.
 bool is_append(const crdt::Doc& doc, std::span<const crdt::Change> changes) {
     const Atoms atoms(changes);
     const auto base = base_of(doc, changes, atoms);

@@ -100,7 +100,7 @@ inline constexpr std::int64_t kExactWhole = std::int64_t{1} << 53;
 Value number_of(double number);
 // The error out_of_range "index_out_of_bounds" {index, len}.
 Failure index_out_of_bounds(std::int64_t index, std::size_t len);
-// True if root/FIELD holds the whole value of the field, which null in `root` marks.
+// Returns true if root/FIELD holds the whole value of the field, which null in `root` marks.
 bool is_set_apart(const crdt::Doc& doc, crdt::Handle root, std::string_view field);
 
 }  // namespace quire::memory

@@ -44,7 +44,7 @@ public:
     const std::string& path() const { return path_; }
     std::string path_of(std::string_view key) const { return cat(path_, ".", key); }
 
-    // Null if the member is absent or null.
+    // Returns null if the member is absent or null.
     const Value* find(std::string_view key) {
         asked_.push_back(key);
         const Value* value = map_->find(key);

@@ -16,7 +16,7 @@ namespace quire::memory {
 // text.
 void apply(crdt::Doc& doc, crdt::Handle text, std::span<const text::Splice> splices);
 
-// True if the splices only insert at the end of a text of `size` bytes.
+// Returns true if the splices only insert at the end of a text of `size` bytes.
 bool only_appends(std::span<const text::Splice> splices, text::Byte size);
 
 // Changes the text to `wanted`, which is well-formed UTF-8, by the smallest edit (text/diff.h).

@@ -6,7 +6,7 @@
 namespace quire::memory {
 namespace {
 
-// True for the members that an entry has beside its fields.
+// Returns true for the members that an entry has beside its fields.
 bool is_entry_header(const BlockSchema& schema, std::string_view field) {
     const auto* log = schema.as<LogSchema>();
     return log != nullptr && ((log->entry.timestamp && field == "timestamp") ||

@@ -37,7 +37,7 @@ const std::vector<Field>* fields_of(const BlockSchema& schema);
 
 // Errors: schema_mismatch {field, expected "Map" …, actual} if the schema is of another kind.
 Result<void> check_shape(const BlockSchema& schema, const Write& write);
-// Null if any field is accepted. Errors: field_not_found.
+// Returns null if any field is accepted. Errors: field_not_found.
 Result<const Field*> find_written(const BlockSchema& schema, std::string_view field);
 
 // The name of a writer in a log entry: an agent's name alone, for others KIND:NAME.

@@ -51,7 +51,7 @@ public:
     std::string end(std::int64_t patience_ms);
 
 private:
-    // False when too much came in the last kNoiseMs that nothing asked for.
+    // Returns false when too much came in the last kNoiseMs that nothing asked for.
     bool allows_noise(std::size_t lines, std::size_t bytes);
     // Each reads one piece that is ready.
     void read_output(std::vector<Event>& events);

@@ -99,10 +99,10 @@ struct Approval {
     friend bool operator==(const Approval&, const Approval&) = default;
 };
 
-// True if the approval is still in force: approved, not expired, and not dated in the future (which
+// Returns true if the approval is still in force: approved, not expired, and not dated in the future (which
 // happens when the machine's clock was set back).
 bool stands(const Approval& approval, std::int64_t now_ms);
-// True if the approval is for the operation that `ask` describes. approve_once is for exactly one
+// Returns true if the approval is for the operation that `ask` describes. approve_once is for exactly one
 // call.
 bool covers(const Approval& approval, const Ask& ask);
 

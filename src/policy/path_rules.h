@@ -87,14 +87,14 @@ private:
     std::vector<PathRule> rules_;
 };
 
-// True for paths that nobody may read: everything below .quire/, where the kernel keeps all
+// Returns true for paths that nobody may read: everything below .quire/, where the kernel keeps all
 // documents.
 bool is_hidden(std::string_view path);
-// True for paths that no rule can open for writing: at any depth and in any case .git, .quire,
+// Returns true for paths that no rule can open for writing: at any depth and in any case .git, .quire,
 // .githooks, .husky and everything below them, quire.toml, and the hooks of a bare repository
 // (NAME.git/hooks).
 bool is_protected(std::string_view path);
-// True for what git writes when it commits in the repository at the workspace's root, and which runs no
+// Returns true for what git writes when it commits in the repository at the workspace's root, and which runs no
 // program: objects, references and their logs, the index, HEAD and its like. False for settings, hooks,
 // links to other repositories, and the steps of a rebase, which may name programs.
 bool is_git_state(std::string_view path);

@@ -233,7 +233,7 @@ private:
         }
     }
 
-    // True if an error already names all of these rules.
+    // Returns true if an error already names all of these rules.
     bool is_reported(std::vector<std::size_t> rules) const {
         std::ranges::sort(rules);
         return std::ranges::any_of(found_, [&](const RuleFinding& each) {

@@ -34,14 +34,14 @@ using Kind = RuleCheck::Kind;
 
 namespace {
 
-// True if every tool of the set is in the other; one AND per word.
+// Returns true if every tool of the set is in the other; one AND per word.
 bool has_all(std::span<const RuleCheck::Part> parts, const IndexSet& set) {
     return std::ranges::all_of(parts, [&](const RuleCheck::Part& part) {
         return (part.bits & ~set.word(part.word)) == 0;
     });
 }
 
-// True if any tool of the set is in the other.
+// Returns true if any tool of the set is in the other.
 bool has_any(std::span<const RuleCheck::Part> parts, const IndexSet& set) {
     return std::ranges::any_of(
         parts, [&](const RuleCheck::Part& part) { return (part.bits & set.word(part.word)) != 0; });

@@ -32,7 +32,7 @@
 
 namespace quire::policy {
 
-// True if rules for tools apply to this actor.
+// Returns true if rules for tools apply to this actor.
 inline bool is_governed(const Actor& actor) {
     return actor.kind == ActorKind::agent;
 }

@@ -38,7 +38,7 @@ public:
 
     // The reason why no call of the tool can ever be admitted and succeed; nothing if one can.
     const std::optional<Conflict>& never(std::size_t tool) const { return never_[tool]; }
-    // True if agents lack the tool, or all of its operations, although no rule forbids it.
+    // Returns true if agents lack the tool, or all of its operations, although no rule forbids it.
     bool is_absent(std::size_t tool) const {
         return !absent_[tool].empty() || (rules_.is_listed(tool) && !rules_.is_callable(tool));
     }

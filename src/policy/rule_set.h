@@ -107,17 +107,17 @@ public:
 
     // The operations of the tool that are still allowed, sorted; nothing if all of them are.
     std::optional<std::vector<std::string>> allowed_operations(std::string_view tool) const;
-    // True if any operation of the tool is left. A tool without operations is always listed.
+    // Returns true if any operation of the tool is left. A tool without operations is always listed.
     bool is_listed(std::string_view tool) const;
     bool is_listed(std::size_t tool) const { return listed_.has(tool); }
-    // True if agents can call it at all: they have the tool, and an operation that exists is left.
+    // Returns true if agents can call it at all: they have the tool, and an operation that exists is left.
     bool is_callable(std::size_t tool) const { return callable_.has(tool); }
 
-    // True if the rule is about calls of the tool: it names the tool, or it is for "*" and not
+    // Returns true if the rule is about calls of the tool: it names the tool, or it is for "*" and not
     // replaced. exclusive_groups: the tool is in one of the groups. A rule for "*" that lists tools
     // is not about those, and requires_following_tools for "*" not about tools that end the loop.
     bool applies(std::size_t rule, std::size_t tool) const;
-    // True if the rule is for "*" and a rule that names the tool replaces it.
+    // Returns true if the rule is for "*" and a rule that names the tool replaces it.
     bool is_replaced(std::size_t rule, std::size_t tool) const;
     // The tools that a rule lists; for exclusive_groups, the tools of group `group` that it binds.
     std::vector<std::size_t> listed_tools(std::size_t rule) const;

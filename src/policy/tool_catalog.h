@@ -47,7 +47,7 @@ public:
     std::size_t size() const { return tools_.size(); }
     // The number of a tool in the catalog's order; nothing if the tool is unknown.
     std::optional<std::size_t> index_of(std::string_view name) const;
-    // Null if the tool is unknown. Valid until the next add().
+    // Returns null if the tool is unknown. Valid until the next add().
     const KnownTool* find(std::string_view name) const;
     // The tool and its operation for which the twin `name` stands; nothing if it is no twin.
     struct Twin {

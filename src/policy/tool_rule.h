@@ -48,11 +48,11 @@ constexpr auto words_of(Per) {
 // If several rules refuse a call, the one with the highest priority is reported. This is the
 // priority of a rule that states none.
 std::int64_t default_priority(RuleType type);
-// True if the type may be used with tool = "*" (each tool on its own); the others name one tool.
+// Returns true if the type may be used with tool = "*" (each tool on its own); the others name one tool.
 bool may_be_for_every_tool(RuleType type);
-// True if the type counts calls over time, so that `per` applies.
+// Returns true if the type counts calls over time, so that `per` applies.
 bool has_per(RuleType type);
-// True if the type's value is a list of other tools.
+// Returns true if the type's value is a list of other tools.
 bool lists_tools(RuleType type);
 
 // One rule. Members that its type does not use are empty.

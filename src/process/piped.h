@@ -32,7 +32,7 @@ public:
     void close_output();
     void close_errors();
 
-    // True if the program itself has ended.
+    // Returns true if the program itself has ended.
     bool has_ended() const;
     // Closes the program's input, which tells it to end; sends SIGTERM after half of `patience_ms`,
     // and at the end of it kills the program and its whole group. Returns after the end, with a

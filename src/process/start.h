@@ -83,7 +83,7 @@ private:
     const Cage* const cage_;
 };
 
-// True if a child of ours has ended but was not waited for yet.
+// Returns true if a child of ours has ended but was not waited for yet.
 bool has_ended(pid_t child);
 // Kills the group of a child that was not waited for, waits for it and returns its status.
 int kill_group(pid_t child);

@@ -73,7 +73,7 @@ public:
     // request with this id is still open. `batch` may be null.
     std::optional<Answer> begin(const Value& id, std::shared_ptr<Batch> batch,
                                 std::size_t bytes = 0);
-    // False when no request with this id is open.
+    // Returns false when no request with this id is open.
     bool cancel(const Value& id);
     // Cancels every request: the client is gone.
     void cancel_all();

@@ -19,7 +19,7 @@ public:
     // Copies the rope's text, with the gap at the end. O(n).
     explicit GapText(const Rope& from);
 
-    // True if it is still worthwhile to insert `bytes` more bytes here.
+    // Returns true if it is still worthwhile to insert `bytes` more bytes here.
     bool has_room(std::size_t bytes) const {
         return size() + bytes <= kMost && moved_ <= kPatience * (edits_ + 64);
     }

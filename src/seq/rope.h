@@ -91,7 +91,7 @@ public:
     void erase(text::CodePoint at, text::CodePoint count);
     void splice(text::Byte at, text::Byte erase, std::string_view insert);
 
-    // True if `at` is the first byte of a code point or the end of the text. O(log n).
+    // Returns true if `at` is the first byte of a code point or the end of the text. O(log n).
     bool is_boundary(text::Byte at) const;
     // Conversions between units, O(log n) and a scan of one leaf. A leaf of ASCII needs no scan.
     // Positions beyond the end give the end.

@@ -62,7 +62,7 @@ public:
     Tape& operator=(const Tape&) = delete;
     ~Tape();
 
-    // True if the piece that ends at `end` can grow by `bytes` bytes: it was written last, and its
+    // Returns true if the piece that ends at `end` can grow by `bytes` bytes: it was written last, and its
     // reel has room.
     bool may_lengthen(Offset end, std::size_t bytes) {
         return end == begin_ + used_ && reel_ != nullptr && (bytes <= room_ - used_ || grow(bytes));
@@ -79,7 +79,7 @@ public:
     }
     // Writes a piece, which lies in one reel. Requires fits().
     Offset write(std::string_view utf8);
-    // True if there are offsets for `bytes` more bytes; in total there are about 2^32.
+    // Returns true if there are offsets for `bytes` more bytes; in total there are about 2^32.
     bool fits(std::size_t bytes) const;
 
     // `size` bytes from an offset on, within one piece or adjacent ones.

@@ -82,7 +82,7 @@ public:
 
     int fd() const { return fd_; }
 
-    // False when nobody reads it any more.
+    // Returns false when nobody reads it any more.
     bool write(rpc::LineQueue& lines) const {
         return lines.write(fd_, [](std::string) {}) != rpc::LineQueue::Flow::broken;
     }

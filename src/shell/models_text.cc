@@ -224,7 +224,7 @@ class SedScript {
 public:
     SedScript(const Call& call, std::string_view text) : call_(call), text_(text) {}
 
-    // False for a script that is not understood.
+    // Returns false for a script that is not understood.
     bool read() {
         while (at_ < text_.size()) {
             if (std::string_view(" \t\n;{}").find(peek()) != std::string_view::npos) {

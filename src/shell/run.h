@@ -47,7 +47,7 @@ public:
     void make_directory(const Arg& operand);
     void make_missing_directory(const Arg& operand);  // Only if nothing is there.
     void make_link(const Arg& operand, const Arg& target);
-    // True if it may be a directory, or the script may have made it one.
+    // Returns true if it may be a directory, or the script may have made it one.
     bool may_be_directory(const Arg& operand);
     bool may_be_link(const Arg& operand);
     bool may_exist(const Arg& operand);

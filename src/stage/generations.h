@@ -72,7 +72,7 @@ public:
     void set(fs::IgnoreNames ignore, std::uint64_t most_bytes);
     // Null before the first.
     std::shared_ptr<const Generation> newest() const { return newest_; }
-    // True if something has happened to the files since the last refresh(), or may have. O(files with
+    // Returns true if something has happened to the files since the last refresh(), or may have. O(files with
     // several names).
     bool is_outdated() const;
 

@@ -49,9 +49,9 @@ private:
 Result<std::string> lower_bytes(const std::vector<std::string>& layers, const std::string& path,
                                 std::size_t limit);
 
-// True if the entry is the mark by which an upper directory or a layer hides a name.
+// Returns true if the entry is the mark by which an upper directory or a layer hides a name.
 bool is_whiteout(const struct stat& found);
-// True if the directory hides all that layers below have in it.
+// Returns true if the directory hides all that layers below have in it.
 bool is_opaque(int directory);
 
 }  // namespace quire::stage

@@ -24,7 +24,7 @@ struct Places {
 Places places_of(const std::string& workspace, const std::string& home,
                  const std::vector<std::string>& shown, bool network);
 
-// True if the path is the folder or lies below it.
+// Returns true if the path is the folder or lies below it.
 bool is_below(const std::string& path, const std::string& folder);
 
 }  // namespace quire::stage

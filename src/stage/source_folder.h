@@ -31,7 +31,7 @@ struct SourceStatus {
     explicit SourceStatus(const struct stat& found);
     bool operator==(const SourceStatus&) const = default;
     bool is_folder() const { return S_ISDIR(mode); }
-    // True if the permissions, the owner and the time are the same.
+    // Returns true if the permissions, the owner and the time are the same.
     bool looks_as(const SourceStatus& other) const {
         return mode == other.mode && user == other.user && group == other.group &&
                modified_ns == other.modified_ns;

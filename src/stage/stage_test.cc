@@ -62,7 +62,7 @@ protected:
         const Result<StageOutcome> out = run(cat("exec 2>&1; ", command));
         return out ? out->output : out.error().message();
     }
-    // True if the command fails, and the file outside stays as it is.
+    // Returns true if the command fails, and the file outside stays as it is.
     bool fails(const std::string& command) {
         const Result<StageOutcome> out = run(command);
         return out && out->exit_code != 0 && directory.get("outside.txt") == "outside\n";

@@ -71,7 +71,7 @@ public:
     ~Conversion() {
         if (is_open()) ::iconv_close(handle_);
     }
-    // False where the C library's tables are not installed.
+    // Returns false where the C library's tables are not installed.
     bool is_open() const { return handle_ != reinterpret_cast<iconv_t>(-1); }
 
     Converted<std::string> run(std::string_view in) {

@@ -46,7 +46,7 @@ bool is_word(unsigned char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-// True for code points that belong to the one before them: combining marks, joiners, variation
+// Returns true for code points that belong to the one before them: combining marks, joiners, variation
 // selectors, skin tones.
 bool extends(char32_t c) {
     return (c >= 0x300 && c <= 0x36F) || c == 0x200D || (c >= 0xFE00 && c <= 0xFE0F) ||

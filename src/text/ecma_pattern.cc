@@ -143,7 +143,7 @@ private:
         return {};
     }
 
-    // True if {n}, {n,} or {n,m} begins here; any other brace stands for itself.
+    // Returns true if {n}, {n,} or {n,m} begins here; any other brace stands for itself.
     bool is_counter() const {
         std::size_t i = at_ + 1;
         const auto digits = [&] {

@@ -9,7 +9,7 @@
 namespace quire::text {
 namespace {
 
-// True for code points that have no width, change the reading direction, or command a terminal.
+// Returns true for code points that have no width, change the reading direction, or command a terminal.
 bool is_hidden(char32_t point) {
     return point < 0x20 || (point >= 0x7F && point < 0xA0) || point == 0xAD || point == 0x61C ||
            (point >= 0x200B && point <= 0x200F) || (point >= 0x2028 && point <= 0x202E) ||

@@ -58,7 +58,7 @@ public:
     static IgnoreChain below(const IgnoreChain& parent, std::string folder,
                              std::vector<IgnoreFile> files);
 
-    // True if an entry of this folder is ignored, given its path from the root.
+    // Returns true if an entry of this folder is ignored, given its path from the root.
     bool ignores(std::string_view path, bool is_folder) const;
 
 private:

@@ -44,7 +44,7 @@ struct Group {
     std::vector<Change> ours;
     std::vector<Change> theirs;
 
-    // True if the change excludes one of the group, or is an insertion that touches it or is
+    // Returns true if the change excludes one of the group, or is an insertion that touches it or is
     // touched by it.
     bool meets(const Change& next) const {
         if (next.begin < end && begin < next.end) return true;
@@ -122,7 +122,7 @@ std::pair<std::size_t, std::size_t> guarded(std::string_view piece, const Splice
     return {begin, end};
 }
 
-// True if the texts, put one after the other, would make one word of two.
+// Returns true if the texts, put one after the other, would make one word of two.
 bool join_words(std::string_view first, std::string_view second) {
     return !first.empty() && !second.empty() && is_word(first.back()) && is_word(second.front());
 }

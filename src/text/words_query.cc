@@ -17,7 +17,7 @@ bool is_between(char32_t c, char32_t first, char32_t last) {
     return c >= first && c <= last;
 }
 
-// True for letters, digits and pictures. Beyond ASCII all other characters are known by their
+// Returns true for letters, digits and pictures. Beyond ASCII all other characters are known by their
 // block: quotation marks and dashes of Latin-1, general and CJK punctuation, blanks among them.
 bool is_word_char(char32_t c) {
     if (c < 0x80) return is_between(c, '0', '9') || is_between(c | 0x20, 'a', 'z');

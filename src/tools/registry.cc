@@ -136,7 +136,7 @@ struct Registry::Body {
 
     explicit Body(kernel::Kernel& served) : kernel(served) {}
 
-    // Null where no rules govern the actor.
+    // Returns null where no rules govern the actor.
     std::shared_ptr<const policy::RuleSet> rules_of(const policy::Actor& actor) const {
         return rules == nullptr ? nullptr : rules->rules_of(actor);
     }

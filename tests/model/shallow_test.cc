@@ -70,7 +70,7 @@ public:
     }
 
     const Frontiers& start() const { return start_; }
-    // False if the history could not be trimmed.
+    // Returns false if the history could not be trimmed.
     bool is_shallow() const { return opened_ && !start_.empty(); }
 
     void edit() {

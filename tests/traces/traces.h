@@ -48,7 +48,7 @@ inline constexpr const char* kSequential[] = {
     "sveltecomponent", "friendsforever_flat", "clownschool_flat",
     "json-crdt-patch", "json-crdt-blog-post", "egwalker"};
 
-// None where the file is absent. CHECKs that what is there has the documented form.
+// Returns none where the file is absent. CHECKs that what is there has the documented form.
 std::optional<Sequential> sequential(const std::string& name);
 std::optional<Concurrent> concurrent(const std::string& name);
 std::optional<std::vector<Graph>> conformance();

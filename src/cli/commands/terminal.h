@@ -22,7 +22,7 @@ int output(std::string_view text);
 int output_json(const Value& value);
 // Writes "quire: WHAT" as a line to standard error.
 void complain(std::string_view what);
-// True where a refusal is printed as JSON: with --json, and where standard error is no terminal.
+// Returns true where a refusal is printed as JSON: with --json, and where standard error is no terminal.
 bool refuses_in_json(const Globals& globals);
 // Complains about the error, or prints it as one line of JSON, {"error": {code, reason, message,
 // details}}, where refuses_in_json() holds. Returns kRefused.

@@ -36,7 +36,7 @@ Map entry_value(const McpClient& client, const ServerEntry& entry) {
     return out;
 }
 
-// True for an entry that quire init wrote, now or earlier: whoever adds a member to it, or starts
+// Returns true for an entry that quire init wrote, now or earlier: whoever adds a member to it, or starts
 // something else by it, has made it their own.
 bool is_ours(const Value& entry) {
     if (!entry.is_map()) return false;

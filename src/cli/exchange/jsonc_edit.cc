@@ -275,7 +275,7 @@ std::string erased(std::string_view text, const JsoncNode& object, std::size_t i
     return cat(text.substr(0, comma), text.substr(comma + 1, begin - comma - 1), text.substr(end));
 }
 
-// True for an object that jsonc_with() made: it begins with a line end.
+// Returns true for an object that jsonc_with() made: it begins with a line end.
 bool is_made(std::string_view text, const JsoncNode& object) {
     return text.substr(object.begin + 1, 1) == "\n";
 }

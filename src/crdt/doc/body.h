@@ -68,7 +68,7 @@ public:
     // all of its state again. It must not be referred to. O(ops).
     void fit(ContainerIndex index);
     std::size_t memory_bytes(ContainerIndex index) const;
-    // True if the container can be reached from a root, now or at a version. (alive.cc)
+    // Returns true if the container can be reached from a root, now or at a version. (alive.cc)
     bool is_alive(Container& c);
     bool is_alive(Container& c, Reach& reach);
     // Returns true if the container shows or could show again; see Inspection::may_show().
@@ -142,7 +142,7 @@ private:
     };
     Container& unpack(ContainerIndex index);
     Container* find_editable(Handle handle, ContainerKind kind);
-    // True if the atom made a child of the container's kind.
+    // Returns true if the atom made a child of the container's kind.
     bool made_by(const ContainerId& id, Lv creator);
     template <class Known, class Holds, class Note>
     bool reaches_root(Container& c, Known known, Holds holds, Note note);

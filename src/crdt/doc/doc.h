@@ -70,7 +70,7 @@ public:
     // A container's number, known or not yet: a root exists as soon as it is named. O(1).
     Handle open(const ContainerId& id);
     const ContainerId& id_of(Handle container) const;
-    // False for a child container that no op has made, or that was overwritten or removed with its
+    // Returns false for a child container that no op has made, or that was overwritten or removed with its
     // parent.
     bool is_alive(Handle container) const;
     // A pending transaction is visible. Child containers appear as their values; roots that were

@@ -100,7 +100,7 @@ private:
     void park(OpId wants, std::size_t change, Imported& imported);
     // Puts a change behind those that were given.
     std::size_t add(const Change& change);
-    // Null for what came with this import.
+    // Returns null for what came with this import.
     const Pending::Parked* owner_of(std::size_t change) const {
         const auto at = owners_.find(change);
         return at == owners_.end() ? nullptr : &released_[at->second];

@@ -29,7 +29,7 @@ Failure out_of_bound(std::uint32_t pos) {
         cat("an operation at position ", pos, " lies beyond the end of what it was written for"));
 }
 
-// True if a sequence of this size has the position, and room, for so many atoms.
+// Returns true if a sequence of this size has the position, and room, for so many atoms.
 bool fits(RunKind kind, std::uint32_t pos, Lv count, std::uint32_t size) {
     if (kind == RunKind::erase_forward) return pos <= size && count <= size - pos;
     if (kind == RunKind::erase_backward) return pos < size && count <= pos + 1;

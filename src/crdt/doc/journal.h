@@ -36,7 +36,7 @@ public:
     }
     // The id of the next local op.
     OpId next_id() const { return {peer_id_, log_.atoms().end_of(peer_)}; }
-    // True if there are numbers for the atoms of a local edit, which are never more than one
+    // Returns true if there are numbers for the atoms of a local edit, which are never more than one
     // container holds. A state from elsewhere may claim that the peer here has used up its own.
     bool has_room() const {
         constexpr Counter kMostEdited = 1 << 30;
@@ -119,7 +119,7 @@ public:
 
 private:
     void open_transaction();
-    // True if the transaction held something before its last atoms. If each edit is committed there
+    // Returns true if the transaction held something before its last atoms. If each edit is committed there
     // is no run to go on with.
     bool has_begun(std::uint32_t last) const { return log_.end() - last != began_; }
     void note_typing(Container& c, SequenceBody& body, std::size_t at, std::size_t erase_at,

@@ -16,7 +16,7 @@ namespace quire::crdt {
 
 class MapView : public ContainerView {
 public:
-    // None for a key that is not set. For a mergeable child (crdt/ids/mergeable.h) this is its
+    // Returns none for a key that is not set. For a mergeable child (crdt/ids/mergeable.h) this is its
     // marker.
     std::optional<Slot> get(std::string_view key) const;
     std::optional<ContainerId> child(std::string_view key) const;

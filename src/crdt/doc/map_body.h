@@ -24,7 +24,7 @@ struct MapBody {
     static const MapState::Write* write_at(const MapState::Entry& entry, const Past* at);
     // The write that decides a key for readers; null if the key is not set.
     const MapState::Write* shown(Site site, std::string_view key) const;
-    // True if readers of a version see this mergeable child in the map.
+    // Returns true if readers of a version see this mergeable child in the map.
     bool shows(Site site, const ContainerId& child, const Past* at) const;
     // The child that the map shows if atom `lv` decides the key; none for a plain value.
     static std::optional<ContainerId> child(Site site, std::string_view key, Lv lv);

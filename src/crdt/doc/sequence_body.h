@@ -83,7 +83,7 @@ private:
     void note_inserted(Site site, OpLog& log, std::uint32_t len);
 };
 
-// True if a version holds all ops of the container, so that its state as it is will do. False also
+// Returns true if a version holds all ops of the container, so that its state as it is will do. False also
 // where that would take long to find out.
 bool holds_all_of(const Past& past, const ContainerLog& log);
 

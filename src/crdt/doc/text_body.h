@@ -42,7 +42,7 @@ struct TextBody : SequenceBody, Childless {
     // The state with every op of the log in. O(new ops · log n).
     TextState& latest(Site site);
     const seq::Rope& rope(Site site);
-    // True if the log gives the state again without the order of atoms.
+    // Returns true if the log gives the state again without the order of atoms.
     bool is_derived(Site site) const;
     // Gives up the state. Requires is_derived().
     void forget_state();

@@ -20,7 +20,7 @@ class TreeView : public ContainerView {
 public:
     // All nodes, parents before their children, siblings in order. O(n).
     std::vector<TreeNode> nodes() const;
-    // None for a node that is not alive. O(log n + depth).
+    // Returns none for a node that is not alive. O(log n + depth).
     std::optional<TreeNode> node(OpId node) const;
     // The number of a node's children; 0 for a node that is not alive.
     std::size_t child_count(std::optional<OpId> parent = std::nullopt) const;

@@ -25,10 +25,10 @@ struct TreeBody : Underived {
 
     // The tree at a version; a null `at` means after every op. O(moves between the two versions).
     TreeParts& tree(Site site, const Past* at);
-    // True if the node is alive at the version.
+    // Returns true if the node is alive at the version.
     bool holds(Site site, OpId node, const Past* at);
     Value value(Site site, int depth, const Past* at);
-    // True if the map that is named after a node is below it. Ops may place a node that nobody
+    // Returns true if the map that is named after a node is below it. Ops may place a node that nobody
     // made, or that is named after an atom of another container: a map of such a name is reached
     // some other way or not at all, may hold itself, and may stand in many trees.
     static bool has_meta(const OpLog& log, const Container& tree, OpId node);

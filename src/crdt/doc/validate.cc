@@ -47,7 +47,7 @@ bool fits(ContainerKind kind, const ChangeBatch::Row& row) {
            (row.is_erase() && (kind == ContainerKind::list || kind == ContainerKind::movable_list));
 }
 
-// Null for a row in which nothing is wrong. `id` is that of its first atom.
+// Returns null for a row in which nothing is wrong. `id` is that of its first atom.
 const char* fault_of(ContainerKind kind, const ChangeBatch::Row& row, OpId id) {
     if (!fits(kind, row)) return "holds an operation of another kind than its container";
     if (row.is_erase() && (row.pos > kMaxI32 || row.size > kMaxI32))
@@ -64,7 +64,7 @@ const char* fault_of(ContainerKind kind, const ChangeBatch::Row& row, OpId id) {
     return nullptr;
 }
 
-// Null for a change in which nothing is wrong.
+// Returns null for a change in which nothing is wrong.
 const char* fault_of(const ChangeBatch& batch, const ChangeBatch::Head& head) {
     const PeerId peer = batch.peers[head.peer];
     if (peer == kNoPeer || head.counter < 0) return "has an impossible id";

@@ -56,7 +56,7 @@ public:
         ++end_;
         ++peers_[index].end;
     }
-    // True if the last atom of all is the peer's, and the peer's own last.
+    // Returns true if the last atom of all is the peer's, and the peer's own last.
     bool is_last_of(PeerIndex peer) const {
         return end_ > base_ && !runs_.empty() && runs_.back().peer == peer;
     }

@@ -177,7 +177,7 @@ public:
     void rewind(const Mark& mark);
 
 private:
-    // True if an insert at that place lengthens the last run.
+    // Returns true if an insert at that place lengthens the last run.
     bool goes_on(const At& at, RunKind kind) const {
         if (!at.joins || runs_.empty()) return false;
         const Run& last = runs_.back();

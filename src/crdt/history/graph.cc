@@ -131,7 +131,7 @@ public:
         queue_.push_back(lv);
         std::push_heap(queue_.begin(), queue_.end());
     }
-    // True if the target was added or is an ancestor of an added atom. Later questions and
+    // Returns true if the target was added or is an ancestor of an added atom. Later questions and
     // additions must lie below it.
     bool reaches(Lv target) {
         while (!queue_.empty() && queue_.front() > target) {

@@ -44,7 +44,7 @@ public:
     Lamport lamport(Lv lv) const;
     // The atoms that an atom directly follows. O(log runs).
     Heads parents_of(Lv lv) const;
-    // True if `target` is in the version with these heads. Jumps over covered atoms, so the cost
+    // Returns true if `target` is in the version with these heads. Jumps over covered atoms, so the cost
     // is the number of branches that were not merged.
     bool contains(std::span<const Lv> heads, Lv target) const;
     // Answers the same for several ascending targets, in one walk.

@@ -68,10 +68,10 @@ public:
     // The parents of the change that was begun.
     const Heads& parents() const { return parents_; }
     PeerIndex current_peer() const { return current_; }
-    // True if the next atoms may lengthen a run: they follow their peer's last ones and nothing
+    // Returns true if the next atoms may lengthen a run: they follow their peer's last ones and nothing
     // else.
     bool joins() const { return joins_; }
-    // True if the next atom follows only the last one of all.
+    // Returns true if the next atom follows only the last one of all.
     bool goes_on() const {
         return !opening_ || (end() > 0 && parents_.size() == 1 && parents_[0] + 1 == end());
     }
@@ -124,7 +124,7 @@ public:
     // The peer's atom that has this lamport.
     std::optional<Lv> atom_of(ElementId id) const;
     ElementId element_id(Lv made) const { return {atoms_.peer_of(made), graph_.lamport(made)}; }
-    // True if `a` is later by (lamport, peer), the order that decides between concurrent writes.
+    // Returns true if `a` is later by (lamport, peer), the order that decides between concurrent writes.
     bool outranks(Lv a, Lv b) const;
 
     // The container of an atom. O(log stretches).

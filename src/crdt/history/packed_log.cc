@@ -158,7 +158,7 @@ std::string read_key(ByteReader& in, const PackedKeys& keys) {
     return number == 0 ? read_text(in) : keys.key(number);
 }
 
-// False for an op that is no map's.
+// Returns false for an op that is no map's.
 bool write_entry(ByteWriter& out, PackedKeys& keys, const OpContent& op) {
     if (const auto* erase = std::get_if<MapErase>(&op)) {
         write_key(out, keys, erase->key);
@@ -186,7 +186,7 @@ OpContent read_entry(ByteReader& in, const PackedKeys& keys) {
     return MapSet{std::move(key), read_value(in, entry)};
 }
 
-// False for a run that is no text's.
+// Returns false for a run that is no text's.
 bool write_text_run(ByteWriter& out, const ContainerLog& log, const Run& run) {
     if (run.kind != RunKind::insert && !run.is_erase()) return false;
     write_uleb(out, run.len);
@@ -249,7 +249,7 @@ std::unique_ptr<ContainerLog> read_log(std::span<const std::uint8_t> bytes,
     return log;
 }
 
-// Empty if that is not worth it.
+// Returns empty if that is not worth it.
 Bytes compress(std::span<const std::uint8_t> bytes) {
     if (bytes.size() < kLeastToCompress) return {};
     Bytes out(bytes.size() - bytes.size() / 8);

@@ -146,7 +146,7 @@ Counter atom_count(const Change& change);
 Op slice(const Op& op, Counter from, Counter to);
 Change slice(const Change& change, Counter from, Counter to);
 
-// True if two runs of ops are equal atom by atom, however each is cut into ops. O(ops + text).
+// Returns true if two runs of ops are equal atom by atom, however each is cut into ops. O(ops + text).
 bool same_atoms(const std::vector<Op>& a, const std::vector<Op>& b);
 
 }  // namespace quire::crdt

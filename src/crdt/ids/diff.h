@@ -81,7 +81,7 @@ struct CounterDelta {
 };
 
 using Delta = std::variant<TextDelta, ListDelta, MapDelta, TreeDelta, CounterDelta>;
-// True if it changes nothing.
+// Returns true if it changes nothing.
 bool is_empty(const Delta& delta);
 
 // The path from the root: the root's name, then keys of maps, indexes of lists, nodes of trees.

@@ -19,7 +19,7 @@
 
 namespace quire::crdt {
 
-// True if a root's name begins like that of a mergeable child, well formed or not.
+// Returns true if a root's name begins like that of a mergeable child, well formed or not.
 bool is_mergeable_name(std::string_view name);
 
 // The map that a name names if it is a mergeable child's; nothing for every other name.

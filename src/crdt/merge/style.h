@@ -25,7 +25,7 @@ enum class Expand : std::uint8_t { none, before, after, both };
 Expand reversed(Expand expand);
 // A style's info byte: 0x80, plus 0x02 for before and 0x04 for after.
 std::uint8_t info_of(Expand expand);
-// True if text typed beside a style's start, or its end, goes before it. Text beside a start that
+// Returns true if text typed beside a style's start, or its end, goes before it. Text beside a start that
 // removes a style goes before it too.
 bool holds_back_start(const StyleStart& style);
 bool holds_back_end(const StyleStart& style);

@@ -49,7 +49,7 @@ public:
     // The places of all nodes that an op has placed, in no order.
     std::vector<Placement> placements(const ContainerLog& log) const;
 
-    // True if both hold the same version and found the same.
+    // Returns true if both hold the same version and found the same.
     bool agrees_with(const TreeMoves& other) const;
     void check_invariants() const;
 

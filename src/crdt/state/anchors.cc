@@ -225,7 +225,7 @@ void Anchors::widen(Node node, std::uint32_t by) {
 
 namespace {
 
-// True if a side of weight `b` is not too heavy beside one of weight `a`. A weight is a count plus
+// Returns true if a side of weight `b` is not too heavy beside one of weight `a`. A weight is a count plus
 // one.
 bool is_balanced(std::uint32_t a, std::uint32_t b) {
     return 3 * std::uint64_t{a} >= b;

@@ -45,7 +45,7 @@ public:
     std::uint32_t gap(Node node) const { return nodes_[node].gap; }
     // The number of anchors before an anchor.
     std::uint32_t rank(Node node) const { return before(node).anchors; }
-    // True if `a` lies before `b`. O(1).
+    // Returns true if `a` lies before `b`. O(1).
     bool earlier(Node a, Node b) const {
         return deep_ ? rank(a) < rank(b) : nodes_[a].order < nodes_[b].order;
     }

@@ -40,7 +40,7 @@ public:
         std::unique_ptr<std::vector<Write>> others;  // Null while there are none.
     };
 
-    // True if the write wins its key. O(1) amortised.
+    // Returns true if the write wins its key. O(1) amortised.
     bool apply(std::string_view key, const Write& write);
     // The entry of a key, null if nothing was ever written to it. An erased key has an entry
     // whose winner erases. Valid until the next apply(). O(1).

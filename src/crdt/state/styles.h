@@ -54,7 +54,7 @@ public:
     // attributes sorted by key. O(keys · log anchors) unless `begin` is 0, plus the anchors inside.
     template <class Take>
     void for_each_span(std::uint32_t begin, std::uint32_t end, Take take) const;
-    // True if a whole, non-empty stretch has this value at this key; null means no value.
+    // Returns true if a whole, non-empty stretch has this value at this key; null means no value.
     bool has(std::string_view key, const Value& value, std::uint32_t begin,
              std::uint32_t end) const;
 

@@ -33,9 +33,9 @@ public:
     // Requires that the node was placed.
     const Placement& placement(NodeIndex node) const { return places_[node]; }
     bool is_alive(NodeIndex node) const;  // O(depth).
-    // True if the path up ends at the root or at the erased nodes, not at an unplaced node.
+    // Returns true if the path up ends at the root or at the erased nodes, not at an unplaced node.
     bool is_rooted(NodeIndex node) const;  // O(depth).
-    // True if `node` is `top` or below it. O(depth).
+    // Returns true if `node` is `top` or below it. O(depth).
     bool is_within(NodeIndex node, NodeIndex top) const;
 
     // The children of a node or of kTreeRoot, alive or not. O(log n).
@@ -79,7 +79,7 @@ public:
     void check_invariants() const;
 
 private:
-    // True if the node has ordered children; erased ones have no order.
+    // Returns true if the node has ordered children; erased ones have no order.
     static bool has_children(NodeIndex parent) {
         return parent != kTreeErased && parent != kNowhere;
     }

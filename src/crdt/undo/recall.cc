@@ -147,7 +147,7 @@ bool settle(DocBody& body, const Known& known) {
     return false;
 }
 
-// False where that cannot be.
+// Returns false where that cannot be.
 bool learn(DocBody& body, const Known& known) {
     // A copy is younger than its original; a write may be settled as a younger one.
     if (known.as != As::settled && known.of + known.len > known.copy) return false;

@@ -52,7 +52,7 @@ struct Keyword {
 
 // Ordered as rules report: faults of the whole value before faults inside, and unevaluated… last.
 std::span<const Keyword> keywords();
-// Null if no vocabulary of `in_use` has the keyword. O(log k).
+// Returns null if no vocabulary of `in_use` has the keyword. O(log k).
 const Keyword* keyword_named(std::string_view name, Vocabularies in_use);
 // The functions of the keywords, grouped by the values they look at: any value, strings and
 // numbers; objects; arrays; the same value again.

@@ -170,7 +170,7 @@ public:
     // A float was accepted as an integer, so accept() has something to change.
     bool saw_float_integer() const { return saw_float_integer_; }
 
-    // True if one more fault may be explained beside the others; otherwise forms within forms could
+    // Returns true if one more fault may be explained beside the others; otherwise forms within forms could
     // produce exponentially long messages.
     bool may_explain() { return ++explained_ <= kMostExplained; }
 

@@ -14,7 +14,7 @@ class Check;
 // Both must be numbers. Unordered with NaN, which JSON does not have.
 std::partial_ordering compare_numbers(const Value& a, const Value& b);
 
-// True if `number` is a whole multiple of `unit`, which is above 0. A float stands for the shortest
+// Returns true if `number` is a whole multiple of `unit`, which is above 0. A float stands for the shortest
 // decimal that reads back as it, which is the written one if that had at most 15 digits: 0.0075 is
 // a multiple of 0.0001.
 bool is_multiple(const Value& number, const Value& unit);

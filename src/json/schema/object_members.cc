@@ -70,7 +70,7 @@ private:
         return false;
     }
 
-    // True if the schema lists words, itself or in one of its parts.
+    // Returns true if the schema lists words, itself or in one of its parts.
     bool has_words(const Value& schema, const std::string& outer, int depth) {
         if (!schema.is_map() || depth > kDeepestMember) return false;
         const std::string base = references_ == nullptr ? outer : base_within(schema, outer);

@@ -10,7 +10,7 @@
 
 namespace quire::json {
 
-// True if `schema`, that of an object, names the member or lists words for it, in itself or in a
+// Returns true if `schema`, that of an object, names the member or lists words for it, in itself or in a
 // part that applies to the same value. `references` may be null if there are none. O(size).
 bool declares_member(const SchemaReferences* references, const Value& schema,
                      std::string_view field);

@@ -43,7 +43,7 @@ std::size_t values_in(const Value& value) {
     return count;
 }
 
-// True for lists that annotate an enum: "enumNames", "x-enum-varnames", "markdownEnumDescriptions".
+// Returns true for lists that annotate an enum: "enumNames", "x-enum-varnames", "markdownEnumDescriptions".
 bool is_beside_enum(std::string_view keyword) {
     constexpr std::string_view kNum = "num";
     return std::search(
@@ -65,7 +65,7 @@ void add_to_all(Map& schema, Value part) {
     }
 }
 
-// True for keywords that do not affect which values fit.
+// Returns true for keywords that do not affect which values fit.
 bool is_annotation(std::string_view keyword) {
     constexpr std::string_view kWords[] = {
         "title",    "description",    "default",  "examples",   "deprecated",
@@ -87,7 +87,7 @@ public:
 
     // Narrows an object's schema; false if no such call fits it. `outer` is the base URI around it.
     bool object(Value& schema, const std::string& outer);
-    // True if a limit was exceeded; the result is then useless.
+    // Returns true if a limit was exceeded; the result is then useless.
     bool gave_up() const { return gave_up_; }
     const OperationGuard& guard() const { return guard_; }
 
@@ -112,7 +112,7 @@ private:
     bool items(Map& schema, const std::string& base);
     void enumeration(Map& schema) const;
     void discriminator(Map& schema, const std::set<std::string>& gone) const;
-    // True for a default or an example of the member that names another word.
+    // Returns true for a default or an example of the member that names another word.
     bool speaks_of_others(const Value& value) const;
     template <typename Speaks>
     static void drop_samples(Map& schema, const Speaks& speaks);

@@ -23,7 +23,7 @@ Value parsed(std::string_view text) {
     return json::parse(text).value();
 }
 
-// None for what the validator does not take.
+// Returns none for what the validator does not take.
 std::optional<json::Schema> judge(const Value& schema) {
     auto compiled = json::Schema::compile(schema, {.patterns = text::ecma_pattern});
     if (!compiled) return std::nullopt;

@@ -21,7 +21,7 @@ public:
                    std::span<const std::string> allowed)
         : references_(references), field_(field), allowed_(allowed) {}
 
-    // True for an allowed word, or a list of allowed words.
+    // Returns true for an allowed word, or a list of allowed words.
     bool is_allowed(const Value& word) const;
 
     // For a schema of the member: true if no string, or no list, fits except allowed words.
@@ -44,7 +44,7 @@ public:
     Outcome outcome(const Value& schema, const std::string& base) const {
         return outcome(schema, base, 0);
     }
-    // True if something in an object's schema may evaluate the member, apart from its own
+    // Returns true if something in an object's schema may evaluate the member, apart from its own
     // unevaluatedProperties.
     bool may_look(const Value& schema, const std::string& outer) const {
         return may_look(schema, outer, 0);
@@ -67,10 +67,10 @@ private:
     mutable int steps_ = 200'000;
 };
 
-// True if the pattern, in ECMA-262's syntax, occurs in `name`; false if it cannot be run.
+// Returns true if the pattern, in ECMA-262's syntax, occurs in `name`; false if it cannot be run.
 bool pattern_finds(std::string_view pattern, std::string_view name);
 
-// True if the schema's `type` excludes `kind`.
+// Returns true if the schema's `type` excludes `kind`.
 bool type_excludes(const Value& schema, std::string_view kind);
 
 }  // namespace quire::json

@@ -18,7 +18,7 @@ namespace quire::json {
 // The base URI inside of `schema`, which itself lies where the base is `outer`.
 std::string base_within(const Value& schema, const std::string& outer);
 
-// True if `schema` has a $ref or a $dynamicRef, at any depth. O(size).
+// Returns true if `schema` has a $ref or a $dynamicRef, at any depth. O(size).
 bool has_references(const Value& schema);
 
 // The references of one document.

@@ -30,7 +30,7 @@ Value* step_below(Value& at, std::string_view step);
 // The step as a JSON pointer writes it: '/' is "~1", '~' is "~0".
 std::string escaped_step(std::string_view step);
 
-// True for a valid $anchor: a letter or _, then letters, digits, - . _.
+// Returns true for a valid $anchor: a letter or _, then letters, digits, - . _.
 bool is_anchor(std::string_view name);
 
 }  // namespace quire::json::detail

@@ -48,7 +48,7 @@ std::string word_of(const StagedChange& change) {
     return "modified";
 }
 
-// True if the link leads to a place in the workspace, by its words alone.
+// Returns true if the link leads to a place in the workspace, by its words alone.
 bool stays_inside(const StagedChange& link, const std::string& workspace) {
     const std::filesystem::path target = link.target;
     const auto full = target.is_absolute()

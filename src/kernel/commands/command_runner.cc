@@ -49,7 +49,7 @@ std::vector<shell::Predicted> unexpected_in(const CommandForecast& forecast,
     return out;
 }
 
-// True if it is certain that the command changes nothing.
+// Returns true if it is certain that the command changes nothing.
 bool changes_nothing(const CommandForecast& forecast) {
     return forecast.decision == Decision::allow && forecast.prediction.warnings.empty() &&
            std::ranges::all_of(forecast.prediction.effects, [](const shell::Predicted& each) {

@@ -237,7 +237,7 @@ bool is_full(const Syncing& sync) {
            sync.answer.patches.size() + sync.answer.new_blocks.size() >= kMostReplayed;
 }
 
-// False when the answer is full. The first new block of a document comes with all its updates.
+// Returns false when the answer is full. The first new block of a document comes with all its updates.
 bool add_new(Syncing& sync, LiveDocument& document) {
     if (document.kind() == kStageKind || !sync.core->may_see(sync.by, document.record()))
         return true;

@@ -37,7 +37,7 @@ enum Flag : std::uint8_t {
     kHasHeads = 128,
 };
 
-// True for a unit that the short form can say.
+// Returns true for a unit that the short form can say.
 bool is_short(const Unit& unit) {
     if (!unit.kept.empty() || !unit.stand_ins.empty() || unit.record) return false;
     if (unit.spans.size() != 1 || unit.spans[0].size() < 0) return false;

@@ -80,7 +80,7 @@ struct Unit {
     std::optional<crdt::Frontiers> heads = {};
     std::shared_ptr<const RecordChange> record = {};  // Null for most units.
 
-    // True for the entry that says that a file was deleted.
+    // Returns true for the entry that says that a file was deleted.
     bool deletes_file() const;
 };
 

@@ -31,7 +31,7 @@ namespace {
 
 using policy::Operation;
 
-// True if all that the patch is known to do is to add to the end.
+// Returns true if all that the patch is known to do is to add to the end.
 bool appends(const edits::FilePatch& patch) {
     return patch.whole && patch.whole->after.starts_with(patch.whole->before);
 }

@@ -72,7 +72,7 @@ private:
     // --- plan ---
     void plan_from(std::size_t i);
     edits::EditLimits limits() const;
-    // True if files are saved with the call.
+    // Returns true if files are saved with the call.
     bool saves() const { return what_.to_disk || files_->saves_on_commit(); }
     Result<void> plan(LiveDocument& live, Act& act);
     Result<void> plan_create(LiveDocument& live, const Act& act, const edits::FilePatch& patch,

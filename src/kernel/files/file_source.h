@@ -33,7 +33,7 @@ public:
 
     SourceSpec spec() const override;
     SourceState state() const override;
-    // True for "file:PATH", and for the id of a file's block.
+    // Returns true for "file:PATH", and for the id of a file's block.
     bool matches(const std::string& address) const override;
     // The permission that the rules give for a path, its links left aside.
     policy::Permission permission_for(const policy::Actor& by,

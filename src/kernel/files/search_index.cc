@@ -71,7 +71,7 @@ public:
         std::size_t next = 0;
     };
 
-    // Null if there is no file behind the descriptor that a header fits into.
+    // Returns null if there is no file behind the descriptor that a header fits into.
     static std::unique_ptr<Mapping> of(const Fd& fd) {
         struct stat status = {};
         if (!fd || ::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode)) return nullptr;
