@@ -1,4 +1,4 @@
-# room(NAME DEPS room... [TESTS room...] [LINK target...] [SEPARATE] [RAW] [HOT | WARM])
+# room(NAME DEPS room... [TESTS room...] [LINK target...] [SEPARATE] [RAW] [HOT [INLINED] | WARM])
 #
 # Declares a room of the house: every *.cc below src/NAME, but not below a room inside it, becomes the
 # library quire_NAME, and its *_test.cc the program NAME_test; a main.cc is left to its room. The
@@ -15,7 +15,7 @@
 #
 # Most rooms do a little for each call and wait for a disk or another process, so they are compiled for a short build. HOT
 # and WARM rooms have loops over texts, documents and trees, and are optimised: HOT ones also under sanitizers, because
-# tests spend their time there.
+# tests spend their time there. INLINED: a call of a few instructions must not cost a call here, so more is inlined.
 set_property(GLOBAL PROPERTY QUIRE_ROOMS "")
 file(WRITE "${CMAKE_BINARY_DIR}/layers.txt" "")
 
@@ -32,7 +32,7 @@ function(link_fakes target)
 endfunction()
 
 function(room name)
-    cmake_parse_arguments(ARG "SEPARATE;RAW;HOT;WARM" "" "DEPS;TESTS;LINK" ${ARGN})
+    cmake_parse_arguments(ARG "SEPARATE;RAW;HOT;INLINED;WARM" "" "DEPS;TESTS;LINK" ${ARGN})
     string(REPLACE "/" "_" target "${name}")
     get_property(declared GLOBAL PROPERTY QUIRE_ROOMS)
     foreach(dep IN LISTS ARG_DEPS)
@@ -70,6 +70,8 @@ function(room name)
             compile_as(quire_${target} warm_room)
         elseif(NOT ARG_HOT)
             compile_as(quire_${target} cold_room)
+        elseif(ARG_INLINED)
+            compile_as(quire_${target} inlined_room)
         elseif(NOT ARG_RAW)
             compile_as(quire_${target} hot_room)
         endif()

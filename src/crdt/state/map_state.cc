@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 #include "base/key_order.h"
 
@@ -22,70 +23,82 @@ auto place_in(Entries& entries, std::string_view key) {
 
 }  // namespace
 
-const MapState::Keyed* MapState::look_up(std::string_view key) const {
-    if (table_.empty()) {
-        const auto at = place_in(keys_, key);
-        return at == keys_.end() || at->first != key ? nullptr : &*at;
-    }
+MapState::Keyed* MapState::Many::look_up(std::string_view key) {
     const std::uint32_t hash = hash_of(key);
     for (std::size_t cell = hash;; ++cell) {
-        const Place& place = table_[cell & (table_.size() - 1)];
+        const Place& place = table[cell & (table.size() - 1)];
         if (place.next == 0) return nullptr;
-        if (place.hash == hash && keys_[place.next - 1].first == key) return &keys_[place.next - 1];
+        if (place.hash == hash && keys[place.next - 1].first == key) return &keys[place.next - 1];
     }
 }
 
+void MapState::Many::add(Keyed keyed) {
+    keys.push_back(std::move(keyed));
+    if (2 * keys.size() <= table.size()) return note(static_cast<std::uint32_t>(keys.size() - 1));
+    table.assign(std::max<std::size_t>(4 * kFew, 2 * table.size()), {});
+    for (std::uint32_t place = 0; place < keys.size(); ++place) note(place);
+}
+
+// Enters a key in the table.
+void MapState::Many::note(std::uint32_t place) {
+    const std::uint32_t hash = hash_of(keys[place].first);
+    std::size_t cell = hash;
+    while (table[cell & (table.size() - 1)].next != 0) ++cell;
+    table[cell & (table.size() - 1)] = {hash, place + 1};
+}
+
+void MapState::Many::sort() {
+    const std::size_t known = order.size();
+    if (known == keys.size()) return;
+    const auto key = [this](std::size_t place) { return std::string_view(keys[place].first); };
+    const std::vector<std::uint32_t> added = order_by_key(known, keys.size(), key);
+    order.insert(order.end(), added.begin(), added.end());
+    std::inplace_merge(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(known),
+                       order.end(),
+                       [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
+}
+
+template <class State>
+auto MapState::entry_in(State& state, std::string_view key)
+    -> decltype(&state.few_.begin()->second) {
+    if (state.many_ != nullptr) {
+        Keyed* const keyed = state.many_->look_up(key);
+        return keyed == nullptr ? nullptr : &keyed->second;
+    }
+    const auto at = place_in(state.few_, key);
+    return at == state.few_.end() || at->first != key ? nullptr : &at->second;
+}
+
 const MapState::Entry* MapState::find(std::string_view key) const {
-    const Keyed* keyed = look_up(key);
-    return keyed == nullptr ? nullptr : &keyed->second;
+    return entry_in(*this, key);
 }
 
 // Writes may arrive in any order; the winner is the highest in rank.
 bool MapState::apply(std::string_view key, const Write& write) {
-    const Keyed* keyed = look_up(key);
-    if (keyed == nullptr) {
+    Entry* const entry = entry_in(*this, key);
+    if (entry == nullptr) {
         add(key, write);
         return true;
     }
-    Entry& entry = keys_[static_cast<std::size_t>(keyed - keys_.data())].second;
-    const bool wins = entry.winner.loses_to(write);
-    if (entry.others == nullptr) entry.others = std::make_unique<std::vector<Write>>();
-    entry.others->push_back(wins ? entry.winner : write);
-    if (wins) entry.winner = write;
+    const bool wins = entry->winner.loses_to(write);
+    if (entry->others == nullptr) entry->others = std::make_unique<std::vector<Write>>();
+    entry->others->push_back(wins ? entry->winner : write);
+    if (wins) entry->winner = write;
     return wins;
 }
 
 void MapState::add(std::string_view key, const Write& write) {
-    if (table_.empty() && keys_.size() < kFew) {
+    Keyed keyed(std::string(key), Entry{write, nullptr});
+    if (many_ != nullptr) return many_->add(std::move(keyed));
+    if (few_.size() < kFew) {
         // Most maps stay as small as they are made.
-        if (keys_.size() == keys_.capacity()) keys_.reserve(keys_.size() + 2);
-        keys_.emplace(place_in(keys_, key), std::string(key), Entry{write, nullptr});
+        if (few_.size() == few_.capacity()) few_.reserve(few_.size() + 2);
+        few_.insert(place_in(few_, key), std::move(keyed));
         return;
     }
-    keys_.emplace_back(std::string(key), Entry{write, nullptr});
-    if (2 * keys_.size() <= table_.size())
-        return note(static_cast<std::uint32_t>(keys_.size() - 1));
-    table_.assign(std::max<std::size_t>(4 * kFew, 2 * table_.size()), {});
-    for (std::uint32_t place = 0; place < keys_.size(); ++place) note(place);
-}
-
-// Enters a key in the table.
-void MapState::note(std::uint32_t place) {
-    const std::uint32_t hash = hash_of(keys_[place].first);
-    std::size_t cell = hash;
-    while (table_[cell & (table_.size() - 1)].next != 0) ++cell;
-    table_[cell & (table_.size() - 1)] = {hash, place + 1};
-}
-
-void MapState::sort() const {
-    const std::size_t known = order_.size();
-    if (known == keys_.size()) return;
-    const auto key = [this](std::size_t place) { return std::string_view(keys_[place].first); };
-    const std::vector<std::uint32_t> added = order_by_key(known, keys_.size(), key);
-    order_.insert(order_.end(), added.begin(), added.end());
-    std::inplace_merge(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(known),
-                       order_.end(),
-                       [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
+    many_ = std::make_unique<Many>();
+    for (Keyed& each : std::exchange(few_, {})) many_->add(std::move(each));
+    many_->add(std::move(keyed));
 }
 
 }  // namespace quire::crdt

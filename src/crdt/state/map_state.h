@@ -2,15 +2,17 @@
 // write too.
 //
 // Most maps have few keys, and most keys one write: those lie in one sorted vector. A map with more
-// keys adds a hash table of their places, and its order by key is computed when somebody reads all of
-// it: a writer of many keys would pay for a search tree at each write.
+// than kFew keys has a hash table of their places, and its order by key is computed when somebody
+// reads all of it: a writer of many keys would pay for a search tree at each write.
 //
-//     keys_    [ "b" ] [ "c" ] [ "a" ] ...      in order of their first writes, beyond kFew
-//     table_   [ · ] [ 7f, 0 ] [ · ] [ a2, 2 ]  a hash and the place in keys_; linear probing
-//     order_   [ 2, 0, 1 ]                      places by key, as far as they were ever sorted
+//     keys    [ "b" ] [ "c" ] [ "a" ] ...      in order of their first writes
+//     table   [ · ] [ 7f, 0 ] [ · ] [ a2, 2 ]  a hash and the place in keys; linear probing
+//     order   [ 2, 0, 1 ]                      places by key, as far as they were ever sorted
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -49,17 +51,19 @@ public:
     // O(n log n) for n keys that are new since the last time.
     template <class Take>
     void for_each(Take take) const {
-        if (table_.empty()) {
-            for (const auto& [key, entry] : keys_) take(key, entry);
+        if (many_ == nullptr) {
+            for (const auto& [key, entry] : few_) take(key, entry);
             return;
         }
-        sort();
-        for (const std::uint32_t place : order_) take(keys_[place].first, keys_[place].second);
+        many_->sort();
+        for (const std::uint32_t place : many_->order) {
+            const Keyed& keyed = many_->keys[place];
+            take(keyed.first, keyed.second);
+        }
     }
     void clear() {
-        keys_.clear();
-        table_.clear();
-        order_.clear();
+        few_.clear();
+        many_.reset();
     }
 
 private:
@@ -67,17 +71,28 @@ private:
     using Keyed = std::pair<std::string, Entry>;
     struct Place {
         std::uint32_t hash = 0;
-        std::uint32_t next = 0;  // The place in keys_ plus one; 0 for an empty cell.
+        std::uint32_t next = 0;  // The place in keys plus one; 0 for an empty cell.
+    };
+    struct Many {
+        // A deque: a vector of this length keeps room for up to twice as many, and moves them.
+        std::deque<Keyed> keys;
+        std::vector<Place> table;  // A power of two of cells, at most half of them used.
+        std::vector<std::uint32_t> order;
+
+        Keyed* look_up(std::string_view key);
+        void add(Keyed keyed);
+        void note(std::uint32_t place);
+        void sort();
     };
 
-    const Keyed* look_up(std::string_view key) const;
-    void add(std::string_view key, const Write& write);
-    void note(std::uint32_t place);
-    void sort() const;
+    std::vector<Keyed> few_;      // Sorted; empty once there are many.
+    std::unique_ptr<Many> many_;  // Null while there are few.
 
-    std::vector<Keyed> keys_;   // Sorted while there is no table.
-    std::vector<Place> table_;  // A power of two of cells, at most half of them used; or none.
-    mutable std::vector<std::uint32_t> order_;
+    // The entry of a key in a const or other MapState; null if there is none.
+    template <class State>
+    static auto entry_in(State& state, std::string_view key)
+        -> decltype(&state.few_.begin()->second);
+    void add(std::string_view key, const Write& write);
 };
 
 }  // namespace quire::crdt
