@@ -17,6 +17,15 @@ namespace {
 constexpr std::uint64_t kOfFiles = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE |
                                    LANDLOCK_ACCESS_FS_READ_FILE | kLandTruncate;
 
+// As in linux/landlock.h of Linux 6.12. Debian 12's header ends with the first member.
+struct Attributes {
+    std::uint64_t handled_access_fs = 0;
+    std::uint64_t handled_access_net = 0;
+    std::uint64_t scoped = 0;
+};
+constexpr std::uint64_t kScopedSockets = 1;
+constexpr std::uint64_t kScopedSignals = 2;
+
 bool is_below_one(const std::string& path, const std::vector<std::string>& folders) {
     return std::any_of(folders.begin(), folders.end(), [&](const std::string& folder) {
         return path == folder || (path.starts_with(folder) && path[folder.size()] == '/');
@@ -55,14 +64,18 @@ long LandRules::version() {
     return ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
 }
 
-LandRules LandRules::make() {
+LandRules LandRules::make(Reach reach) {
     const long version = LandRules::version();
-    landlock_ruleset_attr attributes{};
+    Attributes attributes;
     attributes.handled_access_fs = kLandReads | (kLandWrites & ~kLandTruncate);
     if (version >= 2) attributes.handled_access_fs |= LANDLOCK_ACCESS_FS_REFER;
     if (version >= 3) attributes.handled_access_fs |= kLandTruncate;
-    const long fd =
-        ::syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes.handled_access_fs, 0);
+    std::size_t size = sizeof attributes.handled_access_fs;
+    if (reach == Reach::each_other && version >= kScopesSignals) {
+        attributes.scoped = kScopedSockets | kScopedSignals;
+        size = sizeof attributes;
+    }
+    const long fd = ::syscall(SYS_landlock_create_ruleset, &attributes, size, 0);
     return {Fd(static_cast<int>(fd)), attributes.handled_access_fs};
 }
 

@@ -31,9 +31,15 @@ class LandRules {
 public:
     // The version of Landlock's interface here; below 1 where there is none.
     static long version();
+    // From this version on a set can keep signals among those who are under it.
+    static constexpr long kScopesSignals = 6;
+    // Whom those under the rules may send signals to, and reach by sockets with abstract names.
+    // `each_other` is what `anyone` is before version kScopesSignals.
+    enum class Reach { anyone, each_other };
+
     // A set without rules, for reads, writes and moves between folders, as far as this system knows
     // them. Not a set (operator bool), with errno, where there is no Landlock.
-    static LandRules make();
+    static LandRules make(Reach reach = Reach::anyone);
 
     explicit operator bool() const { return static_cast<bool>(fd_); }
     // Allows access below a path, of what the set is for. False with errno; a link is skipped.

@@ -169,8 +169,8 @@ private:
         // An opaque directory's former entries were deleted first.
         const std::optional<LowerFolder::Found> before = lower.look(name);
         if (is_whiteout(now)) {
-            if (!before || std::binary_search(hidden_.begin(), hidden_.end(), path)) return {};
-            return deleted(path, name, lower, depth);
+            if (before) TRY(deleted(path, name, lower, depth));
+            return {};
         }
         const mode_t was = before ? before->status.st_mode : 0;
         StagedChange change{path};
@@ -228,23 +228,30 @@ private:
             ::fchmodat(upper, name.c_str(), (now.st_mode & 07777) | needed, 0);
     }
 
-    // A path of the workspace that is gone, with all that was below it.
-    Result<void> deleted(const std::string& path, const std::string& name, const LowerFolder& lower,
+    // A path of the workspace that is gone, with all that was below it. Returns false if something
+    // stays there: what the command did not see it did not delete, nor the directories above that.
+    Result<bool> deleted(const std::string& path, const std::string& name, const LowerFolder& lower,
                          int depth) {
         if (depth > kDeepest) return too_many();
+        if (std::binary_search(hidden_.begin(), hidden_.end(), path)) return false;
         const std::optional<LowerFolder::Found> before = lower.look(name);
-        if (!before) return {};
+        if (!before) return true;
         StagedChange change{path, ChangeKind::deleted};
         change.is_directory = S_ISDIR(before->status.st_mode);
         change.was_link = S_ISLNK(before->status.st_mode);
         note_base(change, before);
-        TRY(add(change));
-        if (!change.is_directory) return {};
+        const bool is_directory = change.is_directory;
+        const std::size_t place = changes_.size();
+        TRY(add(std::move(change)));
+        if (!is_directory) return true;
         const LowerFolder directory = lower.enter(name);
         if (!directory) return io_error(path);
-        for (const std::string& each : directory.names())
-            TRY(deleted(cat(path, "/", each), each, directory, depth + 1));
-        return {};
+        bool is_gone = true;
+        for (const std::string& each : directory.names()) {
+            if (!TRY(deleted(cat(path, "/", each), each, directory, depth + 1))) is_gone = false;
+        }
+        if (!is_gone) changes_.erase(changes_.begin() + static_cast<std::ptrdiff_t>(place));
+        return is_gone;
     }
 
     const int workspace_;

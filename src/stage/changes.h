@@ -49,7 +49,8 @@ inline constexpr std::size_t kMostChanges = 200'000;
 // The difference of `upper`, an overlay's upper directory, and what is below it: the layers of a
 // generation, newest first, if there are any, and the workspace; sorted by path.
 // Files that were written again with the same bytes and permissions are no change, and whatever is
-// below one of `hidden`, paths that the command did not see, is one only if it made something there.
+// below one of `hidden`, paths that the command did not see, is one only if it made something there: a
+// deleted directory that holds one of them stays, with that.
 // Links are never followed. O(files in `upper`, and their bytes).
 //
 // Errors: out_of_range "too_many_changes" {limit}; unavailable "io_error" {path}.

@@ -179,7 +179,11 @@ TEST_F(Generational, TheKernelsDirectoryAndHiddenFilesStayOutOfSight) {
 }
 
 TEST_F(Generational, AGenerationIsRemovedWithItsLastStage) {
+    // A younger ignore file may have changed without a trace, so a look at it lays all out anew.
+    ::usleep(60'000);
+    directory.put("w/a.txt", "one\n");
     auto generation = current();
+    const std::uint64_t rebuilds = generations->rebuilds();
     const std::string first = generation->layers.back()->path();
     std::optional<Stage> stage(std::move(*Stage::make(workspace, {}, generation)));
     generation.reset();
@@ -187,9 +191,7 @@ TEST_F(Generational, AGenerationIsRemovedWithItsLastStage) {
         directory.put("w/a.txt", cat(i, "\n"));
         ASSERT_NE(current(), nullptr);
     }
-    // Once more where the ignore file was too young to tell that it had not changed.
-    EXPECT_GE(generations->rebuilds(), 2U);
-    EXPECT_LE(generations->rebuilds(), 3U);
+    EXPECT_EQ(generations->rebuilds(), rebuilds + 1);
     EXPECT_LE(current()->layers.size(), 2U);
     EXPECT_TRUE(files::exists(first));
     const auto out = stage->run({"cat a.txt", workspace}, clock, {});

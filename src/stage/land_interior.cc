@@ -38,7 +38,7 @@ LandInterior LandInterior::observed(const Plan& plan) {
 Result<LandInterior> LandInterior::landlock(const Plan& plan) {
     if (process::LandRules::version() < 1) return no_stage("this system has no Landlock");
     LandInterior made(plan);
-    process::LandRules rules = process::LandRules::make();
+    process::LandRules rules = process::LandRules::make(process::LandRules::Reach::each_other);
     if (!rules) return no_stage(cat("Landlock: ", std::strerror(errno)));
     std::vector<std::string> closed = twins_of(plan.workspace);
     closed.push_back(plan.workspace);

@@ -4,11 +4,15 @@
 #include <cerrno>
 #include <cstdint>
 
+#include <asm/sockios.h>
+#include <fcntl.h>
 #include <linux/fs.h>
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+
+#include "process/land_rules.h"
 
 namespace quire::stage {
 namespace {
@@ -166,6 +170,15 @@ Result<process::CallFilter> make_narrow_filter(bool network) {
     for (const std::uint64_t request :
          {std::uint64_t{FS_IOC_SETFLAGS}, std::uint64_t{FS_IOC_FSSETXATTR}})
         maker.refuse(SCMP_SYS(ioctl), EPERM, {masked(1, 0xffffffffU, request)});
+    // Signals to others: with a socket's or a pipe's events, and from a thread to one of another
+    // process. Landlock tells a thread's own process from others; where it cannot yet, programs do
+    // without signals between threads.
+    for (const std::uint64_t command : {std::uint64_t{F_SETOWN}, std::uint64_t{F_SETOWN_EX}})
+        maker.refuse(SCMP_SYS(fcntl), EPERM, {masked(1, 0xffffffffU, command)});
+    for (const std::uint64_t request : {std::uint64_t{FIOSETOWN}, std::uint64_t{SIOCSPGRP}})
+        maker.refuse(SCMP_SYS(ioctl), EPERM, {masked(1, 0xffffffffU, request)});
+    if (process::LandRules::version() < process::LandRules::kScopesSignals)
+        maker.refuse(SCMP_SYS(tgkill), EPERM);
     // The limits of other processes.
     maker.refuse(SCMP_SYS(prlimit64), EPERM, {{0, SCMP_CMP_NE, 0, 0}});
     return maker.make();

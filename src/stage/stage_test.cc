@@ -332,6 +332,22 @@ TEST_F(Staging, HiddenFilesAreNotThere) {
     EXPECT_EQ(changed, "modified a.txt\n");
 }
 
+TEST_F(Staging, HiddenFilesStayWhereTheirDirectoryIsDeletedOrMoved) {
+    directory.put("w/in/secret", "s\n");
+    directory.put("w/in/deep/plain", "p\n");
+    directory.put("w/in/plain", "p\n");
+    hidden = {"in/secret"};
+    ASSERT_TRUE(run("rm -r in"));
+    EXPECT_EQ(changed, "deleted in/deep\ndeleted in/deep/plain\ndeleted in/plain\n");
+    ASSERT_TRUE(run("mv in to"));
+    EXPECT_EQ(changed,
+              "deleted in/deep\ndeleted in/deep/plain\ndeleted in/plain\ndirectory to\n"
+              "directory to/deep\ncreated to/deep/plain\ncreated to/plain\n");
+    ASSERT_TRUE(run("rm -r in; mkdir in; echo n > in/new"));
+    EXPECT_EQ(changed,
+              "deleted in/deep\ndeleted in/deep/plain\ncreated in/new\ndeleted in/plain\n");
+}
+
 TEST_F(Staging, EveryKindOfChangeIsFound) {
     directory.put("w/run.sh", "true\n");
     directory.put("w/gone/x", "x\n");

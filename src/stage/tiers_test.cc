@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -198,6 +199,38 @@ TEST_P(InClosedTier, ProcessesOutsideCannotBeReached) {
     EXPECT_TRUE(fails("unshare -U true"));
     EXPECT_EQ(printed("grep -h NoNewPrivs /proc/self/status; grep -h CapEff /proc/self/status"),
               "NoNewPrivs:\t1\nCapEff:\t0000000000000000\n");
+}
+
+// Ways to a signal that are no kill(): to a thread, and to the owner of a socket's events.
+TEST_P(InClosedTier, NoSignalReachesAProcessOutside) {
+    if (std::system("command -v python3 >/dev/null") != 0)
+        GTEST_SKIP() << "python3 is not installed";
+    directory.put("w/signal.py",
+                  "import ctypes, fcntl, os, socket, sys\n"
+                  "pid = int(sys.argv[2])\n"
+                  "if sys.argv[1] == 'thread':\n"
+                  "    sys.exit(0 if ctypes.CDLL(None).tgkill(pid, pid, 15) == 0 else 1)\n"
+                  "a, b = socket.socketpair()\n"
+                  "fcntl.fcntl(a, fcntl.F_SETOWN, pid)\n"
+                  "fcntl.fcntl(a, 10, 15)\n"
+                  "fcntl.fcntl(a, fcntl.F_SETFL, os.O_ASYNC)\n"
+                  "b.send(b'x')\n");
+    for (const std::string way : {"thread", "socket"}) {
+        const auto victim = [&](const std::string& in, auto run_it) {
+            const pid_t child = ::fork();
+            if (child == 0) {
+                ::pause();
+                ::_exit(0);
+            }
+            run_it(cat("python3 ", in, "signal.py ", way, " ", child));
+            const bool is_alive = ::waitpid(child, nullptr, WNOHANG) == 0;
+            ::kill(child, SIGKILL);
+            if (is_alive) ::waitpid(child, nullptr, 0);
+            return is_alive;
+        };
+        EXPECT_FALSE(victim(directory / "w/", [&](const auto& c) { works_bare(c); })) << way;
+        EXPECT_TRUE(victim("", [&](const auto& c) { static_cast<void>(run(c)); })) << way;
+    }
 }
 
 TEST_P(InClosedTier, ThereIsNoNetwork) {

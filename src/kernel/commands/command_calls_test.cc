@@ -179,6 +179,14 @@ TEST_F(Commands, AFileTakesThePlaceOfALink) {
     EXPECT_EQ(directory.get("src/a.c"), "int a;\n");
 }
 
+TEST_F(Commands, ALinkTakesThePlaceOfADirectory) {
+    directory.put("src/was/a.c", "int a;\n");
+    const auto made = run("rm -r src/was; ln -s a.c src/was");
+    ASSERT_TRUE(made) << made.error().message();
+    EXPECT_EQ(kept(*made), "deleted src/was/; link src/was; deleted src/was/a.c; ");
+    EXPECT_EQ(std::filesystem::read_symlink(directory / "src/was"), "a.c");
+}
+
 TEST_F(Commands, APersonIsAskedAboutTheEffects) {
     const std::string command = "echo more >> ask/plan.md; echo x > src/new";
     const auto refused = run(command);

@@ -300,7 +300,12 @@ GateResult CommandGate::commit(const Caller& by, shell::Enforcement level) {
     for (Step& step : steps_) commit_plain(step);
     commit_git();
     for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
-        if (step->change.kind != ChangeKind::directory) enter(*step);
+        if (step->change.kind == ChangeKind::deleted) enter(*step);
+    }
+    // A link may take the place of a directory.
+    for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
+        const ChangeKind kind = step->change.kind;
+        if (kind != ChangeKind::deleted && kind != ChangeKind::directory) enter(*step);
     }
     // The permissions of files that were written.
     for (const Step& step : steps_) {
