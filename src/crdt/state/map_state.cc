@@ -88,17 +88,17 @@ bool MapState::apply(std::string_view key, const Write& write) {
 }
 
 void MapState::add(std::string_view key, const Write& write) {
-    Keyed keyed(std::string(key), Entry{write, nullptr});
-    if (many_ != nullptr) return many_->add(std::move(keyed));
-    if (few_.size() < kFew) {
+    if (many_ == nullptr && few_.size() < kFew) {
         // Most maps stay as small as they are made.
         if (few_.size() == few_.capacity()) few_.reserve(few_.size() + 2);
-        few_.insert(place_in(few_, key), std::move(keyed));
+        few_.emplace(place_in(few_, key), std::string(key), Entry{write, nullptr});
         return;
     }
-    many_ = std::make_unique<Many>();
-    for (Keyed& each : std::exchange(few_, {})) many_->add(std::move(each));
-    many_->add(std::move(keyed));
+    if (many_ == nullptr) {
+        many_ = std::make_unique<Many>();
+        for (Keyed& each : std::exchange(few_, {})) many_->add(std::move(each));
+    }
+    many_->add({std::string(key), Entry{write, nullptr}});
 }
 
 }  // namespace quire::crdt
