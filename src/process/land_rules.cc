@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint64_t kOfFiles = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE |
                                    LANDLOCK_ACCESS_FS_READ_FILE | kLandTruncate;
 
-// As in linux/landlock.h of Linux 6.12. Debian 12's header ends with the first member.
+// The struct of linux/landlock.h as Linux 6.12 has it. Debian 12's header ends with the first member.
 struct Attributes {
     std::uint64_t handled_access_fs = 0;
     std::uint64_t handled_access_net = 0;

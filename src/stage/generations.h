@@ -64,7 +64,7 @@ public:
     // --- one thread at a time ---
 
     // Makes the newest generation current, and the first one where there is none: that copies all files.
-    // What is changed during the call may be in the generation or not, and is in the next one.
+    // A change during the call may be in the generation or not, and is in the next one.
     // Errors: unavailable "io_error", "disk_full", "cancelled"; out_of_range "too_large" {limit}. After an
     // error the next call begins anew.
     Result<void> refresh(const std::stop_token& stop);
