@@ -28,6 +28,7 @@ namespace quire::server {
 namespace {
 
 constexpr const char* kSocket = "kernel.sock";
+constexpr const char* kNewSocket = "kernel.sock.new";
 constexpr int kBacklog = 512;
 
 Failure not_usable(const std::string& path, int error) {
@@ -45,12 +46,12 @@ Failure not_usable(const std::string& path, int error) {
 
 // A socket's address holds 107 bytes, and paths of workspaces may be longer. The directory's
 // descriptor then serves as a short name.
-sockaddr_un address_in(const Fd& directory, const std::string& path) {
+sockaddr_un address_in(const Fd& directory, const std::string& path, const char* file) {
     sockaddr_un address = {};
     address.sun_family = AF_UNIX;
-    std::string name = cat(path, '/', kSocket);
+    std::string name = cat(path, '/', file);
     if (name.size() >= sizeof address.sun_path)
-        name = cat("/proc/self/fd/", directory.get(), '/', kSocket);
+        name = cat("/proc/self/fd/", directory.get(), '/', file);
     std::memcpy(address.sun_path, name.data(), name.size());
     return address;
 }
@@ -106,15 +107,17 @@ Result<StateDirectory> StateDirectory::at(const std::string& workspace, const st
 Result<Fd> StateDirectory::listen() const {
     Fd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (!socket) return not_usable(file(kSocket), errno);
-    // A socket that a dead kernel left is in the way, and removing it takes the right to write in
-    // the directory.
-    if (::unlinkat(directory_.get(), kSocket, 0) != 0 && errno != ENOENT)
-        return not_usable(file(kSocket), errno);
-    const sockaddr_un address = address_in(directory_, path_);
-    // The mode is set before bind() makes the file, so the socket is never open to other users.
+    // A kernel that died while it began to listen has left this file.
+    if (::unlinkat(directory_.get(), kNewSocket, 0) != 0 && errno != ENOENT)
+        return not_usable(file(kNewSocket), errno);
+    const sockaddr_un address = address_in(directory_, path_, kNewSocket);
+    // The mode is set before bind() makes the file, so the socket is never open to other users. It
+    // gets its name once it listens: between bind() and listen() each connection is refused, and a
+    // client that saw the file would hold the kernel for dead.
     if (::fchmod(socket.get(), 0600) != 0 ||
         ::bind(socket.get(), plain(address), sizeof address) != 0 ||
-        ::listen(socket.get(), kBacklog) != 0) {
+        ::listen(socket.get(), kBacklog) != 0 ||
+        ::renameat(directory_.get(), kNewSocket, directory_.get(), kSocket) != 0) {
         return not_usable(file(kSocket), errno);
     }
     return socket;
@@ -143,7 +146,7 @@ Fd StateDirectory::watch_socket() const {
 Result<Fd> StateDirectory::connect() const {
     Fd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     if (!socket) return not_usable(file(kSocket), errno);
-    const sockaddr_un address = address_in(directory_, path_);
+    const sockaddr_un address = address_in(directory_, path_, kSocket);
     while (::connect(socket.get(), plain(address), sizeof address) != 0) {
         if (errno == EINTR) continue;
         if (errno == EACCES || errno == EPERM) return not_usable(file(kSocket), errno);
