@@ -1,4 +1,5 @@
 // What every measurement here needs: percentiles, memory, the disk's own speed, and how a table is told.
+import { spawnSync } from "node:child_process";
 import { closeSync, fdatasyncSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, unlinkSync, writeFileSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 
@@ -22,6 +23,8 @@ export async function onDisk(use) {
     try {
         return await use(folder);
     } finally {
+        // A kernel that is still there makes its socket anew when that is removed.
+        spawnSync(quire, ["stop", "--workspace", folder]);
         rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
     }
 }

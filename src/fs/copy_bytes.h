@@ -7,8 +7,9 @@
 
 namespace quire::fs {
 
-// Copies all bytes of the file open at `from`, from its beginning, to the empty file open at `to`. Both then
-// share their blocks on the disk where the file system can do that. `path` is for the message. Errors:
+// Copies all bytes of the file open at `from` to the empty file open at `to`, wherever both stand. Both then
+// share their blocks on the disk where the file system can do that, and else the copy has the same holes.
+// `path` is for the message. Errors:
 // unavailable "io_error", "disk_full" {path}.
 Result<void> copy_bytes(int from, int to, const std::string& path);
 

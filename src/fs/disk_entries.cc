@@ -63,14 +63,23 @@ Result<void> DiskEntries::make_directory(const std::string& path, std::uint32_t 
         if (::mkdirat(parent.get(), name.c_str(), is_last ? mode & kPermissions : 0777) != 0 &&
             errno != EEXIST)
             return system_failure(errno, part, "cannot make the directory");
-        if (is_last) return {};
+        if (!is_last) continue;
+        struct stat found {};
+        if (::fstatat(parent.get(), name.c_str(), &found, AT_SYMLINK_NOFOLLOW) == 0 &&
+            !S_ISDIR(found.st_mode)) {
+            return fail(Errc::conflict, "file_exists",
+                        cat(path, " is there, and is no directory; it was left as it is"),
+                        {{"path", path}});
+        }
+        return {};
     }
 }
 
-Result<void> DiskEntries::remove_directory(const std::string& path) const {
+Result<bool> DiskEntries::remove_directory(const std::string& path) const {
     const Fd parent = TRY(parent_of(path));
-    if (::unlinkat(parent.get(), split(path).second.c_str(), AT_REMOVEDIR) == 0) return {};
-    if (errno == ENOENT || errno == ENOTEMPTY || errno == EEXIST) return {};
+    if (::unlinkat(parent.get(), split(path).second.c_str(), AT_REMOVEDIR) == 0) return true;
+    if (errno == ENOENT) return true;
+    if (errno == ENOTEMPTY || errno == EEXIST) return false;
     return system_failure(errno, path, "cannot remove the directory");
 }
 

@@ -31,9 +31,10 @@ public:
     Result<std::optional<EntryLook>> look(const std::string& path) const;
 
     // Makes a directory, and those above it that are missing. One that is there is left as it is.
+    // Errors: conflict "file_exists" if something else is there.
     Result<void> make_directory(const std::string& path, std::uint32_t mode) const;
-    // Removes an empty directory. One that is gone, or is not empty, is left as it is.
-    Result<void> remove_directory(const std::string& path) const;
+    // Removes an empty directory. Returns false if it is there still, because it is not empty.
+    Result<bool> remove_directory(const std::string& path) const;
     // Makes a link, in the place of another link or of nothing. Errors: conflict "file_exists".
     Result<void> make_link(const std::string& path, const std::string& target) const;
     // Removes a link. Errors: conflict "path_changed" if something else is there.

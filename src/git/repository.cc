@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <iterator>
+#include <set>
 
 #include <sha1.h>
 #include <sha2.h>
@@ -49,15 +51,14 @@ void for_each_field(std::string_view text, Take take) {
 
 bool is_id(std::string_view word) {
     return (word.size() == 40 || word.size() == 64) &&
-           std::all_of(word.begin(), word.end(), [](char c) {
-               return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-           });
+           std::all_of(word.begin(), word.end(),
+                       [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
 }  // namespace
 
-Result<Repository::Run> Repository::run(std::vector<std::string> arguments,
-                                        std::string input) const {
+Result<Repository::Run> Repository::run(std::vector<std::string> arguments, std::string input,
+                                        const std::string& index) const {
     process::Program program{{"git", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false",
                               "-c", "gc.auto=0", "-c", "maintenance.auto=false"},
                              directory_,
@@ -65,6 +66,7 @@ Result<Repository::Run> Repository::run(std::vector<std::string> arguments,
                              {},
                              std::move(input)};
     program.arguments.insert(program.arguments.end(), arguments.begin(), arguments.end());
+    if (!index.empty()) program.environment.push_back(cat("GIT_INDEX_FILE=", index));
     process::Ended ended = TRY(process::run_program(
         program, {.timeout_ms = kTimeoutMs, .output_bytes = kMostOutput, .errors_apart = true},
         *clock_, stop_));
@@ -96,8 +98,8 @@ Result<std::string> Repository::ask(std::vector<std::string> arguments) const {
 Result<Repository> Repository::find(const std::string& directory, Clock& clock,
                                     std::stop_token stop) {
     Repository found(directory, clock, std::move(stop));
-    const Run run = TRY(found.run({"rev-parse", "--is-inside-work-tree", "--show-prefix",
-                                   "--show-object-format"}));
+    const Run run = TRY(
+        found.run({"rev-parse", "--is-inside-work-tree", "--show-prefix", "--show-object-format"}));
     const std::string_view output = run.output;
     const std::size_t first = output.find('\n');
     if (run.exit_code != 0 || line_of(output) != "true") {
@@ -220,6 +222,18 @@ Result<std::vector<std::string>> Repository::ignored(std::span<const std::string
     return out;
 }
 
+Result<std::vector<std::string>> Repository::indexed(const std::string& index,
+                                                     std::span<const std::string> paths) const {
+    const Run run = TRY(this->run({"ls-files", "-z"}, {}, index));
+    if (run.exit_code != 0) return failed("ls-files", run);
+    std::set<std::string_view> known;
+    for_each_field(run.output, [&](std::string_view field) { known.insert(field); });
+    std::vector<std::string> out;
+    std::ranges::copy_if(paths, std::back_inserter(out),
+                         [&](const std::string& path) { return known.contains(path); });
+    return out;
+}
+
 std::string Repository::mode_on_disk(const std::string& path) const {
     struct stat found = {};
     const bool runs = ::lstat(cat(directory_, "/", path).c_str(), &found) == 0 &&
@@ -255,8 +269,8 @@ Result<std::vector<std::string>> Repository::import(CommitStream stream) const {
     const std::size_t commits = stream.commits();
     std::vector<std::string> ids;
     if (commits == 0) return ids;
-    const Run run = TRY(this->run({"fast-import", "--quiet", "--date-format=raw"},
-                                  std::move(stream).take()));
+    const Run run =
+        TRY(this->run({"fast-import", "--quiet", "--date-format=raw"}, std::move(stream).take()));
     if (run.exit_code != 0 && run.errors.find("Not updating") != std::string::npos) {
         return fail(Errc::conflict, "ref_moved",
                     cat(ref, " was moved by someone else; nothing was added to it"),

@@ -70,6 +70,9 @@ public:
     // Those of the paths that git would not track: ignore files leave them out and the index does
     // not hold them, or they lie in a submodule.
     Result<std::vector<std::string>> ignored(std::span<const std::string> paths) const;
+    // Those of the paths, which are taken from `directory`, that an index file has entries for.
+    Result<std::vector<std::string>> indexed(const std::string& index,
+                                             std::span<const std::string> paths) const;
     // The mode that a file of the directory has on the disk; "100644" for one that is not there.
     std::string mode_on_disk(const std::string& path) const;
     // The id that a file of these bytes has.
@@ -88,8 +91,10 @@ private:
         std::string errors;
         int exit_code = 0;
     };
-    // Errors are those of running at all; a failure is in the exit code.
-    Result<Run> run(std::vector<std::string> arguments, std::string input = {}) const;
+    // Errors are those of running at all; a failure is in the exit code. `index`: the index file, "" for
+    // the repository's.
+    Result<Run> run(std::vector<std::string> arguments, std::string input = {},
+                    const std::string& index = {}) const;
     // The output. Errors: unavailable "git_failed".
     Result<std::string> ask(std::vector<std::string> arguments) const;
     Failure failed(std::string_view command, const Run& run) const;

@@ -22,7 +22,8 @@ std::string lower(std::string_view word) {
     std::string out;
     const bool is_utf8 = utf8::is_valid(word);
     for (std::size_t at = 0; at < word.size();) {
-        const char32_t c = is_utf8 ? utf8::decode(word, at) : static_cast<unsigned char>(word[at++]);
+        const char32_t c =
+            is_utf8 ? utf8::decode(word, at) : static_cast<unsigned char>(word[at++]);
         if (is_utf8 && is_ignorable(c)) continue;
         if (c == 0x17F) {
             out.push_back('s');
@@ -135,6 +136,13 @@ const PathRule* PathRules::rule_for(std::string_view path) const {
     const auto rule = std::ranges::find_if(
         rules_, [&](const PathRule& each) { return each.pattern.matches(path); });
     return rule == rules_.end() ? nullptr : &*rule;
+}
+
+bool PathRules::same_as(const PathRules& other) const {
+    return std::ranges::equal(rules_, other.rules_, [](const PathRule& a, const PathRule& b) {
+        return a.pattern.pattern() == b.pattern.pattern() && a.permission == b.permission &&
+               a.escalated == b.escalated && a.encoding == b.encoding;
+    });
 }
 
 std::optional<text::Charset> PathRules::encoding(std::string_view path) const {

@@ -79,6 +79,8 @@ public:
     std::optional<text::Charset> encoding(std::string_view path) const;
 
     const std::vector<PathRule>& rules() const { return rules_; }
+    // Returns true if both have the same rules in the same order, in whichever lines of quire.toml.
+    bool same_as(const PathRules& other) const;
 
 private:
     Decision by_rule(std::string_view path, Operation operation, const Actor& by) const;

@@ -37,8 +37,11 @@ public:
     void effect(const Predicted& each) {
         const bool is_read = each.effect == Effect::read || each.effect == Effect::execute;
         if (each.path.starts_with('/')) {
-            const bool is_private = each.path == "/tmp" || each.path.starts_with("/tmp/");
-            if (is_read || is_private) return;
+            const bool is_own =
+                std::ranges::any_of(situation_.own_places, [&](const std::string& place) {
+                    return each.path == place || each.path.starts_with(cat(place, "/"));
+                });
+            if (is_read || is_own) return;
             judgement_.violations.push_back(
                 {each.path, each.effect, "read_only", "the path is outside of the workspace"});
             return;

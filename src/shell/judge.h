@@ -35,7 +35,7 @@ struct Judgement {
 
 // Decides each effect by the rules of its path; an effect on all below a directory is decided for each
 // file there now, up to some thousands. Writing outside of the workspace is a violation, except in
-// /tmp, which a command has for itself. Warnings count too: of another right it is blocked, of the
+// Situation::own_places. Warnings count too: of another right it is blocked, of the
 // network or of files that are not known to be deleted or written it is escalated. As under the level
 // "strict". Pure.
 Judgement judge(const Prediction& prediction, const Situation& situation, const TreeView& tree,

@@ -67,6 +67,10 @@ TEST_F(Judged, AnEffectBelowADirectoryIsDecidedForEachFileThere) {
 TEST_F(Judged, WhatIsOutsideOrNotKnownCountsToo) {
     EXPECT_EQ(decided("echo x > /etc/passwd"), "block: write /etc/passwd");
     EXPECT_EQ(decided("cat /etc/passwd > /tmp/x"), "allow");
+    EXPECT_EQ(decided("cat /etc/passwd > /tmpx"), "block: create /tmpx");
+    situation.own_places = {"/tmp", "/home/u"};
+    EXPECT_EQ(decided("echo x > /home/u/f"), "allow");
+    EXPECT_EQ(decided("echo x > /home/uu"), "block: create /home/uu");
     EXPECT_EQ(decided("make"), "allow_with_warning");
     EXPECT_EQ(decided("rm \"$(cat list)\""), "require_escalation");
     EXPECT_EQ(decided("git status"), "allow");

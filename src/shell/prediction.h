@@ -63,6 +63,8 @@ struct Situation {
     // The variables of the environment; with `knows_all`, what is not there is not set.
     std::map<std::string, std::string> environment = {};
     bool knows_all = false;
+    // Directories outside of the workspace that the command has for itself, and may write in.
+    std::vector<std::string> own_places = {"/tmp"};
 };
 
 }  // namespace quire::shell

@@ -75,8 +75,14 @@ Result<void> Generations::refresh(const std::stop_token& stop) {
     take_events();
     const bool is_long = std::exchange(has_other_rules_, false) ||
                          (newest_ != nullptr && newest_->layers.size() >= kMostLayers);
-    Result<void> done = newest_ == nullptr || is_long ? lay_out_anew() : add_layer();
+    const bool has_some = newest_ != nullptr;
+    Result<void> done = !has_some || is_long ? lay_out_anew() : add_layer();
     if (!done) start_over();
+    // Without what the layers have of earlier, it may fit.
+    if (!done && has_some && done.error().reason() == "too_large") {
+        done = lay_out_anew();
+        if (!done) start_over();
+    }
     return done;
 }
 

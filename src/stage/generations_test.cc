@@ -223,6 +223,31 @@ TEST_F(Generational, AFileWithSeveralNamesIsSeenThroughEach) {
     EXPECT_FALSE(generations->is_outdated());
 }
 
+// The earlier states of a file that changed do not count for ever.
+TEST_F(Generational, LayersThatDoNotFitAreLaidOutAnew) {
+    generations->set({".gitignore"}, 4U << 20);
+    for (const char fill : {'a', 'b', 'c', 'd', 'e'}) {
+        directory.put("w/large", std::string(std::size_t{3} << 19, fill));
+        const auto made = current();
+        ASSERT_NE(made, nullptr);
+        EXPECT_LE(made->disk_bytes, 4U << 20);
+        EXPECT_EQ(printed("head -c 1 large"), std::string(1, fill));
+    }
+    EXPECT_GT(generations->rebuilds(), 1U);
+}
+
+TEST_F(Generational, HolesAreNotCopied) {
+    generations->set({".gitignore"}, 1U << 20);
+    directory.put("w/sparse", "begun");
+    files::resize_file(directory / "w/sparse", std::uintmax_t{1} << 30);
+    directory.put("w/hole", "");
+    files::resize_file(directory / "w/hole", std::uintmax_t{1} << 30);
+    const auto made = current();
+    ASSERT_NE(made, nullptr);
+    EXPECT_EQ(printed("head -c 5 sparse; tail -c 5 sparse | tr '\\0' .; stat -c %s sparse hole"),
+              "begun.....1073741824\n1073741824\n");
+}
+
 TEST_F(Generational, MoreThanTheDiskAllowsIsNotCopied) {
     directory.put("w/large", std::string(std::size_t{4} << 20, 'x'));
     generations->set({".gitignore"}, 1U << 20);

@@ -28,6 +28,7 @@
 #include "stage/interior.h"
 #include "stage/land_interior.h"
 #include "stage/lower_folder.h"
+#include "stage/twins.h"
 #include "stage/usage.h"
 
 namespace quire::stage {
@@ -321,7 +322,10 @@ Result<StageOutcome> Stage::run(const StagedCommand& what, Clock& clock,
         }
         static_cast<void>(process::kill_group(first));
         const char* const step = step_name(told.refusal.step);
-        return no_stage(cat(step, ": ", std::strerror(told.refusal.error)),
+        const std::string below =
+            told.refusal.error == EINVAL ? mount_below(workspace_) : std::string();
+        return no_stage(cat(step, ": ", std::strerror(told.refusal.error),
+                            below.empty() ? "" : "; there is a mount below it, at ", below),
                         {{"step", step}, {"errno", told.refusal.error}});
     }
 
@@ -361,6 +365,7 @@ Result<StageOutcome> Stage::run(const StagedCommand& what, Clock& clock,
     if (code && out.end == StageEnd::exited) {
         ending_ = first;
         out.exit_code = *code;
+        if (usage.has_filled_disk()) out.end = StageEnd::disk;
     } else {
         // Only the first process knows all that a command without a namespace has started.
         if (!code && setting.confinement->namespaces() == 0) {

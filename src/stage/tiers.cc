@@ -7,13 +7,15 @@
 
 namespace quire::stage {
 
-std::vector<TierFinding> find_tiers(const std::string& workspace, Clock& clock) {
+std::vector<TierFinding> find_tiers(const std::string& workspace, const std::string& scratch,
+                                    Clock& clock) {
     std::vector<TierFinding> out;
     for (const Tier tier : {Tier::staged, Tier::bubblewrap, Tier::landlock, Tier::observed}) {
+        const std::string& place = tier == Tier::staged ? workspace : scratch;
         Result<Stage> made = tier == Tier::staged
-                                 ? Stage::make(workspace, {})
-                                 : Stage::make_copy(workspace, {}, tier, StageLimits{}.disk_bytes);
-        const Result<StageOutcome> ran = made ? made->run({"true", workspace}, clock, {})
+                                 ? Stage::make(place, {})
+                                 : Stage::make_copy(place, {}, tier, StageLimits{}.disk_bytes);
+        const Result<StageOutcome> ran = made ? made->run({"true", place}, clock, {})
                                               : Result<StageOutcome>(Failure(made.error()));
         TierFinding found{tier, ran ? "" : ran.error().message()};
         if (ran && ran->exit_code != 0) {

@@ -15,8 +15,10 @@ struct TierFinding {
     bool works() const { return why_not.empty(); }
 };
 
-// Runs a command in each tier, in `workspace`, which has a directory .quire and little else. Best first; all
-// but `none`.
-std::vector<TierFinding> find_tiers(const std::string& workspace, Clock& clock);
+// Runs a command in each tier: a staged one in `workspace`, for an overlay may work in one place and not in
+// another, and one on a copy in `scratch`, so that nothing large is copied. Both have a directory .quire.
+// Best first; all but `none`.
+std::vector<TierFinding> find_tiers(const std::string& workspace, const std::string& scratch,
+                                    Clock& clock);
 
 }  // namespace quire::stage

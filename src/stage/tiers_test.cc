@@ -35,7 +35,7 @@ protected:
         workspace = directory / "w";
     }
     void SetUp() override {
-        for (const TierFinding& each : find_tiers(workspace, clock)) {
+        for (const TierFinding& each : find_tiers(workspace, workspace, clock)) {
             if (each.tier == GetParam() && !each.works())
                 GTEST_SKIP() << "this machine has no tier " << name_of(each.tier) << ": "
                              << each.why_not;

@@ -47,6 +47,16 @@ std::optional<Mount> mount_in(std::string_view line) {
     return Mount{std::string(words[2]), unescaped(words[3]), unescaped(words[4])};
 }
 
+std::vector<Mount> mounts_in(std::string_view table) {
+    std::vector<Mount> out;
+    while (!table.empty()) {
+        const std::size_t end = std::min(table.find('\n'), table.size());
+        if (auto mount = mount_in(table.substr(0, end))) out.push_back(std::move(*mount));
+        table.remove_prefix(std::min(end + 1, table.size()));
+    }
+    return out;
+}
+
 // The rest of a path below a directory: "" for the directory itself, else it begins with a slash.
 std::optional<std::string> below(const std::string& path, const std::string& directory) {
     const std::string start = directory == "/" ? "" : directory;
@@ -71,12 +81,7 @@ bool are_same(const std::string& a, const std::string& b) {
 }  // namespace
 
 std::vector<Twin> twins_in(std::string_view mounts, const std::string& workspace) {
-    std::vector<Mount> all;
-    while (!mounts.empty()) {
-        const std::size_t end = std::min(mounts.find('\n'), mounts.size());
-        if (auto mount = mount_in(mounts.substr(0, end))) all.push_back(std::move(*mount));
-        mounts.remove_prefix(std::min(end + 1, mounts.size()));
-    }
+    const std::vector<Mount> all = mounts_in(mounts);
     // The workspace is in the mount with the longest point; of several, the last one counts.
     const Mount* home = nullptr;
     for (const Mount& each : all) {
@@ -109,6 +114,17 @@ std::vector<std::string> twins_of(const std::string& workspace) {
         if (are_same(twin.path, twin.same_as)) out.push_back(twin.path);
     }
     return out;
+}
+
+std::string mount_below(std::string_view mounts, const std::string& workspace) {
+    for (Mount& each : mounts_in(mounts)) {
+        if (each.point != workspace && below(each.point, workspace)) return std::move(each.point);
+    }
+    return "";
+}
+
+std::string mount_below(const std::string& workspace) {
+    return mount_below(file_text("/proc/self/mountinfo"), workspace);
 }
 
 }  // namespace quire::stage

@@ -1,4 +1,6 @@
-// Twins: other paths at which the system shows a workspace, or a part of it, because its disk is mounted
+// What the system's table of mounts says of a workspace.
+//
+// Twins are other paths at which the system shows the workspace, or a part of it, because its disk is mounted
 // more than once. A command that sees its workspace in a stage must not see it there, as it is.
 #pragma once
 
@@ -21,5 +23,10 @@ std::vector<Twin> twins_in(std::string_view mounts, const std::string& workspace
 
 // Those of this process's mounts that lead there. O(mounts).
 std::vector<std::string> twins_of(const std::string& workspace);
+
+// The first path below the workspace at which a table of mounts, or this process, has a mount; "" if there
+// is none.
+std::string mount_below(std::string_view mounts, const std::string& workspace);
+std::string mount_below(const std::string& workspace);
 
 }  // namespace quire::stage

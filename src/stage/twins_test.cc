@@ -44,6 +44,16 @@ TEST(Twins, NamesAreComparedByComponents) {
         (std::vector<Twin>{{"/srv/a\\b/w", "/home/ada b/w"}}));
 }
 
+TEST(Twins, AMountBelowTheWorkspaceIsFound) {
+    const char* const mounts =
+        "30 1 254:0 / /home/ada rw - ext4 /dev/vda rw\n31 27 0:40 / /home/ada/w rw - tmpfs none "
+        "rw\n"
+        "32 27 0:41 / /home/ada/w2 rw - tmpfs none rw\n33 27 0:42 / /home/ada/w/x/y rw - tmpfs "
+        "none rw\n";
+    EXPECT_EQ(mount_below(mounts, "/home/ada/w"), "/home/ada/w/x/y");
+    EXPECT_EQ(mount_below(mounts, "/home/ada/w2"), "");
+}
+
 TEST(Twins, AnotherDiskIsAnother) {
     EXPECT_TRUE(
         twins("31 27 254:1 /home /srv/people rw - ext4 /dev/vdb rw\n", "/home/ada/w").empty());

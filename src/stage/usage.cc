@@ -1,5 +1,6 @@
 #include "stage/usage.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -47,18 +48,25 @@ std::uint64_t memory_of(pid_t process) {
     return std::uint64_t{resident - shared} * static_cast<std::uint64_t>(::getpagesize());
 }
 
-std::uint64_t disk_of(const std::string& directory) {
-    std::uint64_t blocks = 0;
+struct DiskUse {
+    std::uint64_t bytes = 0;
+    std::uint64_t longest = 0;  // The length of the longest file.
+};
+
+DiskUse disk_use_of(const std::string& directory) {
+    DiskUse out;
     std::error_code gone;
     for (files::recursive_directory_iterator
              at(directory, files::directory_options::skip_permission_denied, gone),
          end;
          at != end; at.increment(gone)) {
         struct stat found {};
-        if (::lstat(at->path().c_str(), &found) == 0)
-            blocks += static_cast<std::uint64_t>(found.st_blocks);
+        if (::lstat(at->path().c_str(), &found) != 0) continue;
+        out.bytes += static_cast<std::uint64_t>(found.st_blocks) * 512;
+        if (S_ISREG(found.st_mode))
+            out.longest = std::max(out.longest, static_cast<std::uint64_t>(found.st_size));
     }
-    return blocks * 512;
+    return out;
 }
 
 }  // namespace
@@ -91,10 +99,19 @@ std::optional<StageEnd> UsageWatch::look() {
     if (memory > memory_bytes_) return StageEnd::memory;
     if (now_ms < next_disk_ms_) return std::nullopt;
     // A command that writes next to nothing is not ended for what others have written.
-    const bool is_full = disk_of(all_) > disk_bytes_ && disk_of(own_) > kNextToNothing;
+    const bool is_full =
+        disk_use_of(all_).bytes > disk_bytes_ && disk_use_of(own_).bytes > kNextToNothing;
     const std::int64_t after_ms = clock_.steady_ms();
     next_disk_ms_ = after_ms + kLookAtDiskMs + 10 * (after_ms - now_ms);
     return is_full ? std::optional(StageEnd::disk) : std::nullopt;
+}
+
+// The system ends a process that writes beyond the limit of one file, and leaves the file cut there. What the
+// command says of that with its exit code cannot be relied on.
+bool UsageWatch::has_filled_disk() const {
+    const DiskUse own = disk_use_of(own_);
+    return own.bytes > std::max(disk_bytes_, kNextToNothing) ||
+           (own.longest >= disk_bytes_ && own.longest > 0);
 }
 
 }  // namespace quire::stage

@@ -24,6 +24,9 @@ public:
     // The limit that is passed, if one is. Looks at most every 100 ms, and at the disk for at most a
     // tenth of the time. O(processes).
     std::optional<StageEnd> look();
+    // Returns true if the command has filled what it may use of the disk, so that a file may be cut. Call it
+    // when it has ended. O(files that it made).
+    bool has_filled_disk() const;
 
 private:
     const Clock& clock_;

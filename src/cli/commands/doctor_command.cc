@@ -106,8 +106,8 @@ DoctorFinding check_openat2(const std::string& workspace) {
             "use Linux 5.6 or later, and a container that permits openat2"};
 }
 
-// Runs a command in each tier, in a scratch workspace.
-DoctorFinding check_tiers() {
+// Runs a command in each tier: the best one in the workspace, where it has been used before.
+DoctorFinding check_tiers(const std::string& workspace) {
     const Result<ScratchDirectory> scratch = ScratchDirectory::make("quire-doctor-");
     if (!scratch)
         return {Health::doubtful, "shell", scratch.error().message(), "free some space in /tmp"};
@@ -117,7 +117,9 @@ DoctorFinding check_tiers() {
     SystemClock clock;
     std::string better, others;
     stage::Tier best = stage::Tier::none;
-    for (const stage::TierFinding& each : stage::find_tiers(root.string(), clock)) {
+    const bool is_used = std::filesystem::is_directory(workspace + "/.quire", failed);
+    for (const stage::TierFinding& each :
+         stage::find_tiers(is_used ? workspace : root.string(), root.string(), clock)) {
         const std::string name(name_of(each.tier));
         if (best == stage::Tier::none && each.works()) {
             best = each.tier;
@@ -375,7 +377,7 @@ Result<int> run_doctor(const Globals& globals) {
     check_rule_settings(workspace.string(), findings);
     check_mounts(workspace.string(), findings);
     findings.push_back(check_openat2(workspace.string()));
-    findings.push_back(check_tiers());
+    findings.push_back(check_tiers(workspace.string()));
     findings.push_back(check_disk(workspace.string()));
     check_git(workspace, findings);
     check_store(globals, workspace, findings);

@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <future>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -76,6 +77,23 @@ CommandGate::CommandGate(Parts parts, const stage::Stage& stage, std::vector<Sta
         if (follows_link && step.way == Way::text) step.way = Way::plain;
         steps_.push_back(std::move(step));
         object(steps_.back());
+    }
+    find_late();
+}
+
+void CommandGate::find_late() {
+    std::set<std::string_view> gone;
+    for (const Step& step : steps_) {
+        if (step.change.kind == ChangeKind::deleted) gone.insert(step.change.path);
+    }
+    if (gone.empty()) return;
+    for (Step& step : steps_) {
+        if (step.change.kind != ChangeKind::created) continue;
+        const std::string_view path = step.change.path;
+        step.is_late = gone.contains(path);
+        for (std::size_t at = path.find('/'); at != std::string_view::npos && !step.is_late;
+             at = path.find('/', at + 1))
+            step.is_late = gone.contains(path.substr(0, at));
     }
 }
 
@@ -214,11 +232,21 @@ void CommandGate::plan_file(Step& step) {
     step.way = Way::text;
 }
 
+bool CommandGate::is_unseen(const StagedChange& change) const {
+    return std::ranges::binary_search(parts_.hidden, change.path);
+}
+
 void CommandGate::object(Step& step) {
     if (step.change.raced) {
         result_.notes.push_back(cat(step.change.path,
                                     " changed in the workspace meanwhile, so what the ",
                                     parts_.operation, " made of it was not committed"));
+        step.way = Way::none;
+        return;
+    }
+    if (is_unseen(step.change)) {
+        result_.notes.push_back(cat(step.change.path, " is there, and the ", parts_.operation,
+                                    " could not see it, so what it wrote there was not committed"));
         step.way = Way::none;
         return;
     }
@@ -268,52 +296,31 @@ GateResult CommandGate::commit(const Caller& by, shell::Enforcement level) {
     for (Step& step : steps_) {
         if (step.way != Way::text) continue;
         const bool waits = step.decision.verdict == Verdict::escalate;
+        // One patch asks for all texts before it writes any, and this one is written after that.
+        if (step.is_late && waits) step.way = Way::plain;
+        if (step.is_late) continue;
         (waits && !is_strict ? asked : texts).push_back(&step);
     }
     std::erase_if(escalated, [](const Step* step) { return step->way == Way::text; });
+    is_strict_ = is_strict;
     ask_about(by, escalated);
-    if (result_.failure && is_strict) return std::move(result_);
     const Result<fs::DiskEntries> entries = fs::DiskEntries::open(parts_.workspace);
     if (!entries) {
         fail_with(entries.error());
         return std::move(result_);
     }
-    is_strict_ = is_strict;
-    commit_texts(by, std::move(texts), *entries);
-    Result<void> begun = result_.failure && is_strict ? Failure(*result_.failure) : begin(*entries);
+    // This asks about the texts too, where something else waits under "strict", and begins nothing then.
+    if (Result<void> done = commit_texts(by, texts, *entries); !done)
+        fail_with(std::move(done).error());
+    Result<void> begun = begin(*entries);
     if (!begun) {
         fail_with(std::move(begun).error());
         take_back(*entries);
         return std::move(result_);
     }
-    commit_texts(by, std::move(asked), *entries);
-    const auto enter = [&](Step& step) {
-        if (step.way != Way::entry) return;
-        const Result<void> done = write_entry(*entries, step);
-        result_.changes[step.shown].committed = done.has_value();
-        if (!done) result_.notes.push_back(done.error().message());
-    };
-    // Directories before what is in them, and after what was in them.
-    for (Step& step : steps_) {
-        if (step.change.kind == ChangeKind::directory) enter(step);
-    }
-    for (Step& step : steps_) commit_plain(step);
-    commit_git();
-    for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
-        if (step->change.kind == ChangeKind::deleted) enter(*step);
-    }
-    // A link may take the place of a directory.
-    for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
-        const ChangeKind kind = step->change.kind;
-        if (kind != ChangeKind::deleted && kind != ChangeKind::directory) enter(*step);
-    }
-    // The permissions of files that were written.
-    for (const Step& step : steps_) {
-        const StagedChange& made = step.change;
-        if (!sets_mode(made) || !result_.changes[step.shown].committed) continue;
-        const Result<void> done = entries->set_mode(made.path, made.mode);
-        if (!done) result_.notes.push_back(done.error().message());
-    }
+    if (Result<void> done = commit_texts(by, asked, *entries); !done)
+        fail_with(std::move(done).error());
+    commit_rest(by, *entries);
     remove_journal(stage_);
     return std::move(result_);
 }
@@ -378,9 +385,22 @@ void CommandGate::fail_with(Error why) {
     if (!result_.failure) result_.failure = std::move(why);
 }
 
-void CommandGate::commit_texts(const Caller& by, std::vector<Step*> steps,
-                               const fs::DiskEntries& entries) {
-    if (steps.empty()) return;
+void CommandGate::note_approvals(const Error& refusal) {
+    const Value* const id = refusal.details().find("approval_id");
+    const Value* const ids = refusal.details().find("approval_ids");
+    std::size_t next = 0;
+    for (GateObjection& each : result_.escalations) {
+        if (ids != nullptr && next < ids->as_list().size()) {
+            each.approval_id = ids->as_list()[next++].as_string();
+        } else if (id != nullptr) {
+            each.approval_id = id->as_string();
+        }
+    }
+}
+
+Result<void> CommandGate::commit_texts(const Caller& by, const std::vector<Step*>& steps,
+                                       const fs::DiskEntries& entries) {
+    if (steps.empty()) return {};
     PatchRequest request;
     request.to_disk = true;
     request.operation = parts_.operation;
@@ -392,19 +412,8 @@ void CommandGate::commit_texts(const Caller& by, std::vector<Step*> steps,
                        [&promise](Result<Patched> made) { promise.set_value(std::move(made)); });
     Result<Patched> made = answer.get();
     if (!made) {
-        if (made.error().code() == Errc::escalation_required) {
-            const Value* const id = made.error().details().find("approval_id");
-            const Value* const ids = made.error().details().find("approval_ids");
-            std::size_t next = 0;
-            for (GateObjection& each : result_.escalations) {
-                if (ids != nullptr && next < ids->as_list().size()) {
-                    each.approval_id = ids->as_list()[next++].as_string();
-                } else if (id != nullptr) {
-                    each.approval_id = id->as_string();
-                }
-            }
-        }
-        return fail_with(std::move(made).error());
+        if (made.error().code() == Errc::escalation_required) note_approvals(made.error());
+        return Failure(std::move(made).error());
     }
     for (std::size_t i = 0; i < steps.size(); ++i) {
         CommandChange& shown = result_.changes[steps[i]->shown];
@@ -414,6 +423,7 @@ void CommandGate::commit_texts(const Caller& by, std::vector<Step*> steps,
     }
     result_.diff += made->diff;
     result_.notes.insert(result_.notes.end(), made->notes.begin(), made->notes.end());
+    return {};
 }
 
 }  // namespace quire::kernel

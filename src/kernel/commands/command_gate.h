@@ -48,8 +48,9 @@ public:
         FileGate& gate;
         FileCalls& files;
         const std::string& workspace;
-        std::size_t file_bytes;             // Larger files have no document.
-        std::string operation = "command";  // Names the versions in histories.
+        std::size_t file_bytes;                // Larger files have no document.
+        std::string operation = "command";     // Names the versions in histories.
+        std::vector<std::string> hidden = {};  // The files that the command did not see, sorted.
     };
     // The stage outlives it.
     CommandGate(Parts parts, const stage::Stage& stage, std::vector<stage::StagedChange> changes,
@@ -69,7 +70,8 @@ public:
 
 private:
     static constexpr std::string_view kGit = ".git";
-    // Returns true if the change gives the path other permissions than it had or a new file gets.
+    // Returns true if the change gives the path other permissions than it had or a new file gets. A new
+    // directory that its owner may not enter or fill gets them last.
     static bool sets_mode(const stage::StagedChange& change);
 
     // How a change reaches the workspace.
@@ -83,6 +85,9 @@ private:
         std::optional<edits::FilePatch> patch = {};
         bool is_git = false;    // A part of the unit of git.
         bool is_merge = false;  // The file was changed since the command read it.
+        // The path, or one above it, becomes something of another kind, so the file can be made only
+        // after what is there now is gone.
+        bool is_late = false;
         // The hashes of a text's bytes, for the journal.
         std::string before = {};
         std::string after = {};
@@ -94,7 +99,13 @@ private:
     void plan_file(Step& step);
     policy::Decision decide(const std::string& path, policy::Operation operation) const;
     void object(Step& step);
-    void commit_texts(const Caller& by, std::vector<Step*> steps, const fs::DiskEntries& entries);
+    // Finds the files that can be made only after others are gone.
+    void find_late();
+    // Writes texts, all or none. Errors: those of FileCalls::patch().
+    Result<void> commit_texts(const Caller& by, const std::vector<Step*>& steps,
+                              const fs::DiskEntries& entries);
+    // Gives the objections the approvals that people were asked for.
+    void note_approvals(const Error& refusal);
     // Asks a person about steps that have no text, each by itself. Those that they have allowed go on.
     void ask_about(const Caller& by, const std::vector<Step*>& steps);
     // The change in words, where there is no diff.
@@ -102,13 +113,23 @@ private:
     void commit_plain(Step& step);
     // Leaves out the unit of git if something keeps a part of it out.
     void judge_git();
+    // Returns why the unit cannot be kept; "" if it can.
+    std::string objection_to_git() const;
+    // Returns a file that the command did not see and that git knew before it and does not know any more,
+    // for git took it for deleted; "" if there is none. Errors: those of git.
+    Result<std::string> forgotten_by_git() const;
+    bool is_unseen(const stage::StagedChange& change) const;
     void commit_git();
     // Gives a file its new bytes, and returns the old ones.
     Result<std::optional<fs::FileBytes>> write_plain(const Step& step);
     void put_back(const Step& step, const std::optional<fs::FileBytes>& before);
     Result<void> write_entry(const fs::DiskEntries& entries, const Step& step) const;
-    // Called when nothing can refuse the commit any more: writes the journal, and removes the links
-    // that files take the place of.
+    void commit_entry(const fs::DiskEntries& entries, const Step& step);
+    // Writes all that is no text, and the texts that come late, in the order in which they depend on
+    // each other.
+    void commit_rest(const Caller& by, const fs::DiskEntries& entries);
+    // Called when nothing but an earlier failure can refuse the commit any more: writes the journal, and
+    // removes the links that files take the place of.
     Result<void> begin(const fs::DiskEntries& entries);
     Result<JournalEntry> journal_entry(const Step& step);
     void take_back(const fs::DiskEntries& entries);

@@ -7,8 +7,10 @@
 #include "base/concat.h"
 #include "fs/disk_entries.h"
 #include "fs/hash.h"
+#include "git/repository.h"
 #include "kernel/commands/command_gate.h"
 #include "kernel/commands/command_journal.h"
+#include "kernel/core/core.h"
 #include "kernel/files/file_gate.h"
 
 namespace quire::kernel {
@@ -17,9 +19,67 @@ using policy::Verdict;
 using stage::ChangeKind;
 using stage::StagedChange;
 
+namespace {
+
+// The permissions that a directory must have for its owner to fill it.
+constexpr std::uint32_t kToFill = 0700;
+constexpr const char* kIndex = ".git/index";
+
+}  // namespace
+
 bool CommandGate::sets_mode(const StagedChange& change) {
     constexpr std::uint32_t kNewFile = 0644;
-    return change.mode_changed || (change.kind == ChangeKind::created && change.mode != kNewFile);
+    return change.mode_changed || (change.kind == ChangeKind::created && change.mode != kNewFile) ||
+           (change.kind == ChangeKind::directory && (change.mode & kToFill) != kToFill);
+}
+
+// A path that becomes something of another kind is emptied first. Directories are made before what
+// is in them, and are removed after what was in them; those of git after the unit of git.
+void CommandGate::commit_rest(const Caller& by, const fs::DiskEntries& entries) {
+    const auto is_deletion = [](const Step& step) {
+        return step.change.kind == ChangeKind::deleted;
+    };
+    for (Step& step : steps_) {
+        if (is_deletion(step)) commit_plain(step);
+    }
+    for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
+        if (is_deletion(*step) && !step->is_git) commit_entry(entries, *step);
+    }
+    for (const Step& step : steps_) {
+        if (step.change.kind == ChangeKind::directory) commit_entry(entries, step);
+    }
+    for (Step& step : steps_) {
+        if (!is_deletion(step)) commit_plain(step);
+    }
+    std::vector<Step*> late;
+    for (Step& step : steps_) {
+        if (step.is_late && step.way == Way::text) late.push_back(&step);
+    }
+    // The rest is committed already, so this is told and no refusal.
+    if (const Result<void> done = commit_texts(by, late, entries); !done)
+        result_.notes.push_back(done.error().message());
+    commit_git();
+    for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
+        if (is_deletion(*step) && step->is_git) commit_entry(entries, *step);
+    }
+    for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
+        if (!is_deletion(*step) && step->change.kind != ChangeKind::directory)
+            commit_entry(entries, *step);
+    }
+    // A directory gets its permissions after what is in it.
+    for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
+        const StagedChange& made = step->change;
+        if (!sets_mode(made) || !result_.changes[step->shown].committed) continue;
+        const Result<void> done = entries.set_mode(made.path, made.mode);
+        if (!done) result_.notes.push_back(done.error().message());
+    }
+}
+
+void CommandGate::commit_entry(const fs::DiskEntries& entries, const Step& step) {
+    if (step.way != Way::entry) return;
+    const Result<void> done = write_entry(entries, step);
+    result_.changes[step.shown].committed = done.has_value();
+    if (!done) result_.notes.push_back(done.error().message());
 }
 
 Result<JournalEntry> CommandGate::journal_entry(const Step& step) {
@@ -36,6 +96,7 @@ Result<JournalEntry> CommandGate::journal_entry(const Step& step) {
 
 Result<void> CommandGate::begin(const fs::DiskEntries& entries) {
     if (begun_) return {};
+    if (result_.failure && is_strict_) return Failure(*result_.failure);
     std::vector<JournalEntry> journal;
     for (const Step& step : steps_) {
         if (step.way == Way::none) continue;
@@ -71,13 +132,39 @@ void CommandGate::commit_plain(Step& step) {
     if (!done) result_.notes.push_back(done.error().message());
 }
 
-void CommandGate::judge_git() {
+Result<std::string> CommandGate::forgotten_by_git() const {
+    const auto changes_index = [](const Step& step) {
+        return step.way != Way::none && step.change.path == kIndex;
+    };
+    if (parts_.hidden.empty() || std::ranges::none_of(steps_, changes_index)) return "";
+    const auto repository =
+        TRY(git::Repository::find(parts_.workspace, parts_.kernel.core()->parts().clock));
+    const auto before = TRY(repository.indexed(cat(parts_.workspace, "/", kIndex), parts_.hidden));
+    const std::string staged = cat(upper_, "/", kIndex);
+    const auto after = std::filesystem::exists(staged) ? TRY(repository.indexed(staged, before))
+                                                       : std::vector<std::string>();
+    const auto lost = std::ranges::mismatch(before, after).in1;
+    return lost == before.end() ? std::string() : *lost;
+}
+
+std::string CommandGate::objection_to_git() const {
     const Step* kept_out = nullptr;
     for (const Step& step : steps_) {
         if (step.is_git && (step.way == Way::none || step.decision.verdict != Verdict::allow))
             kept_out = &step;
     }
-    if (kept_out == nullptr) return;
+    if (kept_out != nullptr) return cat(kept_out->change.path, " was left out");
+    const Result<std::string> lost = forgotten_by_git();
+    if (!lost) return lost.error().message();
+    if (lost->empty()) return "";
+    return cat("git took ", *lost,
+               " for deleted, which the command could not see. Add files by their names (git add "
+               "PATH) and commit without -a");
+}
+
+void CommandGate::judge_git() {
+    const std::string why = objection_to_git();
+    if (why.empty()) return;
     bool any = false;
     for (Step& step : steps_) {
         if (!step.is_git || step.way == Way::none || step.decision.verdict != Verdict::allow)
@@ -86,9 +173,8 @@ void CommandGate::judge_git() {
         any = true;
     }
     if (any) {
-        result_.notes.push_back(cat("what the command changed in ", kGit,
-                                    " is kept whole or not at all, and ", kept_out->change.path,
-                                    " was left out"));
+        result_.notes.push_back(
+            cat("what the command changed in ", kGit, " is kept whole or not at all, and ", why));
     }
 }
 
@@ -158,14 +244,17 @@ Result<void> CommandGate::write_entry(const fs::DiskEntries& entries, const Step
     const StagedChange& made = step.change;
     switch (made.kind) {
         case ChangeKind::directory:
-            return entries.make_directory(made.path, made.mode);
+            return entries.make_directory(made.path, made.mode | kToFill);
         case ChangeKind::link:
             return entries.make_link(made.path, made.target);
         case ChangeKind::mode:
             return entries.set_mode(made.path, made.mode);
         case ChangeKind::deleted:
             // A link is gone by now.
-            return made.is_directory ? entries.remove_directory(made.path) : Result<void>();
+            if (!made.is_directory || TRY(entries.remove_directory(made.path))) return {};
+            return fail(Errc::conflict, "path_changed",
+                        cat(made.path, " is not empty, so the directory stays"),
+                        {{"path", made.path}});
         default:
             return {};
     }

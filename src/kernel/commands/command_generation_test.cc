@@ -69,7 +69,9 @@ TEST_F(OnGenerations, TheSameWordsAreAConflict) {
     const auto made = run_meanwhile("echo mine > src/long.c; echo x > src/new",
                                     [&] { directory.put("src/long.c", "theirs\n"); });
     ASSERT_FALSE(made);
-    EXPECT_EQ(made.error().code(), Errc::conflict) << made.error().reason();
+    EXPECT_EQ(made.error().reason(), "disk_changed");
+    EXPECT_NE(made.error().message().find("src/long.c"), std::string::npos)
+        << made.error().message();
     EXPECT_EQ(directory.get("src/long.c"), "theirs\n");
     EXPECT_FALSE(directory.has("src/new"));
 }

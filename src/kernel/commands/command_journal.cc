@@ -113,20 +113,29 @@ public:
                     const auto gone = disk_.remove_link(each.path);
                     return gone.has_value() || is_replaced(each) || is_gone(each.path);
                 });
+        // A path that becomes something of another kind is emptied first.
+        const auto is_file = [](const JournalEntry& each) {
+            return !each.before.empty() || !each.after.empty();
+        };
+        each_of([&](const auto& each) { return is_file(each) && each.after.empty(); },
+                [&](const auto& each) { return write(each); });
+        for (auto each = entries.rbegin(); each != entries.rend(); ++each) {
+            if (each->kind == ChangeKind::deleted && each->is_directory)
+                static_cast<void>(disk_.remove_directory(each->path));
+        }
         each_of([](const auto& each) { return each.kind == ChangeKind::directory; },
                 [&](const auto& each) {
-                    return disk_.make_directory(each.path, each.mode).has_value();
+                    return disk_.make_directory(each.path, each.mode | 0700).has_value();
                 });
-        each_of([](const auto& each) { return !each.before.empty() || !each.after.empty(); },
+        each_of([&](const auto& each) { return !each.after.empty(); },
                 [&](const auto& each) { return write(each); });
         each_of(
             [](const auto& each) { return each.kind == ChangeKind::link; },
             [&](const auto& each) { return disk_.make_link(each.path, each.target).has_value(); });
-        each_of([](const auto& each) { return each.sets_mode; },
-                [&](const auto& each) { return disk_.set_mode(each.path, each.mode).has_value(); });
+        // A directory gets its permissions after what is in it.
         for (auto each = entries.rbegin(); each != entries.rend(); ++each) {
-            if (each->kind == ChangeKind::deleted && each->is_directory)
-                static_cast<void>(disk_.remove_directory(each->path));
+            if (each->sets_mode && !disk_.set_mode(each->path, each->mode))
+                left_.push_back(each->path);
         }
         return std::move(left_);
     }
@@ -141,6 +150,8 @@ private:
     bool write(const JournalEntry& entry) {
         const Result<fs::FileBytes> now = files_.read(entry.path, kLargestFile);
         const bool is_missing = !now && now.error().code() == Errc::not_found;
+        // The directory that takes the place of a deleted file is there already.
+        if (entry.after.empty() && !now && now.error().reason() == "not_a_file") return true;
         if (!now && !is_missing) return false;
         const std::string hash = now ? now->hash.hex() : "";
         if (hash == entry.after) return true;

@@ -1,6 +1,7 @@
 #include "kernel/commands/command_runner.h"
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -64,11 +65,33 @@ CommandRunner::CommandRunner(Parts parts, CommandSettings settings)
       settings_(std::move(settings)),
       generations_(parts_.workspace, parts_.clock),
       held_(std::make_shared<HeldStages>(parts_.clock)) {
-    Overseer::of(parts_.kernel)
-        .approvals()
-        .on_answer([weak = std::weak_ptr(held_)](const policy::Approval& answered) {
-            if (const auto held = weak.lock()) held->heed(answered);
-        });
+    Approvals& approvals = Overseer::of(parts_.kernel).approvals();
+    approvals.on_answer([weak = std::weak_ptr(held_)](const policy::Approval& answered) {
+        if (const auto held = weak.lock()) held->heed(answered);
+    });
+    approvals.before_yes([weak = std::weak_ptr(held_), parts = parts_](
+                             const policy::Approval& asked, Reply<bool> reply) {
+        const auto held = weak.lock();
+        if (held == nullptr) return reply(true);
+        held->check(
+            asked, [parts](const HeldStage& stage) { return is_outdated(parts, stage); },
+            std::move(reply));
+    });
+}
+
+// Looks at the files that the command changed, and at what it made of them.
+bool CommandRunner::is_outdated(const Parts& parts, const HeldStage& stage) {
+    if (stage.rules != nullptr && !stage.rules->paths.same_as(parts.gate.rules()->paths))
+        return true;
+    Result<std::vector<stage::StagedChange>> changes =
+        stage.stage.changes(stage.hidden, stage.outcome);
+    if (!changes) return true;
+    const CommandGate gate({parts.kernel, parts.gate, parts.files, parts.workspace,
+                            parts.gate.file_bytes(), "command", stage.hidden},
+                           stage.stage, std::move(*changes), stage.actor);
+    if (gate.is_outdated()) return true;
+    const Result<std::string> effects = gate.effects();
+    return !effects || *effects != stage.effects;
 }
 
 void CommandRunner::set(CommandSettings settings) {
@@ -106,11 +129,16 @@ Result<std::string> CommandRunner::directory_of(const std::string& path) const {
 Result<CommandForecast> CommandRunner::forecast(const Caller& by, const CommandOrder& what,
                                                 const CommandSettings& now) const {
     const std::string cwd = TRY(directory_of(what.cwd));
+    // Below these tiers a command can reach the directories of the system by their names.
+    const bool is_apart =
+        now.enforcement == Enforcement::strict && now.minimum_tier <= Tier::bubblewrap;
     return forecast_command(what.command, parts_.workspace, cwd, parts_.gate.rules()->paths,
-                            now.enforcement, by.actor);
+                            now.enforcement, by.actor,
+                            is_apart ? Surroundings::stage : Surroundings::system);
 }
 
-// Lists the files that the actor may read only with an approval. Almost free if no rule says so.
+// Lists the files that the actor may read only with an approval, sorted, with all their names. Almost free
+// if no rule says so.
 std::vector<std::string> CommandRunner::hidden_from(const policy::Actor& by,
                                                     bool and_from_agents) const {
     const policy::Actor agent{policy::ActorKind::agent, by.name};
@@ -123,11 +151,25 @@ std::vector<std::string> CommandRunner::hidden_from(const policy::Actor& by,
     if (!any) return out;
     const Result<fs::Listing> listed = parts_.gate.files().list(kMostFiles, {});
     if (!listed) return out;
+    std::set<std::pair<std::uint64_t, std::uint64_t>> files;
+    const auto place_of = [](const fs::Entry& each) {
+        return std::pair(each.stamp.device, each.stamp.inode);
+    };
     for (const fs::Entry& each : listed->entries) {
         const bool is_seen = parts_.gate.may_see(each.path, by) &&
                              (!and_from_agents || parts_.gate.may_see(each.path, agent));
-        if (!is_seen) out.push_back(each.path);
+        if (is_seen) continue;
+        out.push_back(each.path);
+        if (!each.is_link) files.insert(place_of(each));
     }
+    const std::size_t named = out.size();
+    for (const fs::Entry& each : listed->entries) {
+        if (!each.is_link && files.contains(place_of(each))) out.push_back(each.path);
+    }
+    if (out.size() == named) return out;
+    std::ranges::sort(out);
+    const auto twice = std::ranges::unique(out);
+    out.erase(twice.begin(), twice.end());
     return out;
 }
 
@@ -212,7 +254,7 @@ Result<HeldStage> CommandRunner::stage_and_run(const Caller& by, const CommandOr
                                                const CommandForecast& forecast,
                                                const CommandSettings& now,
                                                process::Following* following) {
-    const Attempt attempt{by, what, now, following, hidden_from(by.actor, what.in_background)};
+    Attempt attempt{by, what, now, following, hidden_from(by.actor, what.in_background)};
     // A command that is known to change nothing may run in any tier, and is held to it by the gate.
     const bool is_strict = now.enforcement == Enforcement::strict;
     const bool is_harmless = changes_nothing(forecast);
@@ -225,7 +267,7 @@ Result<HeldStage> CommandRunner::stage_and_run(const Caller& by, const CommandOr
         if (is_strict && tier != Tier::staged && forecast.decision == Decision::require_escalation)
             TRY(ask_before(by, what, forecast));
         Result<HeldStage> ran =
-            tier == Tier::staged ? run_staged(attempt) : run_copy(attempt, tier);
+            tier == Tier::staged ? run_unseeing(attempt) : run_copy(attempt, tier);
         if (ran) {
             ran->is_below_minimum = is_below;
             return ran;
@@ -234,6 +276,34 @@ Result<HeldStage> CommandRunner::stage_and_run(const Caller& by, const CommandOr
         cat_to(why, cat(why.empty() ? "" : "; ", name_of(tier), ": ", ran.error().message()));
     }
     return no_tier(why, Tier::none, now.minimum_tier);
+}
+
+// A file that is made while the command runs can be read where the live tree shows through, also one that it
+// may not see. Nothing takes back what it has read, so its output is dropped and it runs again, without that
+// file. A command whose output somebody follows has shown it already.
+Result<HeldStage> CommandRunner::run_unseeing(Attempt& attempt) {
+    constexpr int kMostRuns = 3;
+    for (int turn = 1;; ++turn) {
+        Result<HeldStage> ran = run_staged(attempt);
+        if (!ran) return ran;
+        std::vector<std::string> hidden = hidden_from(attempt.by.actor, attempt.what.in_background);
+        if (std::ranges::includes(attempt.hidden, hidden)) return ran;
+        if (attempt.following != nullptr) {
+            cat_to(ran->note, cat(ran->note.empty() ? "" : ". ",
+                                  "A file that not every agent may read was made while the command "
+                                  "ran, so it may have read it"));
+            return ran;
+        }
+        held_->discard(std::move(*ran));
+        // A command with the network could send something twice.
+        if (turn == kMostRuns || attempt.now.network) {
+            return fail(
+                Errc::conflict, "path_changed",
+                "a file that the command may not see was made while it ran, so its output and "
+                "its changes were dropped. Repeat the call");
+        }
+        attempt.hidden = std::move(hidden);
+    }
 }
 
 // The error that says which tier is there and why no better one is.
@@ -321,14 +391,15 @@ Result<CommandRun> CommandRunner::settle_held(const Caller& by, const CommandOrd
     out.outcome = stage.outcome;
     out.on_generation = stage.stage.has_generation();
     out.tier = stage.stage.tier();
+    const bool waited = !stage.effects.empty();
+    if (waited && is_outdated(parts_, stage))
+        return fail(Errc::conflict, "outdated", "the workspace has changed since the command ran");
     std::vector<stage::StagedChange> changes =
         TRY(stage.stage.changes(stage.hidden, stage.outcome));
     if (stage.is_below_minimum && !changes.empty()) return no_tier("", out.tier, now.minimum_tier);
-    const bool waited = !stage.effects.empty();
-    CommandGate gate({parts_.kernel, parts_.gate, parts_.files, parts_.workspace, now.file_bytes},
+    CommandGate gate({parts_.kernel, parts_.gate, parts_.files, parts_.workspace, now.file_bytes,
+                      "command", stage.hidden},
                      stage.stage, std::move(changes), by.actor);
-    if (waited && gate.is_outdated())
-        return fail(Errc::conflict, "outdated", "the workspace has changed since the command ran");
     if (!stage.note.empty()) gate.add_note(stage.note);
     if (stage.outcome.end != stage::StageEnd::exited) {
         out.gate = gate.judged();
@@ -337,8 +408,6 @@ Result<CommandRun> CommandRunner::settle_held(const Caller& by, const CommandOrd
     }
     const bool asks = !gate.judged().escalations.empty();
     std::string effects = asks ? TRY(gate.effects()) : std::string();
-    if (waited && effects != stage.effects)
-        return fail(Errc::conflict, "outdated", "the workspace has changed since the command ran");
     out.gate = commit_approved(parts_.kernel, by, std::move(gate), effects, now.enforcement);
     out.unexpected = unexpected_in(out.forecast, out.gate);
     const std::optional<Error>& failure = out.gate.failure;
@@ -346,6 +415,8 @@ Result<CommandRun> CommandRunner::settle_held(const Caller& by, const CommandOrd
     if (waits) {
         if (by.call != nullptr) stage.call = digest_of(*with_effects(*by.call, effects));
         stage.effects = std::move(effects);
+        stage.actor = by.actor;
+        stage.rules = parts_.gate.rules();
         held_->hold(key_of(by, what), std::move(stage));
     }
     const bool is_strict = now.enforcement == Enforcement::strict;

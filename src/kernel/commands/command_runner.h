@@ -88,7 +88,7 @@ public:
     // if the changes of an earlier run are committed instead.
     // Errors: those of check(); denied "permission_denied" for a command that must not run;
     // escalation_required for one that a person has to allow before; unavailable "no_stage" {tier,
-    // needed}.
+    // needed}; conflict "path_changed" where a file that it may not see was made each time that it ran.
     Result<CommandRun> run(const Caller& by, const CommandOrder& what,
                            process::Following* following = nullptr);
 
@@ -117,6 +117,7 @@ private:
     Result<HeldStage> stage_and_run(const Caller& by, const CommandOrder& what,
                                     const CommandForecast& forecast, const CommandSettings& now,
                                     process::Following* following);
+    Result<HeldStage> run_unseeing(Attempt& attempt);
     Result<HeldStage> run_staged(const Attempt& attempt);
     Result<HeldStage> run_copy(const Attempt& attempt, Tier tier);
     Result<HeldStage> run_in(const Attempt& attempt, Result<stage::Stage> made);
@@ -124,6 +125,9 @@ private:
     Result<void> ask_before(const Caller& by, const CommandOrder& what,
                             const CommandForecast& forecast) const;
     static Failure no_tier(const std::string& why, Tier here, Tier needed);
+    // Returns true if a stage that waits is not any more what the person was asked about: its files or the
+    // rules have changed.
+    static bool is_outdated(const Parts& parts, const HeldStage& stage);
     Result<CommandRun> settle(const Caller& by, const CommandOrder& what, HeldStage stage,
                               const CommandSettings& now, CommandRun out);
     Result<CommandRun> settle_held(const Caller& by, const CommandOrder& what, HeldStage& stage,

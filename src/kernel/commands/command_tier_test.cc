@@ -17,7 +17,8 @@ protected:
     void SetUp() override {
         settings.best_tier = Tier::landlock;
         commands->set(settings);
-        for (const stage::TierFinding& each : stage::find_tiers(directory.path(), clock)) {
+        for (const stage::TierFinding& each :
+             stage::find_tiers(directory.path(), directory.path(), clock)) {
             if (each.tier == Tier::landlock && !each.works())
                 GTEST_SKIP() << "this machine has no tier landlock: " << each.why_not;
         }

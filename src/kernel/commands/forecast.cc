@@ -41,12 +41,19 @@ bool is_predicted(const shell::Prediction& prediction, std::string_view path, bo
 
 CommandForecast forecast_command(const std::string& script, const std::string& workspace,
                                  const std::string& cwd, const policy::PathRules& rules,
-                                 shell::Enforcement level, const policy::Actor& by) {
+                                 shell::Enforcement level, const policy::Actor& by,
+                                 Surroundings around) {
     shell::Situation situation;
     situation.root = canonical(workspace);
     situation.cwd = canonical(cwd);
     // NOLINTNEXTLINE(concurrency-mt-unsafe): never set here.
     if (const char* const home = std::getenv("HOME")) situation.environment["HOME"] = home;
+    if (around == Surroundings::stage) {
+        situation.environment["TMPDIR"] = "/tmp";
+        situation.own_places = {"/tmp", "/var/tmp", "/dev/shm"};
+        const std::string& home = situation.environment["HOME"];
+        if (home.size() > 1) situation.own_places.push_back(home);
+    }
     const shell::DiskTree tree;
     CommandForecast out;
     const Result<shell::Script> parsed = shell::parse(script);

@@ -20,11 +20,16 @@ struct CommandForecast {
     shell::Judgement judgement;  // Under the level "strict", whatever is set.
 };
 
+// The place where a command is going to run. In a stage it has a home and directories for temporary files of its own,
+// and a TMPDIR that is known.
+enum class Surroundings { system, stage };
+
 // Nothing is run. `workspace` and `cwd` are directories. A script that bash would reject, or that this
 // does not understand, is blocked, with a warning that says why. Looks at the disk.
 CommandForecast forecast_command(const std::string& script, const std::string& workspace,
                                  const std::string& cwd, const policy::PathRules& rules,
-                                 shell::Enforcement level, const policy::Actor& by);
+                                 shell::Enforcement level, const policy::Actor& by,
+                                 Surroundings around = Surroundings::system);
 
 // A path of the workspace that a command changed. A path that became another kind of thing is two of
 // these: it is deleted, and it is made.

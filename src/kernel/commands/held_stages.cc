@@ -72,6 +72,26 @@ void HeldStages::heed(const policy::Approval& answered) {
     give_up(std::move(over));
 }
 
+// The stage is out of the map while it is looked at: the call that is made in between runs anew, and asks
+// the same.
+void HeldStages::check(const policy::Approval& asked,
+                       std::function<bool(const HeldStage&)> is_outdated, Reply<bool> reply) {
+    remover_.post([this, call = asked.ask.call, is_outdated = std::move(is_outdated),
+                   reply = std::move(reply)]() mutable {
+        Stages waiting;
+        stages_.with([&](Stages& all) {
+            const auto found = std::ranges::find_if(
+                all, [&](const auto& each) { return each.second.call == call; });
+            if (found != all.end()) waiting.insert(all.extract(found));
+        });
+        if (waiting.empty()) return reply(true);
+        const bool is_same = !is_outdated(waiting.begin()->second);
+        // A later one of the same command has taken the place.
+        stages_.with([&](Stages& all) { all.merge(waiting); });
+        reply(is_same);
+    });
+}
+
 void HeldStages::discard(HeldStage stage) {
     if (stage.stage.directory().empty()) return;
     std::vector<HeldStage> over;

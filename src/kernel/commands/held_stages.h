@@ -6,11 +6,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "kernel/core/caller.h"
 #include "sched/guarded.h"
 #include "sched/scheduler.h"
 #include "stage/stage.h"
@@ -24,6 +27,8 @@ struct Approval;
 
 namespace quire::kernel {
 
+struct FileRules;
+
 struct HeldStage {
     stage::Stage stage;
     stage::StageOutcome outcome;
@@ -32,7 +37,9 @@ struct HeldStage {
     std::string call = {};     // The digest of the call that they are asked about.
     std::int64_t since_ms = 0;
     bool is_below_minimum = false;  // It may change nothing (CommandRunner).
-    std::string note = {};  // A sentence about the run, for its warnings; "" for none.
+    std::string note = {};          // A sentence about the run, for its warnings; "" for none.
+    policy::Actor actor = {};       // The one who ran it.
+    std::shared_ptr<const FileRules> rules = nullptr;  // Those that held when a person was asked.
 };
 
 // Any thread.
@@ -51,6 +58,10 @@ public:
     void discard(HeldStage stage);
     // Gives up the stages that this answer says will never be committed. O(stages).
     void heed(const policy::Approval& answered);
+    // Replies with whether the stage that this approval is about is as the person was asked about it; also
+    // true where none waits, for then the command runs anew. On a thread of its own.
+    void check(const policy::Approval& asked, std::function<bool(const HeldStage&)> is_outdated,
+               Reply<bool> reply);
 
 private:
     using Stages = std::map<std::string, HeldStage>;

@@ -294,7 +294,7 @@ Result<void> FileCalls::PatchRun::plan_create(LiveDocument& live, const Act& act
     return {};
 }
 
-// Errors of hunks name their file; others do so themselves.
+// The error of a hunk, or of a merge, gets the name of its file; others have it.
 void FileCalls::PatchRun::note_failure(const Act& act, Error error) {
     const std::string name = act.block ? act.block->str() : act.path;
     const char* const member = act.block ? "block_id" : "path";
@@ -305,6 +305,9 @@ void FileCalls::PatchRun::note_failure(const Act& act, Error error) {
             failed_hunks_.push_back(std::move(hunk));
         }
         error = std::move(error).within(name);
+    } else if (what_.parts[act.part].whole && error.details().find(member) == nullptr) {
+        error = std::move(error).within(name);
+        error.details().set(member, name);
     }
     if (failure_) {
         failure_ = Error(failure_->code(), failure_->reason(),

@@ -13,10 +13,11 @@ bool approves(policy::Answer answer) {
     return answer != policy::Answer::deny && answer != policy::Answer::revoke;
 }
 
-// Replies with whether the block is what it was when it was asked for.
-void look_at(const std::shared_ptr<Core>& core, const Approval& approval, Reply<bool> reply) {
+// Replies with whether the block, or what a command changed, is what it was when it was asked for.
+void look_at(const std::shared_ptr<Core>& core, const Approvals& approvals,
+             const Approval& approval, Reply<bool> reply) {
     const policy::Target& target = approval.ask.target;
-    if (target.kind != kMemoryKind) return reply(true);
+    if (target.kind != kMemoryKind) return approvals.check(approval, std::move(reply));
     const Result<conversation::BlockId> id = conversation::BlockId::parse(target.block_id);
     auto document = id ? core->catalog().find(id->document) : nullptr;
     if (document == nullptr) return reply(false);
@@ -72,7 +73,7 @@ void ApprovalCalls::resolve(const Caller& by, std::string id, policy::Resolution
         });
     };
     if (!waits || !approves(with.answer)) return answer(true);
-    look_at(core_, *found, std::move(answer));
+    look_at(core_, overseer_.approvals(), *found, std::move(answer));
 }
 
 }  // namespace quire::kernel

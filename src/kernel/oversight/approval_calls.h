@@ -41,7 +41,8 @@ public:
     Result<policy::Approval> find(const Caller& by, const std::string& id);
     // Answers, or revokes, an approval. Errors: denied "permission_denied"; not_found
     // "invalid_reference"; conflict "outdated" {approval_id} if the block was deleted, moved or
-    // given another schema since the request; those of policy::resolve() (policy/approval.h) and
+    // given another schema since the request, or if files or rules that a command's changes depend on have
+    // changed; those of policy::resolve() (policy/approval.h) and
     // of the store.
     void resolve(const Caller& by, std::string id, policy::Resolution with,
                  Reply<policy::Approval> reply);

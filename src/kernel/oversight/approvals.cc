@@ -446,6 +446,16 @@ void Approvals::on_answer(Listener told) {
     state_.with([&](State& state) { state.told = std::move(told); });
 }
 
+void Approvals::before_yes(Check check) {
+    state_.with([&](State& state) { state.check = std::move(check); });
+}
+
+void Approvals::check(const Approval& asked, Reply<bool> reply) const {
+    const Check check = state_.with([](const State& state) { return state.check; });
+    if (!check) return reply(true);
+    check(asked, std::move(reply));
+}
+
 void Approvals::resolve(const std::string& id, const policy::Resolution& with,
                         const policy::Actor& by, Reply<Approval> reply) {
     const std::int64_t now = parts_.clock.wall_ms();

@@ -68,6 +68,12 @@ public:
     // thread. Before the first answer; there is one listener.
     using Listener = std::function<void(const policy::Approval&)>;
     void on_answer(Listener told);
+    // `check` replies with whether what a person was asked about is still so. It is asked before each yes;
+    // there is one. Before the first answer.
+    using Check = std::function<void(const policy::Approval& asked, Reply<bool> reply)>;
+    void before_yes(Check check);
+    // Asks the check; true where there is none.
+    void check(const policy::Approval& asked, Reply<bool> reply) const;
 
     // Approvals that wait or hold, or all that are kept, the oldest first.
     std::vector<policy::Approval> list(bool all) const;
@@ -99,6 +105,7 @@ private:
         std::map<policy::Actor, std::set<std::string>> granted;  // Those approved, by who asked.
         std::map<std::shared_ptr<const Call>, std::vector<Held>> held;  // For each call under way.
         Listener told = {};
+        Check check = {};
 
         // Gives the approval a status, and keeps `granted` true.
         void set(Entry& entry, policy::Approval approval);
