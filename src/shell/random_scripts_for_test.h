@@ -201,6 +201,9 @@ public:
             const std::uint64_t number = std::strtoull(given, nullptr, 10);
             count_ = number > 1 ? number : 100'000;
             first_ += 1'000'000;
+            // A run can go on after an earlier one.
+            if (const char* const after = std::getenv("QUIRE_AFTER"))
+                first_ += std::strtoull(after, nullptr, 10);
         } else {
             count_ /= kRoundsShare;
         }

@@ -1,4 +1,4 @@
-// What the system's table of mounts says of a workspace.
+// The system's table of mounts, as far as it tells of a workspace.
 //
 // Twins are other paths at which the system shows the workspace, or a part of it, because its disk is mounted
 // more than once. A command that sees its workspace in a stage must not see it there, as it is.
