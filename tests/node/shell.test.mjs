@@ -131,6 +131,19 @@ test("the last command is undone whole, files that it made and deleted too", { s
     assert.equal(readFileSync(join(folder, "src/d.txt"), "utf8"), "x\ntheirs\n");
 });
 
+test("the undo of a command is on the disk, also where edits wait for a save", { skip }, (t) => {
+    const folder = staged(t, { "quire.toml": rules.replace('save = "on_commit"\n', "") });
+    if (!folder) return;
+    const quiet = (...args) => run(folder, [...args, "--actor", "agent:ada"]);
+    assert.equal(quiet("sh", "echo more >> src/a.txt; echo new > src/c.txt").status, 0);
+    assert.equal(readFileSync(join(folder, "src/a.txt"), "utf8"), "one\nmore\n");
+    const undone = quiet("undo", "--last-command");
+    assert.equal(undone.status, 0, undone.stderr);
+    assert.doesNotMatch(undone.stdout, /as it was/);
+    assert.equal(readFileSync(join(folder, "src/a.txt"), "utf8"), "one\n");
+    assert.ok(!existsSync(join(folder, "src/c.txt")));
+});
+
 test("the audit log says what a command changed, and what was not foreseen", { skip }, (t) => {
     const folder = staged(t);
     if (!folder) return;

@@ -47,6 +47,7 @@ struct UndoneBlock {
     List steps = {};  // The changes, newest first: {version_id, timestamp, actor, description}.
     std::optional<Error> refused = {};
     Value answer = {};  // {version, restored, removed, skipped_because_changed, file?}
+    std::optional<Error> unsaved = {};  // Why the undone file could not be saved.
 };
 
 // The changes that the options name, as the kernel's method takes them.
@@ -266,6 +267,14 @@ Result<Value> undo_block(const Globals& globals, CommandClient& client, const Un
     return client.request("undo", std::move(filter));
 }
 
+// The changes of a command are on the disk, so their undo goes there too, whatever the settings say of edits.
+void save_undone(CommandClient& client, UndoneBlock& block) {
+    if (block.target.path.empty() || block.answer.get("file") != nullptr) return;
+    Result<Value> saved =
+        client.call("file", Map{{"operation", "save"}, {"path", block.target.path}});
+    if (!saved) block.unsaved = std::move(saved).error();
+}
+
 // --- output ---
 
 Map undone_json(const UndoneBlock& block) {
@@ -277,6 +286,7 @@ Map undone_json(const UndoneBlock& block) {
         for (const Map::Entry& member : block.answer.as_map()) out.append(member.key, member.value);
     }
     out.append("undone", block.refused ? List() : block.steps);
+    if (block.unsaved) out.append("unsaved", rpc::error_value(*block.unsaved));
     return out;
 }
 
@@ -304,7 +314,9 @@ std::string undone_text(const UndoneBlock& block, std::string_view word, bool dr
         json::number_in(block.answer, "restored"), " characters restored, ",
         json::number_in(block.answer, "removed"), " removed; now at version ",
         json::number_in(block.answer, "version"), ".\n",
-        skipped > 0 ? cat(skipped, " were left alone: others have changed them since.\n") : "");
+        skipped > 0 ? cat(skipped, " were left alone: others have changed them since.\n") : "",
+        block.unsaved ? cat("The file on the disk is as it was: ", block.unsaved->message(), "\n")
+                      : "");
 }
 
 // One block's answer stands alone; several are listed.
@@ -365,6 +377,7 @@ Result<int> run_undo(const Globals& globals, const UndoOptions& options) {
         Result<Value> undone = undo_block(globals, client, block, std::move(which));
         if (undone) {
             block.answer = std::move(*undone);
+            if (options.last_command) save_undone(client, block);
             continue;
         }
         if (blocks.size() == 1) return Failure(std::move(undone).error());
