@@ -129,96 +129,121 @@ Result<CopiedTree> CopiedTree::make(const std::string& workspace, const std::str
     return out;
 }
 
-Result<std::vector<StagedChange>> CopiedTree::changes(
-    const std::vector<std::string>& hidden) const {
-    std::vector<StagedChange> out;
-    const auto is_hidden = [&](const std::string& path) {
-        return std::ranges::find(hidden, path) != hidden.end();
-    };
-    // True if the workspace's entry is not the one that was copied.
-    const auto has_raced = [&](const std::string& path, const Entry& before) {
-        const auto now = status_at(cat(workspace_, "/", path));
-        if (!now) return true;
-        return S_ISDIR(before.source.mode) ? now->mode != before.source.mode
-                                           : *now != before.source;
-    };
-    const auto add = [&](StagedChange change) -> Result<void> {
-        if (out.size() >= kMostChanges) {
-            return fail(Errc::out_of_range, "too_many_changes",
-                        cat("the command changed more than ", kMostChanges, " files"),
-                        {{"limit", kMostChanges}});
+// Compares a copy with the workspace that it was made of.
+class CopiedTree::Comparison {
+public:
+    Comparison(const CopiedTree& tree, const std::vector<std::string>& hidden)
+        : tree_(tree), hidden_(hidden) {}
+
+    Result<std::vector<StagedChange>> run() {
+        const auto take = [&](const std::string& path, const SourceStatus& now) -> Result<bool> {
+            TRY(look(path, now));
+            return now.is_folder();
+        };
+        TRY(walk(tree_.directory_, "", 0, take));
+        std::ranges::sort(there_);
+        for (const auto& [path, entry] : tree_.entries_) {
+            if (!std::ranges::binary_search(there_, path)) TRY(add_deletion(path, entry));
         }
-        out.push_back(std::move(change));
-        return {};
-    };
-    const auto deleted = [&](const std::string& path, const Entry& before) {
+        std::ranges::stable_sort(out_, {}, &StagedChange::path);
+        return std::move(out_);
+    }
+
+private:
+    // Looks at one entry of the copy.
+    Result<void> look(const std::string& path, const SourceStatus& now) {
+        const auto found = tree_.entries_.find(path);
+        const Entry* const before = found == tree_.entries_.end() ? nullptr : &found->second;
+        // The command may have taken our own right to read away.
+        const mode_t needed = now.is_folder() ? 0700 : S_ISREG(now.mode) ? 0400 : 0;
+        if ((now.mode & needed) != needed)
+            ::chmod(place_of(path).c_str(), (now.mode & 07777) | needed);
+        StagedChange change{path};
+        change.mode = now.mode & 07777;
+        change.is_directory = now.is_folder();
+        if (before != nullptr) {
+            there_.push_back(path);
+            if ((before->copy.mode & S_IFMT) == (now.mode & S_IFMT))
+                return look_again(*before, now, std::move(change));
+            TRY(add_deletion(path, *before));
+        } else {
+            change.raced = !is_hidden(path) && status_at(live_of(path)).has_value();
+        }
+        return add_new(now, std::move(change), before == nullptr && is_hidden(path));
+    }
+
+    // Looks at an entry that is of the kind that it was.
+    Result<void> look_again(const Entry& before, const SourceStatus& now, StagedChange change) {
+        const std::string place = place_of(change.path), live = live_of(change.path);
+        const bool other_mode = change.mode != (before.copy.mode & 07777);
+        change.mode_changed = other_mode && !S_ISLNK(now.mode);
+        change.raced = has_raced(change.path, before);
+        if (S_ISLNK(now.mode)) {
+            change.kind = ChangeKind::link;
+            change.target = target_at(place);
+            const bool is_same = now == before.copy || change.target == target_at(live);
+            return is_same ? Result<void>() : add(std::move(change));
+        }
+        const bool is_touched = !now.is_folder() && now != before.copy;
+        const bool is_other = is_touched && (change.raced || !have_same_bytes(place, live));
+        change.kind = is_other ? ChangeKind::modified : ChangeKind::mode;
+        return is_other || change.mode_changed ? add(std::move(change)) : Result<void>();
+    }
+
+    Result<void> add_new(const SourceStatus& now, StagedChange change, bool replaces_hidden) {
+        if (now.is_folder()) {
+            change.kind = ChangeKind::directory;
+        } else if (S_ISLNK(now.mode)) {
+            change.kind = ChangeKind::link;
+            change.target = target_at(place_of(change.path));
+        } else if (S_ISREG(now.mode)) {
+            change.kind = replaces_hidden ? ChangeKind::modified : ChangeKind::created;
+        } else {
+            change.kind = ChangeKind::special;
+        }
+        return add(std::move(change));
+    }
+
+    Result<void> add_deletion(const std::string& path, const Entry& before) {
         StagedChange change{path, ChangeKind::deleted};
         change.is_directory = before.source.is_folder();
         change.was_link = S_ISLNK(before.source.mode);
         change.raced = has_raced(path, before);
         return add(std::move(change));
-    };
-    std::vector<std::string> there;
-    const auto take = [&](const std::string& path, const SourceStatus& now) -> Result<bool> {
-        const auto found = entries_.find(path);
-        const Entry* const before = found == entries_.end() ? nullptr : &found->second;
-        const bool is_same_kind =
-            before != nullptr && (before->copy.mode & S_IFMT) == (now.mode & S_IFMT);
-        const std::string place = cat(directory_, "/", path);
-        // The command may have taken our own right to read away.
-        const mode_t needed = now.is_folder() ? 0700 : S_ISREG(now.mode) ? 0400 : 0;
-        if ((now.mode & needed) != needed) ::chmod(place.c_str(), (now.mode & 07777) | needed);
-        StagedChange change{path};
-        change.mode = now.mode & 07777;
-        change.is_directory = now.is_folder();
-        if (is_same_kind) {
-            there.push_back(path);
-            const bool other_mode = change.mode != (before->copy.mode & 07777);
-            change.mode_changed = other_mode && !S_ISLNK(now.mode);
-            change.raced = has_raced(path, *before);
-            change.kind = ChangeKind::mode;
-            const std::string live = cat(workspace_, "/", path);
-            if (S_ISLNK(now.mode)) {
-                change.kind = ChangeKind::link;
-                change.target = target_at(place);
-                const bool is_same = now == before->copy || change.target == target_at(live);
-                if (!is_same) TRY(add(std::move(change)));
-                return false;
-            }
-            const bool is_touched = !now.is_folder() && now != before->copy;
-            if (is_touched && (change.raced || !have_same_bytes(place, live)))
-                change.kind = ChangeKind::modified;
-            if (change.kind == ChangeKind::modified || change.mode_changed)
-                TRY(add(std::move(change)));
-            return now.is_folder();
-        }
-        if (before != nullptr) {
-            there.push_back(path);
-            TRY(deleted(path, *before));
-        } else {
-            change.raced = !is_hidden(path) && status_at(cat(workspace_, "/", path)).has_value();
-        }
-        if (now.is_folder()) {
-            change.kind = ChangeKind::directory;
-        } else if (S_ISLNK(now.mode)) {
-            change.kind = ChangeKind::link;
-            change.target = target_at(place);
-        } else if (S_ISREG(now.mode)) {
-            change.kind =
-                before == nullptr && is_hidden(path) ? ChangeKind::modified : ChangeKind::created;
-        } else {
-            change.kind = ChangeKind::special;
-        }
-        TRY(add(std::move(change)));
-        return now.is_folder();
-    };
-    TRY(walk(directory_, "", 0, take));
-    std::ranges::sort(there);
-    for (const auto& [path, entry] : entries_) {
-        if (!std::ranges::binary_search(there, path)) TRY(deleted(path, entry));
     }
-    std::ranges::stable_sort(out, {}, &StagedChange::path);
-    return out;
+
+    Result<void> add(StagedChange change) {
+        if (out_.size() >= kMostChanges) {
+            return fail(Errc::out_of_range, "too_many_changes",
+                        cat("the command changed more than ", kMostChanges, " files"),
+                        {{"limit", kMostChanges}});
+        }
+        out_.push_back(std::move(change));
+        return {};
+    }
+
+    // Returns true if the workspace's entry is not the one that was copied.
+    bool has_raced(const std::string& path, const Entry& before) const {
+        const auto now = status_at(live_of(path));
+        if (!now) return true;
+        return S_ISDIR(before.source.mode) ? now->mode != before.source.mode
+                                           : *now != before.source;
+    }
+    bool is_hidden(const std::string& path) const {
+        return std::ranges::find(hidden_, path) != hidden_.end();
+    }
+    std::string place_of(const std::string& path) const { return cat(tree_.directory_, "/", path); }
+    std::string live_of(const std::string& path) const { return cat(tree_.workspace_, "/", path); }
+
+    const CopiedTree& tree_;
+    const std::vector<std::string>& hidden_;
+    std::vector<std::string> there_;  // The entries that were copied and are there.
+    std::vector<StagedChange> out_;
+};
+
+Result<std::vector<StagedChange>> CopiedTree::changes(
+    const std::vector<std::string>& hidden) const {
+    return Comparison(*this, hidden).run();
 }
 
 }  // namespace quire::stage

@@ -30,6 +30,7 @@ public:
     Result<std::vector<StagedChange>> changes(const std::vector<std::string>& hidden) const;
 
 private:
+    class Comparison;
     struct Entry {
         SourceStatus source;  // In the workspace,
         SourceStatus copy;    // and in the copy, before the command began.

@@ -96,6 +96,12 @@ private:
         bool is_live = false;
     };
     using LiveEntries = std::map<std::string, LiveEntry, std::less<>>;
+    // A folder that is being looked at.
+    struct Visit {
+        SourceFolder& folder;
+        const Fd& opened;
+        Look how;
+    };
 
     Result<void> lay_out_anew();
     Result<void> add_layer();
@@ -105,10 +111,10 @@ private:
 
     Result<void> look_at(SourceFolder& folder, const Fd& opened, Look how);
     Result<LiveEntries> entries_of(SourceFolder& folder, const Fd& opened, Look how);
-    Result<void> take(SourceFolder& folder, const Fd& opened, const std::string& name,
-                      const LiveEntry& now, Look how, SourceEntry* before);
-    Result<void> take_folder(SourceFolder& folder, const Fd& opened, const std::string& name,
-                             const LiveEntry& now, Look how, SourceEntry* before);
+    Result<void> take(const Visit& visit, const std::string& name, const LiveEntry& now,
+                      SourceEntry* before);
+    Result<void> take_folder(const Visit& visit, const std::string& name, const LiveEntry& now,
+                             SourceEntry* before);
     Result<void> take_live(SourceFolder& folder, const std::string& name);
     Result<void> remove(SourceFolder& folder, const std::string& name);
 

@@ -100,7 +100,7 @@ Result<void> Generations::look_at(SourceFolder& folder, const Fd& opened, Look h
         }
         auto& known = how == Look::anew ? before : folder.entries;
         const auto found = known.find(name);
-        TRY(take(folder, opened, name, entry, how,
+        TRY(take({folder, opened, how}, name, entry,
                  found == known.end() ? nullptr : &found->second));
         if (must_lay_out_anew_ && how != Look::anew) return {};
     }
@@ -140,9 +140,10 @@ Result<void> Generations::remove(SourceFolder& folder, const std::string& name) 
 }
 
 // Takes one entry into the layer, if the layers before do not have it as it is.
-Result<void> Generations::take(SourceFolder& folder, const Fd& opened, const std::string& name,
-                               const LiveEntry& now, Look how, SourceEntry* before) {
-    if (now.status.is_folder()) return take_folder(folder, opened, name, now, how, before);
+Result<void> Generations::take(const Visit& visit, const std::string& name, const LiveEntry& now,
+                               SourceEntry* before) {
+    if (now.status.is_folder()) return take_folder(visit, name, now, before);
+    const auto& [folder, opened, how] = visit;
     const bool is_same = before != nullptr && before->status == now.status && !before->is_fresh;
     if (how != Look::anew) {
         if (is_same) return {};
@@ -184,9 +185,9 @@ Result<void> Generations::take(SourceFolder& folder, const Fd& opened, const std
     return {};
 }
 
-Result<void> Generations::take_folder(SourceFolder& folder, const Fd& opened,
-                                      const std::string& name, const LiveEntry& now, Look how,
-                                      SourceEntry* before) {
+Result<void> Generations::take_folder(const Visit& visit, const std::string& name,
+                                      const LiveEntry& now, SourceEntry* before) {
+    const auto& [folder, opened, how] = visit;
     const bool was_folder = before != nullptr && before->folder != nullptr;
     if (how == Look::changes && was_folder && before->status.inode == now.status.inode) {
         const bool looks_other = !before->status.looks_as(now.status);

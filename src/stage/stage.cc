@@ -1,6 +1,7 @@
 #include "stage/stage.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -32,6 +33,32 @@
 #include "stage/usage.h"
 
 namespace quire::stage {
+// The pipes between this process and a command.
+struct CommandPipes {
+    process::Pipe input, output, errors;
+    process::Pipe report;  // From the first process: how the start goes.
+    process::Pipe finish;  // From the first process: the exit code.
+
+    // Returns none if the system cannot make another pipe.
+    static std::optional<CommandPipes> make() {
+        CommandPipes out;
+        for (process::Pipe* const pipe : out.all()) {
+            std::optional<process::Pipe> made = process::make_pipe(pipe != &out.input);
+            if (!made) return std::nullopt;
+            *pipe = std::move(*made);
+        }
+        // The report is waited for.
+        ::fcntl(out.report.ours.get(), F_SETFL, 0);
+        return out;
+    }
+    void close_theirs() {
+        for (process::Pipe* const pipe : all()) pipe->theirs.close();
+    }
+
+private:
+    std::array<process::Pipe*, 5> all() { return {&input, &output, &errors, &report, &finish}; }
+};
+
 namespace {
 
 namespace files = std::filesystem;
@@ -73,7 +100,7 @@ std::vector<std::string> programs_below(const std::string& home) {
 
 // The last bytes of a stream, or nothing of one that somebody follows.
 struct Tail {
-    process::Descriptor ours = process::Descriptor(-1);
+    process::Descriptor& ours;
     std::string kept = {};
     bool cut = false;
     process::Following* following = nullptr;
@@ -99,6 +126,65 @@ struct Tail {
         kept.erase(0, kept.size() - limit);
         cut = true;
     }
+};
+
+// Serves the streams of a command that runs.
+class Attendance {
+public:
+    // The pipes and the input outlive it.
+    Attendance(CommandPipes& pipes, std::string_view input, std::size_t output_bytes,
+               process::Following* following)
+        : pipes_(pipes),
+          rest_(input),
+          limit_(output_bytes),
+          streams_{{{pipes.output.ours, {}, false, following},
+                    {pipes.errors.ours, {}, false, following}}} {
+        if (rest_.empty()) pipes_.input.ours.close();
+    }
+
+    // Moves what there is to move, and waits for some at most kSliceMs. Returns the exit code once the
+    // command has told it.
+    std::optional<int> look() {
+        // A closed descriptor is -1, which poll() passes over.
+        pollfd ready[] = {{streams_[0].ours.get(), POLLIN, 0},
+                          {streams_[1].ours.get(), POLLIN, 0},
+                          {pipes_.input.ours.get(), POLLOUT, 0},
+                          {pipes_.finish.ours.get(), POLLIN, 0}};
+        if (::poll(ready, 4, kSliceMs) > 0) {
+            read_some();
+            if (ready[2].revents != 0) process::write_some(pipes_.input.ours, rest_);
+            has_ended_ = ready[3].revents != 0;
+        }
+        int code = 0;
+        if (has_ended_ && ::read(pipes_.finish.ours.get(), &code, sizeof code) == sizeof code)
+            return code;
+        return std::nullopt;
+    }
+    // Returns true if the first process is gone, whether it told an exit code or not.
+    bool has_ended() const { return has_ended_; }
+
+    // Takes what is still to be read.
+    void finish(StageOutcome& out) {
+        read_some();
+        for (Tail& each : streams_) each.trim(limit_);
+        out.output = std::move(streams_[0].kept);
+        out.errors = std::move(streams_[1].kept);
+        out.output_cut = streams_[0].cut;
+        out.errors_cut = streams_[1].cut;
+    }
+
+private:
+    void read_some() {
+        for (Tail& each : streams_) {
+            if (each.ours.get() >= 0) each.read_some(limit_);
+        }
+    }
+
+    CommandPipes& pipes_;
+    std::string_view rest_;
+    const std::size_t limit_;
+    std::array<Tail, 2> streams_;
+    bool has_ended_ = false;
 };
 
 // Hides a path by a whiteout. The directories on the way get the properties that they have.
@@ -219,6 +305,7 @@ struct Stage::Setting {
     std::vector<std::string> arguments;
     std::vector<std::string> environment;
     std::string directory = {};  // "" where the confinement goes there.
+    std::int64_t asked_ns = 0;   // The file_time_ns() of the request.
 };
 
 Result<Stage::Setting> Stage::setting_of(const StagedCommand& what) const {
@@ -276,32 +363,20 @@ Result<Stage::Setting> Stage::setting_of(const StagedCommand& what) const {
     return out;
 }
 
-Result<StageOutcome> Stage::run(const StagedCommand& what, Clock& clock,
-                                const std::stop_token& stop, process::Following* following) {
-    const std::int64_t asked_ns = file_time_ns();
-    Setting setting = TRY(setting_of(what));
-    std::optional<process::Pipe> input = process::make_pipe(false);
-    std::optional<process::Pipe> output = process::make_pipe(true);
-    std::optional<process::Pipe> errors = process::make_pipe(true);
-    std::optional<process::Pipe> report = process::make_pipe(true);
-    std::optional<process::Pipe> finish = process::make_pipe(true);
-    if (!input || !output || !errors || !report || !finish) return no_stage(std::strerror(errno));
-    // The report is waited for.
-    ::fcntl(report->ours.get(), F_SETFL, 0);
-
-    StageOutcome out;
+// Clones the first process, which begins the command. Errors: unavailable "no_stage".
+Result<int> Stage::start(const StagedCommand& what, Setting& setting, CommandPipes& pipes) {
     const auto stack = std::make_unique<char[]>(kStackBytes);  // NOLINT(*-avoid-c-arrays)
     const Beginning begin{*setting.confinement,
                           process::pointers(setting.arguments),
                           process::pointers(setting.environment),
                           setting.directory.empty() ? nullptr : setting.directory.c_str(),
-                          input->theirs.get(),
-                          output->theirs.get(),
-                          (what.one_stream ? output : errors)->theirs.get(),
+                          pipes.input.theirs.get(),
+                          pipes.output.theirs.get(),
+                          (what.one_stream ? pipes.output : pipes.errors).theirs.get(),
                           size_of_arguments(),
-                          report->theirs.get(),
-                          finish->theirs.get(),
-                          asked_ns,
+                          pipes.report.theirs.get(),
+                          pipes.finish.theirs.get(),
+                          setting.asked_ns,
                           stack.get(),
                           kStackBytes};
     const pid_t first = clone_first(begin);
@@ -309,15 +384,21 @@ Result<StageOutcome> Stage::run(const StagedCommand& what, Clock& clock,
         return no_stage(cat("this system refuses namespaces: ", std::strerror(errno)),
                         {{"step", "namespaces"}, {"errno", errno}});
     }
-    for (auto* const pipe : {&input, &output, &errors, &report, &finish}) (*pipe)->theirs.close();
-    // Ends with the start of the program, which closes the report.
+    pipes.close_theirs();
+    return first;
+}
+
+// Waits for the start of the program, which closes the report. Returns the time at which it began. Errors:
+// unavailable "no_stage" {step, errno}; then the first process is gone.
+Result<std::int64_t> Stage::await_program(pid_t first, const process::Pipe& report) const {
+    std::int64_t began_ns = 0;
     for (;;) {
         Report told;
-        const ssize_t count = ::read(report->ours.get(), &told, sizeof told);
+        const ssize_t count = ::read(report.ours.get(), &told, sizeof told);
         if (count < 0 && errno == EINTR) continue;
-        if (count <= 0) break;
+        if (count <= 0) return began_ns;
         if (told.refusal.error == 0) {
-            out.began_ns = told.began_ns;
+            began_ns = told.began_ns;
             continue;
         }
         static_cast<void>(process::kill_group(first));
@@ -328,38 +409,33 @@ Result<StageOutcome> Stage::run(const StagedCommand& what, Clock& clock,
                             below.empty() ? "" : "; there is a mount below it, at ", below),
                         {{"step", step}, {"errno", told.refusal.error}});
     }
+}
 
-    Tail streams[] = {{std::move(output->ours), {}, false, following},
-                      {std::move(errors->ours), {}, false, following}};
+Result<StageOutcome> Stage::run(const StagedCommand& what, Clock& clock,
+                                const std::stop_token& stop, process::Following* following) {
+    const std::int64_t asked_ns = file_time_ns();
+    Setting setting = TRY(setting_of(what));
+    setting.asked_ns = asked_ns;
+    std::optional<CommandPipes> pipes = CommandPipes::make();
+    if (!pipes) return no_stage(std::strerror(errno));
+    const pid_t first = TRY(start(what, setting, *pipes));
+    StageOutcome out;
+    out.began_ns = TRY(await_program(first, pipes->report));
     if (following != nullptr) following->began();
-    std::string_view rest = what.input;
-    if (rest.empty()) input->ours.close();
-    const std::int64_t deadline = clock.steady_ms() + what.limits.timeout_ms;
+
     UsageWatch usage(clock, first, stages_of(workspace_), upper(), what.limits.processes,
                      what.limits.memory_bytes, what.limits.disk_bytes);
+    const std::int64_t deadline = clock.steady_ms() + what.limits.timeout_ms;
+    Attendance attendance(*pipes, what.input, what.limits.output_bytes, following);
     std::optional<int> code;
-    for (bool has_ended = false; !has_ended;) {
-        // A closed descriptor is -1, which poll() passes over.
-        pollfd ready_now[] = {{streams[0].ours.get(), POLLIN, 0},
-                              {streams[1].ours.get(), POLLIN, 0},
-                              {input->ours.get(), POLLOUT, 0},
-                              {finish->ours.get(), POLLIN, 0}};
-        if (::poll(ready_now, 4, kSliceMs) > 0) {
-            for (Tail& each : streams) {
-                if (each.ours.get() >= 0) each.read_some(what.limits.output_bytes);
-            }
-            if (ready_now[2].revents != 0) process::write_some(input->ours, rest);
-            has_ended = ready_now[3].revents != 0;
-        }
-        int reported = 0;
-        if (has_ended && ::read(finish->ours.get(), &reported, sizeof reported) == sizeof reported)
-            code = reported;
+    while (!code && out.end == StageEnd::exited && !attendance.has_ended()) {
+        code = attendance.look();
         if (code) break;
         if (stop.stop_requested()) out.end = StageEnd::stopped;
         if (clock.steady_ms() >= deadline) out.end = StageEnd::timed_out;
         if (const std::optional<StageEnd> over = usage.look()) out.end = *over;
-        if (out.end != StageEnd::exited) break;
-        const int signal = following == nullptr ? 0 : following->turn();
+        const int signal =
+            following == nullptr || out.end != StageEnd::exited ? 0 : following->turn();
         if (signal != 0) ::kill(first, signal);
     }
     if (code && out.end == StageEnd::exited) {
@@ -370,20 +446,13 @@ Result<StageOutcome> Stage::run(const StagedCommand& what, Clock& clock,
         // Only the first process knows all that a command without a namespace has started.
         if (!code && setting.confinement->namespaces() == 0) {
             ::kill(first, SIGALRM);
-            pollfd ending{finish->ours.get(), POLLIN, 0};
+            pollfd ending{pipes->finish.ours.get(), POLLIN, 0};
             ::poll(&ending, 1, kEndingMs);
         }
         const int status = process::kill_group(first);
         out.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     }
-    for (Tail& each : streams) {
-        if (each.ours.get() >= 0) each.read_some(what.limits.output_bytes);
-        each.trim(what.limits.output_bytes);
-    }
-    out.output = std::move(streams[0].kept);
-    out.errors = std::move(streams[1].kept);
-    out.output_cut = streams[0].cut;
-    out.errors_cut = streams[1].cut;
+    attendance.finish(out);
     return out;
 }
 

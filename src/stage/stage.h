@@ -26,8 +26,11 @@
 
 namespace quire::process {
 struct Following;
-}
+struct Pipe;
+}  // namespace quire::process
 namespace quire::stage {
+
+struct CommandPipes;
 
 // A command for bash.
 struct StagedCommand {
@@ -90,6 +93,8 @@ private:
     // The command and its confinement, for the tier.
     struct Setting;
     Result<Setting> setting_of(const StagedCommand& what) const;
+    static Result<int> start(const StagedCommand& what, Setting& setting, CommandPipes& pipes);
+    Result<std::int64_t> await_program(int first, const process::Pipe& report) const;
     Stage(std::string workspace, std::string directory,
           std::shared_ptr<const Generation> generation);
     std::string workspace_;
