@@ -128,10 +128,11 @@ TEST_F(CommandChanges, AFileThatIsHiddenLaterIsNotShown) {
     rules.paths = policy::PathRules({rule("src/**", Permission::read_write),
                                      rule("late/**", Permission::read_write, {Operation::read})});
     gate->set_rules(std::move(rules));
+    directory.put(".quire/early/key", "secret\n");
     std::promise<Result<CommandRun>> promise;
     const std::string command =
-        "touch src/began; for i in $(seq 500); do cat late/key 2>/dev/null && break; sleep 0.01; "
-        "[ -e late ] || [ $i -lt 100 ] || break; done; true";
+        "touch src/began; for i in $(seq 6000); do cat late/key 2>/dev/null && break; "
+        "[ -e late ] && break; sleep 0.01; done; true";
     commands->execute(by(command), {command, "", {}, {}},
                       [&](Result<CommandRun> made) { promise.set_value(std::move(made)); });
     const auto has_begun = [&] {
@@ -141,8 +142,9 @@ TEST_F(CommandChanges, AFileThatIsHiddenLaterIsNotShown) {
         }
         return false;
     };
-    for (int i = 0; i < 6000 && !has_begun(); ++i) ::usleep(5'000);
-    directory.put("late/key", "secret\n");
+    for (int i = 0; i < 12'000 && !has_begun(); ++i) ::usleep(5'000);
+    // It appears whole.
+    disk::rename(directory / ".quire/early", directory / "late");
     const Result<CommandRun> made = promise.get_future().get();
     ASSERT_TRUE(made) << made.error().message();
     EXPECT_EQ(made->outcome.output, "");
