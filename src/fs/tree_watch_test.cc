@@ -310,7 +310,7 @@ TEST(TreeWatch, AChangeOfTheModeIsUnsure) {
 // Types a letter into nano once it shows its name, writes the file, and leaves once it says that it did.
 constexpr const char* kTypeIntoNano =
     "screen=/tmp/quire-nano.$$; : > $screen; "
-    "await() { for i in $(seq 200); do grep -q \"$1\" $screen && return; sleep 0.05; done; }; "
+    "await() { for i in $(seq 1200); do grep -q \"$1\" $screen && return; sleep 0.05; done; }; "
     "{ await nano; printf 'X\\017\\r'; await Wrote; printf '\\030'; } | "
     "TERM=xterm script -qfc 'nano -I f' $screen >/dev/null; rm -f $screen";
 

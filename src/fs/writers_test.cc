@@ -46,7 +46,8 @@ void put_on(const Fd& fd, std::string_view bytes) {
 TEST(Writers, AHalfWrittenFileIsReadWhenItsWriterHasFinished) {
     const TestDirectory directory;
     directory.put("f", "old\n");
-    const auto files = files_in(directory);
+    // A pause of the writer is never taken for its end, however slow the machine is.
+    const auto files = files_in(directory, 60'000, 120'000);
     std::atomic<bool> begun = false;
     // A slow writer: it empties the file and writes ten lines, with pauses.
     std::thread writer([&] {
@@ -69,14 +70,14 @@ TEST(Writers, AHalfWrittenFileIsReadWhenItsWriterHasFinished) {
 TEST(Writers, AnOpenFileThatIsLeftAloneIsReadAfterTheSettleTime) {
     const TestDirectory directory;
     const Fd fd(::open((directory / "log").c_str(), O_WRONLY | O_CREAT, 0600));
-    put_on(fd, "line\n");
-    const auto files = files_in(directory, 80);
+    const auto files = files_in(directory, 80, 120'000);
     const Stopwatch watch;
+    put_on(fd, "line\n");
 
     EXPECT_EQ(files->read("log", kLimit)->bytes, "line\n");
 
     EXPECT_GE(watch.ms(), 60);
-    EXPECT_LT(watch.ms(), 3000);
+    EXPECT_LT(watch.ms(), 60'000);
 }
 
 TEST(Writers, AFileThatIsWrittenToAllTheTimeIsBusyAndHoldsUpOneCall) {
@@ -89,14 +90,14 @@ TEST(Writers, AFileThatIsWrittenToAllTheTimeIsBusyAndHoldsUpOneCall) {
             sleep_ms(5);
         }
     });
-    const auto files = files_in(directory, 2000, 300);
+    const auto files = files_in(directory, 60'000, 3000);
 
     const Stopwatch first;
     EXPECT_EQ(reason(files->read("log", kLimit)), "busy");
-    EXPECT_GE(first.ms(), 290);
+    EXPECT_GE(first.ms(), 2990);
     const Stopwatch second;
     EXPECT_EQ(reason(files->read("log", kLimit)), "busy");
-    EXPECT_LT(second.ms(), 200);
+    EXPECT_LT(second.ms(), 2500);
 
     stop = true;
     writer.join();

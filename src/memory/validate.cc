@@ -103,10 +103,10 @@ Result<void> check_header(const EntrySchema& entry, const Map& object) {
 }
 
 // An open entry accepts any JSON; others are checked like an object of fields.
-Result<void> check_entry(const EntrySchema& entry, const Map& object) {
-    TRY(check_header(entry, object));
+Result<void> check_entry(const EntrySchema& entry, const Value& object) {
+    TRY(check_header(entry, object.as_map()));
     if (entry.fields.empty()) return check_json("", object);
-    Map fields = object;
+    Map fields = object.as_map();
     if (entry.timestamp) fields.erase("timestamp");
     if (entry.agent_id) fields.erase("agent_id");
     return check_fields(entry.fields, fields);
@@ -137,7 +137,7 @@ Result<void> check_shape(const LogSchema& log, const Value& value) {
     if (!value.is_list()) return schema_mismatch("", "Log", kind_name(value));
     for (const Value& each : value.as_list()) {
         if (!each.is_map()) return schema_mismatch("", "an entry, an object", kind_name(each));
-        TRY(check_entry(log.entry, each.as_map()));
+        TRY(check_entry(log.entry, each));
     }
     return {};
 }
@@ -247,11 +247,13 @@ Result<Map> accept_entry(const LogSchema& log, Value value) {
     if (value.is_string()) {
         std::string name = "message";
         if (!log.entry.fields.empty()) name = TRY(field_for_text(log.entry.fields))->name;
-        value = Map{{std::move(name), std::move(value)}};
+        Map entry;
+        entry.append(std::move(name), std::move(value));
+        value = std::move(entry);
     }
     if (!value.is_map()) return schema_mismatch("", "an entry, an object", kind_name(value));
     drop_nulls(value.as_map());
-    TRY(check_entry(log.entry, value.as_map()));
+    TRY(check_entry(log.entry, value));
     return std::move(value.as_map());
 }
 
@@ -261,9 +263,13 @@ std::size_t text_length(const Value& value) {
     if (value.is_list()) {
         for (const Value& each : value.as_list()) sum += text_length(each);
     }
-    if (value.is_map()) {
-        for (const Map::Entry& each : value.as_map()) sum += text_length(each.value);
-    }
+    if (value.is_map()) sum += text_length(value.as_map());
+    return sum;
+}
+
+std::size_t text_length(const Map& object) {
+    std::size_t sum = 0;
+    for (const Map::Entry& each : object) sum += text_length(each.value);
     return sum;
 }
 

@@ -46,6 +46,7 @@ Result<Map> accept_entry(const LogSchema& log, Value value);
 
 // The code points of all strings in the value, without keys.
 std::size_t text_length(const Value& value);
+std::size_t text_length(const Map& object);
 // Errors: out_of_range "char_limit" {limit, len} if `length` exceeds the limit.
 Result<void> check_length(std::size_t length, std::optional<std::size_t> char_limit);
 // Errors: out_of_range "max_items" {limit, len}.

@@ -19,7 +19,7 @@ TEST(Shim, AQuestionOfTheKernelAndItsAnswerPass) {
     const TestWorkspace workspace;
     Heard heard;
     const FakeKernel kernel(workspace, heard);
-    McpClient client(workspace);
+    McpClient client(workspace, McpClient::kLongDrainMs);
     client.say(request(1, "asking"));
     // Our ids and the client's are two spaces: an answer to neither is one to the other.
     client.say(R"({"jsonrpc":"2.0","id":"q","method":"silent/x"})");
@@ -35,7 +35,8 @@ TEST(Shim, AQuestionOfTheKernelAndItsAnswerPass) {
     const auto began = std::chrono::steady_clock::now();
     client.end_input();
     client.wait();
-    EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::milliseconds(450));
+    EXPECT_LT(std::chrono::steady_clock::now() - began,
+              std::chrono::milliseconds(McpClient::kLongDrainMs / 2));
 }
 
 TEST(Shim, ALostKernelsQuestionIsCancelledAndItsAnswerDropped) {
@@ -68,14 +69,15 @@ TEST(Shim, WhenTheClientLeavesTheKernelsQuestionIsAnsweredWithAnError) {
     const TestWorkspace workspace;
     Heard heard;
     const FakeKernel kernel(workspace, heard);
-    McpClient client(workspace);
+    McpClient client(workspace, McpClient::kLongDrainMs);
     client.say(request(1, "asking"));
     EXPECT_EQ(client.hear().get("method")->as_string(), "elicitation/create");
     const auto began = std::chrono::steady_clock::now();
     client.end_input();
     EXPECT_EQ(method_of(client.hear()), "nobody");
     client.wait();
-    EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::milliseconds(450));
+    EXPECT_LT(std::chrono::steady_clock::now() - began,
+              std::chrono::milliseconds(McpClient::kLongDrainMs / 2));
 }
 
 TEST(Shim, AQuestionAfterTheClientHasLeftIsAnsweredWithAnError) {

@@ -141,7 +141,7 @@ public:
         }
         version = attached->version;
         socket_ = std::move(attached->socket);
-        const timeval timeout = {.tv_sec = 20, .tv_usec = 0};
+        const timeval timeout = {.tv_sec = 60, .tv_usec = 0};
         ::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
     }
     bool say(const std::string& text) {

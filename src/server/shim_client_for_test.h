@@ -106,14 +106,17 @@ private:
 // A client of the shim, on a pair of sockets as node makes them.
 class McpClient {
 public:
-    explicit McpClient(const TestWorkspace& workspace) {
+    // So long a drain shows in a test that does not wait for it, however slow the machine is.
+    static constexpr int kLongDrainMs = 120'000;
+
+    explicit McpClient(const TestWorkspace& workspace, int drain_ms = 500) {
         int input[2], output[2];
         if (::socketpair(AF_UNIX, SOCK_STREAM, 0, input) != 0 ||
             ::socketpair(AF_UNIX, SOCK_STREAM, 0, output) != 0)
             std::abort();
         to_ = Fd(input[0]);
         from_ = Fd(output[0]);
-        const timeval timeout = {.tv_sec = 20, .tv_usec = 0};
+        const timeval timeout = {.tv_sec = 60, .tv_usec = 0};
         ::setsockopt(from_.get(), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
         ShimOptions options;
         options.attach.workspace = workspace.path();
@@ -121,7 +124,7 @@ public:
         options.input = input[1];
         options.output = output[1];
         options.line_bytes = 1U << 20;
-        options.drain_ms = 500;
+        options.drain_ms = drain_ms;
         options.ends_on_signals = false;
         thread_ = std::thread([this, options] {
             const Fd own_input(options.input), own_output(options.output);

@@ -72,27 +72,29 @@ TEST(Shim, ACancelledRequestIsNotWaitedFor) {
     const TestWorkspace workspace;
     Heard heard;
     const FakeKernel kernel(workspace, heard);
-    McpClient client(workspace);
+    McpClient client(workspace, McpClient::kLongDrainMs);
     client.say(request(1, "silent/x"));
     client.say(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}})");
     const auto began = std::chrono::steady_clock::now();
     client.end_input();
     client.wait();
-    EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::milliseconds(450));
+    EXPECT_LT(std::chrono::steady_clock::now() - began,
+              std::chrono::milliseconds(McpClient::kLongDrainMs / 2));
 }
 
 TEST(Shim, ASubscriptionDoesNotKeepItAfterTheEndOfItsInput) {
     const TestWorkspace workspace;
     Heard heard;
     const FakeKernel kernel(workspace, heard);
-    McpClient client(workspace);
+    McpClient client(workspace, McpClient::kLongDrainMs);
     client.say(request(1, "subscriptions/listen", R"({"notifications":{"x":"silent"}})"));
     client.say(request(2, "m/2"));
     EXPECT_EQ(method_of(client.hear()), "m/2");
     const auto begin = std::chrono::steady_clock::now();
     client.end_input();
     client.wait();
-    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(400));
+    EXPECT_LT(std::chrono::steady_clock::now() - begin,
+              std::chrono::milliseconds(McpClient::kLongDrainMs / 2));
     EXPECT_EQ(client.error, "");
 }
 

@@ -98,7 +98,7 @@ protected:
             work();
             return SIGINT;
         };
-        StagedCommand what{cat("trap : INT; echo ready; sleep 10 & wait; ", command), workspace};
+        StagedCommand what{cat("trap : INT; echo ready; sleep 60 & wait; ", command), workspace};
         what.one_stream = true;
         const auto out = stage->run(what, clock, {}, &following);
         EXPECT_TRUE(out) << out.error().message();
@@ -198,7 +198,7 @@ TEST_F(Generational, AGenerationIsRemovedWithItsLastStage) {
     ASSERT_TRUE(out) << out.error().message();
     EXPECT_EQ(out->output, "one\n");
     stage.reset();
-    for (int i = 0; i < 1000 && files::exists(first); ++i) ::usleep(5000);
+    for (int i = 0; i < 12'000 && files::exists(first); ++i) ::usleep(5000);
     EXPECT_FALSE(files::exists(first));
 }
 
@@ -258,7 +258,7 @@ TEST_F(Generational, MoreThanTheDiskAllowsIsNotCopied) {
     directory.erase("w/large");
     EXPECT_NE(current(), nullptr);
     std::size_t left = 0;
-    for (int i = 0; i < 1000; ++i) {
+    for (int i = 0; i < 12'000; ++i) {
         left = static_cast<std::size_t>(
             std::distance(files::directory_iterator(Generations::directory_of(workspace)),
                           files::directory_iterator()));

@@ -43,7 +43,7 @@ std::size_t frames_in(const std::string& log) {
 }
 
 bool comes_true(auto condition) {
-    for (int i = 0; i < 1000; ++i) {
+    for (int i = 0; i < 6000; ++i) {
         if (condition()) return true;
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
@@ -61,8 +61,13 @@ int length_alone(const TestDirectory& directory) {
 TEST(StoreLog, ASecondAfterTheLastCommitTheDatabaseAloneHoldsEverything) {
     const TestDirectory directory(quick_parent());
     const auto store = open_at(directory);
+    const auto began = std::chrono::steady_clock::now();
     ASSERT_TRUE(commit(*store, numbered(0)));
-    ASSERT_EQ(length_alone(directory), 0);
+    const int at_first = length_alone(directory);
+    // A slow machine may take the second for the look alone.
+    if (std::chrono::steady_clock::now() - began < std::chrono::seconds(1)) {
+        ASSERT_EQ(at_first, 0);
+    }
     EXPECT_TRUE(comes_true([&] { return length_alone(directory) == 1; }));
 }
 

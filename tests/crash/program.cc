@@ -23,7 +23,7 @@ namespace quire::crash {
 
 namespace {
 
-constexpr int kAnswerMs = 30'000;
+constexpr int kAnswerMs = 60'000;
 
 bool is_alive(pid_t pid) {
     // One that has ended but was not waited for is still listed; it does nothing any more.

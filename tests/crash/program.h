@@ -56,7 +56,7 @@ public:
 
     // Sends a tools/call; its id.
     int call(const std::string& tool, Map arguments);
-    // The next answer, within 30 s; none when the program has ended.
+    // The next answer, within a minute; none when the program has ended.
     std::optional<Value> answer();
     // call() and its own answer, passing over others: its structured result.
     Value ask(const std::string& tool, Map arguments);
@@ -82,6 +82,6 @@ private:
 std::string reason(const Value& structured);
 // The number that seeds this run's moments: $SEED, or one of its own.
 unsigned seed();
-bool comes_true(const std::function<bool()>& condition, int within_ms = 20'000);
+bool comes_true(const std::function<bool()>& condition, int within_ms = 60'000);
 
 }  // namespace quire::crash

@@ -47,7 +47,7 @@ test("a subscriber's copy follows several writers in other sessions", { skip }, 
     }));
     const end = await reader.answer("block_read", { block_id, line_numbers: false });
     while (copy.version < end.version) {
-        const { params } = await reader.raw.receive((m) => m.method === "notifications/quire/blocks", 10_000);
+        const { params } = await reader.raw.receive((m) => m.method === "notifications/quire/blocks");
         assert.equal(params.subscription_id, subscription_id);
         for (const event of params.events) copy = applied(copy, event);
     }
@@ -102,13 +102,13 @@ test("a client is told that a resource it follows has changed", { skip }, async 
     await other.answer("file", { operation: "append", path: "a.txt", content: "two\n" });
     await answer("context", { operation: "append", label: "plan", content: "step\n" });
     for (const uri of uris) {
-        const { params } = await raw.receive((m) => m.method === "notifications/resources/updated" && m.params.uri === uri, 10_000);
+        const { params } = await raw.receive((m) => m.method === "notifications/resources/updated" && m.params.uri === uri);
         assert.deepEqual(params, { uri });
     }
 
     assert.deepEqual((await raw.request("resources/unsubscribe", { uri: uris[0] })).result, {});
     await other.answer("block_append", { block_id, text: "?" });
     await other.answer("file", { operation: "append", path: "a.txt", content: "three\n" });
-    const { params } = await raw.receive((m) => m.method === "notifications/resources/updated", 10_000);
+    const { params } = await raw.receive((m) => m.method === "notifications/resources/updated");
     assert.equal(params.uri, uris[1], "the one that was given up is told no more");
 });

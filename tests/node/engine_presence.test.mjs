@@ -59,13 +59,13 @@ test(`both show the same after any exchange (first seed ${base})`, async () => {
 });
 
 test("bytes survive, and an entry that is too old is shown by neither", async () => {
-    await driver.ask("ephemeral.new", { store: "bytes", timeout_ms: 50 });
-    const npm = new EphemeralStore(50);
+    await driver.ask("ephemeral.new", { store: "bytes", timeout_ms: 3000 });
+    const npm = new EphemeralStore(3000);
     npm.set("k", new Uint8Array([0, 255]));
     const bytes = base64(npm.encodeAll());
     await driver.ask("ephemeral.apply", { store: "bytes", bytes });
     assert.deepEqual(await driver.ask("ephemeral.states", { store: "bytes" }), { k: { $bytes: "AP8=" } });
-    await new Promise((resolve) => setTimeout(resolve, 120));
+    await new Promise((resolve) => setTimeout(resolve, 3100));
     assert.deepEqual(await driver.ask("ephemeral.states", { store: "bytes" }), {});
     await driver.ask("ephemeral.apply", { store: "bytes", bytes });
     assert.deepEqual(await driver.ask("ephemeral.states", { store: "bytes" }), {});

@@ -30,7 +30,7 @@ function edited(t, toml) {
     return folder;
 }
 async function until(holds) {
-    for (let i = 0; i < 200 && !holds(); ++i) await pause(50);
+    for (let i = 0; i < 1200 && !holds(); ++i) await pause(50);
     return holds();
 }
 const flushedText = (folder) => git(folder, "show", "refs/quire/main:a.txt");

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { quire, skip, workspace } from "./support/workspace.mjs";
+import { comesTrue, quire, skip, workspace } from "./support/workspace.mjs";
 
 const rules = `[files]
 save = "on_commit"
@@ -32,7 +32,16 @@ function place(t, more = {}) {
 async function served(t, folder) {
     const client = spawn(quire, ["mcp"], { cwd: folder, stdio: ["pipe", "ignore", "ignore"] });
     t.after(() => client.stdin.end());
-    for (let i = 0; i < 200 && !existsSync(join(folder, ".quire/kernel.sock")); ++i) await sleep(20);
+    for (let i = 0; i < 3000 && !existsSync(join(folder, ".quire/kernel.sock")); ++i) await sleep(20);
+}
+// The newest line of the log once the watcher has taken in what `change` does.
+async function logged(folder, path, change) {
+    const log = () => run(folder, ["log", path]).stdout;
+    const before = log();
+    change();
+    let now = before;
+    assert.ok(await comesTrue(() => (now = log()) !== before), "the change was not taken in");
+    return now.split("\n")[0];
 }
 
 const claude = (folder, tool_name, tool_input, more = {}) => ({
@@ -134,10 +143,7 @@ test("an agent's own edit is the agent's, and can be taken back", { skip }, asyn
     assert.deepEqual(hook(folder, codex(folder, "Bash", { command: "echo more >> src/a.txt" }, { hook_event_name: "PostToolUse", tool_response: "" })), {});
     assert.match(run(folder, ["log", "src/a.txt"]).stdout, /agent:codex +src\/a\.txt/);
     // A change without an announcement is attributed to source:disk.
-    appendFileSync(edit.file_path, "mine\n");
-    await sleep(600);
-    run(folder, ["cat", "src/a.txt"]);
-    assert.match(run(folder, ["log", "src/a.txt"]).stdout, /^\S+ \S+ +source:disk/);
+    assert.match(await logged(folder, "src/a.txt", () => appendFileSync(edit.file_path, "mine\n")), /^\S+ \S+ +source:disk/);
     assert.equal(run(folder, ["undo", "src/a.txt", "--actor", "agent:claude"]).status, 0);
     assert.equal(readFileSync(edit.file_path, "utf8"), "one\nmore\nmine\n");
 });
@@ -154,14 +160,10 @@ test("what a person writes after saying no to an agent is not the agent's", { sk
     for (const [i, [tool, input]] of edits.entries()) {
         const told = hook(folder, claude(folder, tool, input, { tool_use_id: `no${i}` }));
         assert.equal(told.hookSpecificOutput?.permissionDecision, undefined);
-        appendFileSync(path, "by hand\n");
-        await sleep(600);
-        assert.match(run(folder, ["log", "src/a.txt"]).stdout, /^\S+ \S+ +source:disk/, tool);
+        assert.match(await logged(folder, "src/a.txt", () => appendFileSync(path, "by hand\n")), /^\S+ \S+ +source:disk/, tool);
     }
     // The watcher attributes the announced text to the agent even before the hook after the tool.
-    writeFileSync(path, "all new\n");
-    await sleep(600);
-    assert.match(run(folder, ["log", "src/a.txt"]).stdout, /^\S+ \S+ +agent:claude/);
+    assert.match(await logged(folder, "src/a.txt", () => writeFileSync(path, "all new\n")), /^\S+ \S+ +agent:claude/);
 });
 
 test("afterwards it is told what went against the rules, and what conflicts", { skip }, async (t) => {

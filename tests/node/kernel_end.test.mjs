@@ -32,7 +32,7 @@ function served(t) {
         let printed = "";
         child.stdout.on("data", (data) => (printed += data));
         child.stderr.on("data", (data) => (printed += data));
-        for (let i = 0; i < 200 && !printed.includes("until Ctrl-C"); ++i) await pause(50);
+        for (let i = 0; i < 1200 && !printed.includes("until Ctrl-C"); ++i) await pause(50);
         assert.match(printed, /until Ctrl-C/);
         return { child, exit };
     };
@@ -42,7 +42,7 @@ function served(t) {
 // Stops a process, and waits until it is.
 async function halt(child) {
     child.kill("SIGSTOP");
-    for (let i = 0; i < 100 && !/State:\s+T/.test(readFileSync(`/proc/${child.pid}/status`, "utf8")); ++i) await pause(10);
+    for (let i = 0; i < 3000 && !/State:\s+T/.test(readFileSync(`/proc/${child.pid}/status`, "utf8")); ++i) await pause(10);
 }
 
 test("a kernel that is asked to end answers what it has not begun", { skip }, async (t) => {
@@ -115,7 +115,7 @@ test("a kernel whose socket was removed makes it anew", { skip }, async (t) => {
     const { folder, serve } = served(t);
     const { child } = await serve();
     rmSync(join(folder, ".quire/kernel.sock"));
-    for (let i = 0; i < 100 && !existsSync(join(folder, ".quire/kernel.sock")); ++i) await pause(20);
+    for (let i = 0; i < 3000 && !existsSync(join(folder, ".quire/kernel.sock")); ++i) await pause(20);
     assert.equal(JSON.parse(run(folder, "status", "--json").stdout).pid, child.pid);
 });
 

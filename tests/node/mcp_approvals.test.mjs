@@ -47,7 +47,7 @@ async function killKernel(folder, client) {
     assert.ok(victim, "no kernel runs");
     process.kill(victim, "SIGKILL");
     for (let waited = 0; kernelOf(folder) === victim; waited++) {
-        assert.ok(waited < 1000, "a killed kernel is still there");
+        assert.ok(waited < 6000, "a killed kernel is still there");
         await sleep(10);
     }
     // What changes nothing is asked again; so the client has another kernel before it changes anything.
@@ -180,11 +180,12 @@ test("an approval holds for a time, for a scope or for one block, until it is re
     const file = (path, content) => ["file", { operation: "append", path, content }];
 
     const brief = (await asked(agent, ...append("plan", "1"))).id;
-    assert.ok(answered(folder, "approve", brief, "--for", "2s").until > new Date().toISOString());
+    const { until } = answered(folder, "approve", brief, "--for", "6s");
+    assert.ok(until > new Date().toISOString());
     await ok(agent, ...append("plan", "1"));
     await ok(agent, ...append("plan", "2"));
     await asked(agent, ...append("other", "2"));
-    await sleep(2100);
+    await sleep(Date.parse(until) - Date.now() + 100);
     await asked(agent, ...append("plan", "3"));
     assert.equal(listed(folder, "--all").find((each) => each.approval_id === brief).status, "expired");
 

@@ -385,9 +385,9 @@ test("acknowledged writes survive kill -9, and their writer can undo and redo th
             const content = `loop ${loop} entry ${i}`;
             sent++;
             return [
-                client.call("context", { operation: "increment_counter", label: "count", field: "n", delta: 1 }, 20_000)
+                client.call("context", { operation: "increment_counter", label: "count", field: "n", delta: 1 }, 60_000)
                     .then(({ result }) => (told.n += result && !result.isError ? 1 : 0), () => {}),
-                client.call("context", { operation: "append", label: "log", content }, 20_000)
+                client.call("context", { operation: "append", label: "log", content }, 60_000)
                     .then(({ result }) => result && !result.isError && told.log.push(content), () => {}),
             ];
         }).flat();

@@ -48,7 +48,7 @@ test(`${loops} times kill -9 under load: what was acknowledged is there, once`, 
         const calls = clients.flatMap((client, w) => Array.from({ length: 60 }, (_, n) => {
             const line = `loop ${loop} writer ${w} line ${n}`;
             block.sent.add(line);
-            return client.call("block_append", { block_id: block.id, text: `${line}\n` }, 20_000).then((answer) => {
+            return client.call("block_append", { block_id: block.id, text: `${line}\n` }, 60_000).then((answer) => {
                 if (answer.result && !answer.result.isError) block.acknowledged.push(line);
                 else lost++;
             }, () => lost++);

@@ -133,7 +133,7 @@ test("a client is told that its tools have changed with its next call", { skip }
     assert.ok(!(await names()).includes("remember_notes"));
     await client.call("context", { operation: "create", label: "notes", schema: "Text" });
     await client.call("context", { operation: "view", label: "notes" });
-    await client.receive((m) => m.method === "notifications/tools/list_changed", 10_000);
+    await client.receive((m) => m.method === "notifications/tools/list_changed");
     assert.ok((await names()).includes("remember_notes"));
 });
 

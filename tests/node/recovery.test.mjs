@@ -30,7 +30,7 @@ async function end(folder) {
     const pid = kernelOf(folder);
     if (pid === undefined) return;
     process.kill(pid, "SIGTERM");
-    for (let i = 0; i < 500 && kernelOf(folder) !== undefined; i++) await new Promise((done) => setTimeout(done, 20));
+    for (let i = 0; i < 3000 && kernelOf(folder) !== undefined; i++) await new Promise((done) => setTimeout(done, 20));
     assert.equal(kernelOf(folder), undefined);
 }
 

@@ -69,7 +69,7 @@ test("a client whose list of tools changes is told, without a call of its own", 
     const { folder, client } = await started(t);
     const before = (await client.request("tools/list", {})).result.tools;
     settings(folder, `${everythingAllowed}[[tools.rules]]\ntool = "file"\ntype = "allowed_operations"\nvalue = ["read"]\n`);
-    await client.receive((m) => m.method === "notifications/tools/list_changed", 10_000);
+    await client.receive((m) => m.method === "notifications/tools/list_changed");
     const after = (await client.request("tools/list", {})).result.tools;
     const operations = (tools) => JSON.stringify(tools.find((tool) => tool.name === "file").inputSchema);
     assert.notEqual(operations(after), operations(before));
@@ -105,7 +105,7 @@ test("an agent's profile changes for a client that named none", { skip }, async 
     assert.ok((await names()).includes("block_view"));
     settings(folder, `${everythingAllowed}[agents.test]\nprofile = "full"\n`);
     assert.ok((await names()).includes("block_read"));
-    await client.receive((m) => m.method === "notifications/tools/list_changed", 10_000);
+    await client.receive((m) => m.method === "notifications/tools/list_changed");
 });
 
 test("a call that waits for an approval is decided by the rules of its repetition", { skip }, async (t) => {

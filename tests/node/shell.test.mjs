@@ -168,7 +168,7 @@ const act = (folder, what, actor = "agent:ada") => {
     return call.status === 0 ? JSON.parse(call.stdout) : refusal(call.stderr);
 };
 async function outputWhen(folder, process_id, holds) {
-    for (let i = 0; i < 200; ++i) {
+    for (let i = 0; i < 1200; ++i) {
         const now = act(folder, { operation: "output", process_id });
         if (holds(now)) return now;
         await sleep(50);
@@ -218,7 +218,7 @@ test("a kernel that is killed takes its commands along, and the next one removes
     const slow = spawn(quire, ["sh", "echo x > src/slow; sleep 60"], { cwd: folder, stdio: "ignore" });
     const ended = new Promise((resolve) => slow.on("exit", resolve));
     const stages = join(folder, ".quire/stages");
-    for (let i = 0; i < 100 && readdirSync(stages).length === 0; ++i) await sleep(20);
+    for (let i = 0; i < 3000 && readdirSync(stages).length === 0; ++i) await sleep(20);
     process.kill(kernelOf(folder), "SIGKILL");
     await ended;
     assert.equal(shell(folder, "ls src").stdout, "a.txt\n");
@@ -233,11 +233,11 @@ test("changes of a command are kept whole when the kernel is killed in the middl
     const names = Array.from({ length: 40 }, (_, i) => join(folder, `src/f${i}`));
     const has_begun = () => readdirSync(stages).some((stage) => existsSync(join(stages, stage, "commit.json")));
     let caught = 0;
-    for (let round = 1; round <= 8; ++round) {
+    for (let round = 1; round <= 8 || (caught === 0 && round <= 50); ++round) {
         const command = `for i in $(seq 0 39); do echo ${round} > src/f$i; done; printf '${round}\\0' > src/binary`;
         const writer = spawn(quire, ["sh", command], { cwd: folder, stdio: "ignore" });
         const ended = new Promise((resolve) => writer.on("exit", resolve));
-        const deadline = Date.now() + 20_000;
+        const deadline = Date.now() + 60_000;
         let over = false;
         ended.then(() => (over = true));
         while (!over && Date.now() < deadline && !has_begun()) await sleep(0);
@@ -251,7 +251,7 @@ test("changes of a command are kept whole when the kernel is killed in the middl
         for (const name of names) assert.equal(readFileSync(name, "utf8"), `${round}\n`, `round ${round}: ${name}`);
         assert.equal(readFileSync(join(folder, "src/binary"), "utf8"), `${round}\0`);
     }
-    t.diagnostic(`${caught} of 8 commits were interrupted`);
+    t.diagnostic(`${caught} commits were interrupted`);
     assert.ok(caught > 0);
 });
 
@@ -267,26 +267,28 @@ test("what a killed kernel has copied of the files is removed at the next start"
     const folder = staged(t, files);
     if (!folder) return;
     const generations = join(folder, ".quire/generations");
-    for (let i = 0; i < 200 && !existsSync(generations); i++) await sleep(10);
+    for (let i = 0; i < 6000 && !existsSync(generations); i++) await sleep(10);
     process.kill(kernelOf(folder), "SIGKILL");
-    for (let i = 0; i < 200 && kernelOf(folder) !== undefined; i++) await sleep(10);
+    for (let i = 0; i < 6000 && kernelOf(folder) !== undefined; i++) await sleep(10);
     mkdirSync(join(generations, "left/by/a/kernel"), { recursive: true });
     assert.equal(shell(folder, "cat many/7/f7.txt | head -1").stdout, "line 7\n");
     assert.ok(!existsSync(join(generations, "left")));
     const gone = () => readdirSync(join(folder, ".quire")).filter((name) => name.startsWith("gone-"));
-    for (let i = 0; i < 500 && gone().length > 0; i++) await sleep(20);
+    for (let i = 0; i < 3000 && gone().length > 0; i++) await sleep(20);
     assert.deepEqual(gone(), []);
 });
 
 test("a save while a command runs does not come through to it, and both changes are kept", { skip }, async (t) => {
-    const folder = staged(t, { "src/both.txt": "one\ntwo\nthree\nfour\n" });
+    // An ignored directory is live, so the command sees what is written to the file there.
+    const folder = staged(t, { "src/both.txt": "one\ntwo\nthree\nfour\n", ".gitignore": "signal/\n", "signal/state": "wait" });
     if (!folder) return;
-    const call = { operation: "spawn", command: "sleep 1; cat both.txt; sed -i s/one/ONE/ both.txt", cwd: "src" };
+    const call = { operation: "spawn", command: "until grep -q go ../signal/state; do sleep 0.05; done; cat both.txt; sed -i s/one/ONE/ both.txt", cwd: "src" };
     const begun = JSON.parse(run(folder, ["call", "shell", "-", "--actor", "agent:ada"], JSON.stringify(call)).stdout);
     writeFileSync(join(folder, "src/both.txt"), "one\ntwo\nthree\nFOUR\n");
+    writeFileSync(join(folder, "signal/state"), "go");
     const output = () => JSON.parse(run(folder, ["call", "shell", "-", "--actor", "agent:ada"], JSON.stringify({ operation: "output", process_id: begun.process_id })).stdout);
     let seen = output();
-    for (let i = 0; i < 100 && seen.running; i++) {
+    for (let i = 0; i < 600 && seen.running; i++) {
         await sleep(100);
         seen = output();
     }

@@ -284,7 +284,7 @@ TEST_F(Commands, ADenialGivesUpTheChangesThatWait) {
         approvals.resolve(id, {.answer = policy::Answer::deny}, {policy::ActorKind::human, "eve"},
                           std::move(reply));
     }));
-    for (int i = 0; i < 1000 && stages() > 1; ++i)
+    for (int i = 0; i < 12'000 && stages() > 1; ++i)
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
     EXPECT_EQ(stages(), 1U);
     EXPECT_EQ(run(command).error().reason(), "approval_denied");

@@ -17,6 +17,10 @@ namespace disk = std::filesystem;
 
 class OnGenerations : public Commands {
 protected:
+    OnGenerations() {
+        directory.put(".gitignore", "signal/\n");
+        directory.put("signal/state", "wait");
+    }
     void SetUp() override {
         Commands::SetUp();
         if (IsSkipped()) return;
@@ -24,18 +28,22 @@ protected:
     }
     // The first copy is made in the background; returns whether a command runs on it in the end.
     bool has_generation() {
-        for (int i = 0; i < 500; ++i) {
+        for (int i = 0; i < 6000; ++i) {
             const auto made = run("true");
             if (made && made->on_generation) return true;
             ::usleep(10'000);
         }
         return false;
     }
-    // Runs a command that has changed its copy when `began` appears there, does something, and lets it end.
+    // Runs a command that has changed its copy when `began` appears there, does something, and lets it end:
+    // an ignored directory is live, so the command sees what is written to the file there.
     template <class Work>
     Result<CommandRun> run_meanwhile(const std::string& command, Work work) {
         std::promise<Result<CommandRun>> answer;
-        const std::string whole = cat(command, "; mkdir src/began; sleep 1; rmdir src/began");
+        const std::string whole =
+            cat(command,
+                "; mkdir src/began; until grep -q go signal/state; do sleep 0.05; done; "
+                "rmdir src/began");
         commands->execute(by(whole), {whole, "", {}, {}},
                           [&](Result<CommandRun> made) { answer.set_value(std::move(made)); });
         const auto has_begun = [&] {
@@ -45,9 +53,12 @@ protected:
             }
             return false;
         };
-        for (int i = 0; i < 2000 && !has_begun(); ++i) ::usleep(5'000);
+        for (int i = 0; i < 12'000 && !has_begun(); ++i) ::usleep(5'000);
         work();
-        return answer.get_future().get();
+        directory.put("signal/state", "go");
+        auto made = answer.get_future().get();
+        directory.put("signal/state", "wait");
+        return made;
     }
 };
 
@@ -180,7 +191,7 @@ TEST_F(OnGenerations, ABackgroundCommandStandsOnAGeneration) {
     ASSERT_TRUE(begun) << begun.error().message();
     directory.put("src/a.c", "changed\n");
     BackgroundState now = *begun;
-    for (int i = 0; i < 1000 && now.running; ++i) {
+    for (int i = 0; i < 6000 && now.running; ++i) {
         ::usleep(10'000);
         now = fresh.background().status(by(""), begun->process_id)->at(0);
     }

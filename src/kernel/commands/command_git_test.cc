@@ -50,7 +50,7 @@ TEST_F(GitCommands, ACommitIsKept) {
 // A command that sees copies of the files commits no more than the files that it changed, and leaves an index
 // by which git still knows the others.
 TEST_F(GitCommands, TheIndexKnowsTheFilesThatWereNotTouched) {
-    for (int i = 0; i < 500; ++i) {
+    for (int i = 0; i < 6000; ++i) {
         const auto made = run("true");
         if (made && made->on_generation) break;
         std::this_thread::sleep_for(std::chrono::milliseconds(10));

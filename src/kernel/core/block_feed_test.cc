@@ -364,94 +364,119 @@ TEST(BlockSync, UpdatesBeginAtTheVersionThatIsKnown) {
     EXPECT_EQ(replica.text(0), "ONE\ntwo\n");
 }
 
-// Several writers change several blocks in every way there is. A reader that pulls now and then, and
-// one that catches up instead, hold what the blocks are, at each version that they have.
-TEST(BlockFeed, RandomReadersHoldTheBlocksAtEveryVersion) {
-    const auto seed = std::random_device{}();
-    SCOPED_TRACE(seed);
-    std::mt19937 random(seed);
-    const auto below = [&](std::size_t n) {
-        return std::uniform_int_distribution<std::size_t>(0, n - 1)(random);
-    };
-    Newsdesk desk;
-    std::vector<std::string> ids;
-    ids.push_back(desk.create("first\nblock\n"));
-    std::string feed = desk.subscribe();
-    FeedReader reader, late;
-    late.take(desk.sync({}));
-    reader.take(desk.sync({}));
-    std::map<std::pair<std::string, std::uint64_t>, std::string> texts;
-    const char* const names[] = {"ada", "bob", "eve"};
+// Several writers, who change several blocks in every way there is. A reader that pulls now and then,
+// and one that catches up instead, hold what the blocks are, at each version that they have.
+class Newsroom {
+public:
+    explicit Newsroom(unsigned seed) : random_(seed) {
+        ids_.push_back(desk_.create("first\nblock\n"));
+        feed_ = desk_.subscribe();
+        late_.take(desk_.sync({}));
+        reader_.take(desk_.sync({}));
+    }
 
-    for (int step = 0; step < 600; ++step) {
+    void step(int number) {
+        const char* const names[] = {"ada", "bob", "eve"};
         const std::string by = names[below(3)];
-        const std::string& id = ids[below(ids.size())];
-        const std::size_t size = desk.text(id).size();
+        change(ids_[below(ids_.size())], by, number);
+        for (const std::string& each : ids_) {
+            if (const auto read = desk_.read(each))
+                texts_[{each, read->info.version}] = desk_.text(each);
+        }
+        if (below(3) == 0) late_.take(desk_.sync(late_.versions()));
+        if (below(3) == 0) reader_.take(desk_.pull(feed_));
+    }
+    // Each copy is the text that its block had at that version.
+    void check_copies() {
+        for (const FeedReader* const each : {&reader_, &late_}) {
+            for (const auto& [block, copy] : each->copies) {
+                const auto at = texts_.find({block, copy.version});
+                const bool is_right = at == texts_.end() || copy.text == at->second;
+                ASSERT_TRUE(is_right) << block << " at " << copy.version;
+            }
+        }
+    }
+    // After a last look both readers hold the blocks that there are.
+    void check_end() {
+        late_.take(desk_.sync(late_.versions()));
+        reader_.take(desk_.pull(feed_));
+        for (const std::string& each : ids_) {
+            const auto read = desk_.read(each);
+            // A block that came and went between two looks is unknown.
+            for (FeedReader* const of : {&reader_, &late_}) {
+                const bool is_there = of->copies.contains(each) && !of->copies[each].is_deleted;
+                EXPECT_EQ(is_there, read.has_value()) << each;
+            }
+            if (!read) continue;
+            EXPECT_EQ(late_.copies[each].version, read->info.version);
+            EXPECT_EQ(reader_.copies[each].version, read->info.version);
+            EXPECT_EQ(reader_.copies[each].text, desk_.text(each));
+        }
+    }
+
+private:
+    std::size_t below(std::size_t n) {
+        return std::uniform_int_distribution<std::size_t>(0, n - 1)(random_);
+    }
+    void change(const std::string& id, const std::string& by, int number) {
         switch (below(9)) {
             case 0:
-                if (ids.size() < 6) ids.push_back(desk.create(cat("new\n", step, "\n"), by));
+                if (ids_.size() < 6) ids_.push_back(desk_.create(cat("new\n", number, "\n"), by));
                 break;
             case 1:
-                static_cast<void>(desk.append(id, cat("to ", step, "\n"), by));
+                static_cast<void>(desk_.append(id, cat("to ", number, "\n"), by));
                 break;
             case 2:
-                static_cast<void>(desk.append(id, cat(step, " "), by, Ack::accepted));
+                static_cast<void>(desk_.append(id, cat(number, " "), by, Ack::accepted));
                 break;
             case 3: {
+                const std::size_t size = desk_.text(id).size();
                 const std::size_t at = below(size + 1);
-                static_cast<void>(desk.splice(id, at,
-                                              below(std::min<std::size_t>(size - at, 9) + 1),
-                                              below(2) == 0 ? "x\ny" : "z", by));
+                static_cast<void>(desk_.splice(id, at,
+                                               below(std::min<std::size_t>(size - at, 9) + 1),
+                                               below(2) == 0 ? "x\ny" : "z", by));
                 break;
             }
             case 4:
-                static_cast<void>(desk.undo(id, by, below(2) == 0));
+                static_cast<void>(desk_.undo(id, by, below(2) == 0));
                 break;
             case 5:
-                static_cast<void>(desk.undo(id, by, false, UndoScope::any));
+                static_cast<void>(desk_.undo(id, by, false, UndoScope::any));
                 break;
             case 6:
-                static_cast<void>(desk.set_status(id, below(2) == 0
-                                                          ? conversation::Status::done
-                                                          : conversation::Status::running));
+                static_cast<void>(desk_.set_status(id, below(2) == 0
+                                                           ? conversation::Status::done
+                                                           : conversation::Status::running));
                 break;
             case 7:
                 if (below(8) != 0) break;
-                desk.restart();
-                feed = desk.subscribe("reader", {.from_versions = reader.versions()});
-                reader.take(desk.sync(reader.versions()));
+                desk_.restart();
+                feed_ = desk_.subscribe("reader", {.from_versions = reader_.versions()});
+                reader_.take(desk_.sync(reader_.versions()));
                 break;
             default:
-                desk.advance(60);
-        }
-        for (const std::string& each : ids) {
-            if (const auto read = desk.read(each))
-                texts[{each, read->info.version}] = desk.text(each);
-        }
-        if (below(3) == 0) late.take(desk.sync(late.versions()));
-        if (below(3) == 0) reader.take(desk.pull(feed));
-        for (const FeedReader* const each : {&reader, &late}) {
-            for (const auto& [block, copy] : each->copies) {
-                const auto at = texts.find({block, copy.version});
-                const bool is_right = at == texts.end() || copy.text == at->second;
-                ASSERT_TRUE(is_right) << block << " at " << copy.version << ", step " << step;
-            }
+                desk_.advance(60);
         }
     }
-    late.take(desk.sync(late.versions()));
-    reader.take(desk.pull(feed));
-    for (const std::string& each : ids) {
-        const auto read = desk.read(each);
-        // A block that came and went between two looks is unknown.
-        for (FeedReader* const of : {&reader, &late}) {
-            const bool is_there = of->copies.contains(each) && !of->copies[each].is_deleted;
-            EXPECT_EQ(is_there, read.has_value()) << each;
-        }
-        if (!read) continue;
-        EXPECT_EQ(late.copies[each].version, read->info.version);
-        EXPECT_EQ(reader.copies[each].version, read->info.version);
-        EXPECT_EQ(reader.copies[each].text, desk.text(each));
+
+    std::mt19937 random_;
+    Newsdesk desk_;
+    std::vector<std::string> ids_;
+    std::string feed_;
+    FeedReader reader_, late_;
+    std::map<std::pair<std::string, std::uint64_t>, std::string> texts_;
+};
+
+TEST(BlockFeed, RandomReadersHoldTheBlocksAtEveryVersion) {
+    const auto seed = std::random_device{}();
+    SCOPED_TRACE(seed);
+    Newsroom room(seed);
+    for (int step = 0; step < 600; ++step) {
+        room.step(step);
+        room.check_copies();
+        if (HasFatalFailure()) FAIL() << "step " << step;
     }
+    room.check_end();
 }
 
 }  // namespace

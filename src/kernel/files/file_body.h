@@ -231,38 +231,25 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
     Result<FileEdited> edit_and_save(LiveDocument& document, const Caller& by, TextEdit& what,
                                      const files::DiskState& disk);
     Result<FileSaved> save(LiveDocument& document, const Caller& by);
-    // --- undo (file_undo.cc) ---
-    // The effect of an undo on the existence of the file. On the strand.
-    enum class Existence { stays, returns, ends };
-    static Existence existence_after(LiveDocument& document, const UndoWhich& which);
-    // Undoes changes of the file at the path; with `meant` that has to be this document. Error: conflict
-    // "file_exists".
-    void undo_there(Caller by, std::string path, store::DocumentKey meant, UndoWhich which,
-                    Reply<Undone> reply);
-    void undo_text(Caller by, std::string path, store::DocumentKey meant, UndoWhich which,
-                   Reply<Undone> reply);
-    void undo_creation(Caller by, std::string path, store::DocumentKey meant, UndoWhich which,
-                       Reply<Undone> reply);
-    static Result<void> check_meant(const LiveDocument& document, store::DocumentKey meant);
-    // Makes a deleted file anew, on the disk and as the document that it was.
-    void undelete(Caller by, std::shared_ptr<LiveDocument> deleted, UndoWhich which,
-                  Reply<Undone> reply);
-    Result<Undone> undelete_now(LiveDocument& document, const Caller& by, const UndoWhich& which);
-    Result<Undone> undo(LiveDocument& document, const Caller& by, const UndoWhich& which);
     // If the store refuses the document's change, removes the file that was made for it.
     void remove_if_refused(LiveDocument& document, const fs::Saved& saved);
-    // Takes in what other programs write to a file that a save displaced, when its time is up.
-    void look_after_displaced(const std::string& path, std::int64_t delay_ms);
     Result<FileSaved> save_now(LiveDocument& document, const Caller& by,
                                const files::DiskState& disk);
-    Result<fs::Saved> write(LiveDocument& document, const Caller& by, const files::DiskState& disk,
-                            const std::string& bytes);
     Result<FileVersion> erase(LiveDocument& document, const Caller& by, DiskUpdate update);
     // Records that the file is deleted, in the call's transaction.
     void record_deletion(LiveDocument& document, const policy::Actor& by);
+    Result<FileStatus> status(LiveDocument& document, const policy::Actor& actor);
+
+private:
+    // Writes the bytes to the disk in place of those last seen there. Errors: those of
+    // FileGate::admit() and of saving.
+    Result<fs::Saved> write(LiveDocument& document, const Caller& by, const files::DiskState& disk,
+                            const std::string& bytes);
+    // Takes in what other programs write to a file that a save displaced, when its time is up.
+    void look_after_displaced(const std::string& path, std::int64_t delay_ms);
+    // The other actors with edits that are not on the disk: names, with commas between.
     std::string unsaved_by_others(LiveDocument& document, const policy::Actor& by,
                                   const files::DiskState& disk);
-    Result<FileStatus> status(LiveDocument& document, const policy::Actor& actor);
 };
 
 }  // namespace quire::kernel

@@ -271,6 +271,7 @@ private:
     class Conflicts;
     class PatchRun;
     class Reconciling;
+    class Undoing;
     class Unstaging;
     std::shared_ptr<Body> body_;
 };

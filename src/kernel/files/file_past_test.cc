@@ -191,102 +191,123 @@ TEST(FilePast, AnUndoThatFindsNothingLeftIsUsedUp) {
     EXPECT_EQ(FileOffice::reason(undo(office, "f", "ada")), "nothing_to_undo");
 }
 
-// Three actors and the disk edit a file, save it, take back and bring back. What was read at each
+// Three actors and the disk, who edit a file, save it, take back and bring back. What was read at each
 // version is kept, and must come out of the history again.
-void play(unsigned seed) {
-    SCOPED_TRACE(cat("seed ", seed));
-    std::mt19937 random(seed);
-    const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
-    const auto pick = [&](const std::vector<std::string>& words) {
-        return words[below(words.size())];
-    };
-    const auto changed = [&](std::string text) {
-        const std::size_t at = below(text.size() + 1);
-        const std::size_t erase = below(std::min<std::size_t>(text.size() - at, 12) + 1);
-        return text.replace(at, erase,
-                            pick({"", "a", "word ", "line\n", "\n", "x\ny\n", "no end"}));
-    };
-    FileOffice office;
-    if (below(2) == 0) office.calls->set_save(SaveWhen::on_commit);
-    office.files.put("f", "one\ntwo\nthree\nfour\n");
-    std::map<std::uint64_t, std::string> seen;
-    const auto look = [&] {
-        const Result<FileRead> file = office.read("f");
+class Past {
+public:
+    explicit Past(unsigned seed) : random_(seed) {
+        if (below(2) == 0) office_.calls->set_save(SaveWhen::on_commit);
+        office_.files.put("f", "one\ntwo\nthree\nfour\n");
+    }
+
+    // Reads the file: its text at a version never changes.
+    void look() {
+        const Result<FileRead> file = office_.read("f");
         ASSERT_TRUE(file);
         std::string text;
         for (const std::string& line : file->text.lines) text += line;
-        const auto [at, is_new] = seen.emplace(file->file.version, text);
+        const auto [at, is_new] = seen_.emplace(file->file.version, text);
         ASSERT_EQ(at->second, text) << "version " << file->file.version;
-    };
-    look();
-    for (int step = 0; step < 40; ++step) {
+    }
+    void step() {
         const std::string by = pick({"ada", "bo", "cy"});
         switch (below(8)) {
             case 0:
-                office.files.put("f", changed(office.disk("f")));
+                office_.files.put("f", changed(office_.disk("f")));
                 break;
             case 1:
-                static_cast<void>(office.save("f", by));
+                static_cast<void>(office_.save("f", by));
                 break;
             case 2: {
-                const Result<Undone> undone = undo(office, "f", by, below(3) == 0);
-                if (undone && office.calls->saves_on_commit()) {
-                    ASSERT_EQ(office.disk("f"), office.text("f")) << "step " << step;
+                const Result<Undone> undone = undo(office_, "f", by, below(3) == 0);
+                if (undone && office_.calls->saves_on_commit()) {
+                    ASSERT_EQ(office_.disk("f"), office_.text("f"));
                 }
                 break;
             }
             case 3:
-                if (below(3) == 0) office.restart();
+                if (below(3) == 0) office_.restart();
                 break;
-            default: {
-                // Unequal texts around one place, so that a plan by offset can be made.
-                const auto plan = [&](const seq::Rope& rope,
-                                      std::uint64_t) -> Result<edits::Planned> {
-                    return edits::Planned{
-                        text::minimal_splices(rope.str(), changed(rope.str())), {}};
-                };
-                static_cast<void>(office.ask<FileEdited>([&](auto reply) {
-                    office.calls->edit(FileOffice::as(by), "f", "edit", plan, std::move(reply));
-                }));
+            default:
+                edit(by);
+        }
+    }
+    // The difference between any two versions leads from one text to the other.
+    void check_differences() {
+        read_versions();
+        ASSERT_GE(versions_.size(), 5U);
+        for (int i = 0; i < 30; ++i) {
+            const std::uint64_t a = any_version(), b = any_version();
+            const Result<FileDiff> found = diff(office_, "f", cat(a), cat(b));
+            ASSERT_TRUE(found);
+            ASSERT_EQ(patched(seen_[a], found->diff.diff), seen_[b]) << a << " to " << b;
+        }
+    }
+    // A rollback brings back the text of its version, and its undo the text of before.
+    void check_rollbacks() {
+        const std::string now = office_.text("f");
+        for (int i = 0; i < 8; ++i) {
+            const std::uint64_t version = any_version();
+            const Result<FileEdited> back = roll_back(office_, "f", cat(version));
+            if (!back) {
+                ASSERT_EQ(back.error().reason(), "needs_resolution");
+                break;
             }
+            ASSERT_EQ(office_.text("f"), seen_[version]) << version;
+            if (back->edited.no_op) continue;
+            ASSERT_TRUE(undo(office_, "f", "ada"));
+            ASSERT_EQ(office_.text("f"), now) << version;
         }
-        look();
+        ASSERT_EQ(patched(office_.disk("f"), diff(office_, "f")->diff.diff), office_.text("f"));
     }
-    const std::string now = office.text("f");
-    const Result<FileHistory> past = history(office, "f");
-    ASSERT_TRUE(past);
-    std::vector<std::uint64_t> versions;
-    for (const HistoryEntry& entry : past->page.versions) {
-        const std::uint64_t version = std::stoull(entry.version_id);
-        if (seen.contains(version)) versions.push_back(version);
+
+private:
+    std::size_t below(std::size_t n) { return static_cast<std::size_t>(random_() % n); }
+    std::string pick(const std::vector<std::string>& words) { return words[below(words.size())]; }
+    std::uint64_t any_version() { return versions_[below(versions_.size())]; }
+    std::string changed(std::string text) {
+        const std::size_t at = below(text.size() + 1);
+        const std::size_t erase = below(std::min<std::size_t>(text.size() - at, 12) + 1);
+        return text.replace(at, erase,
+                            pick({"", "a", "word ", "line\n", "\n", "x\ny\n", "no end"}));
     }
-    ASSERT_GE(versions.size(), 5U);
-    for (int i = 0; i < 30; ++i) {
-        const std::uint64_t a = versions[below(versions.size())];
-        const std::uint64_t b = versions[below(versions.size())];
-        const Result<FileDiff> found = diff(office, "f", cat(a), cat(b));
-        ASSERT_TRUE(found);
-        ASSERT_EQ(patched(seen[a], found->diff.diff), seen[b]) << a << " to " << b;
+    void edit(const std::string& by) {
+        // Unequal texts around one place, so that a plan by offset can be made.
+        const auto plan = [&](const seq::Rope& rope, std::uint64_t) -> Result<edits::Planned> {
+            return edits::Planned{text::minimal_splices(rope.str(), changed(rope.str())), {}};
+        };
+        static_cast<void>(office_.ask<FileEdited>([&](auto reply) {
+            office_.calls->edit(FileOffice::as(by), "f", "edit", plan, std::move(reply));
+        }));
     }
-    for (int i = 0; i < 8; ++i) {
-        const std::uint64_t version = versions[below(versions.size())];
-        const Result<FileEdited> back = roll_back(office, "f", cat(version));
-        if (!back) {
-            ASSERT_EQ(back.error().reason(), "needs_resolution");
-            break;
+    // The versions whose texts were seen.
+    void read_versions() {
+        const Result<FileHistory> past = history(office_, "f");
+        ASSERT_TRUE(past);
+        for (const HistoryEntry& entry : past->page.versions) {
+            const std::uint64_t version = std::stoull(entry.version_id);
+            if (seen_.contains(version)) versions_.push_back(version);
         }
-        ASSERT_EQ(office.text("f"), seen[version]) << version;
-        if (back->edited.no_op) continue;
-        ASSERT_TRUE(undo(office, "f", "ada"));
-        ASSERT_EQ(office.text("f"), now) << version;
     }
-    ASSERT_EQ(patched(office.disk("f"), diff(office, "f")->diff.diff), office.text("f"));
-}
+
+    std::mt19937 random_;
+    FileOffice office_;
+    std::map<std::uint64_t, std::string> seen_;
+    std::vector<std::uint64_t> versions_;
+};
 
 TEST(FilePast, EveryVersionIsWhatWasReadThen) {
     for (unsigned seed = 1; seed <= 60; ++seed) {
-        play(seed);
-        if (::testing::Test::HasFatalFailure()) return;
+        SCOPED_TRACE(cat("seed ", seed));
+        Past past(seed);
+        past.look();
+        for (int step = 0; step < 40 && !HasFatalFailure(); ++step) {
+            past.step();
+            past.look();
+        }
+        if (!HasFatalFailure()) past.check_differences();
+        if (!HasFatalFailure()) past.check_rollbacks();
+        if (HasFatalFailure()) return;
     }
 }
 

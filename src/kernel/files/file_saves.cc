@@ -188,7 +188,6 @@ void FileCalls::erase(Caller by, std::string path, Reply<FileVersion> reply) {
         });
 }
 
-// The other actors with edits that are not on the disk: names, with commas between.
 std::string FileCalls::Body::unsaved_by_others(LiveDocument& document, const policy::Actor& by,
                                                const files::DiskState& disk) {
     if (!gate.dirty(document)) return {};

@@ -33,9 +33,39 @@ Failure path_is_taken(const std::string& path) {
 
 }  // namespace
 
+// The undo of one file. Copies of it go with a call from the door to the document's strand.
+class FileCalls::Undoing {
+public:
+    explicit Undoing(std::shared_ptr<Body> files) : files_(std::move(files)) {}
+
+    // The effect of an undo on the existence of the file. On the strand.
+    enum class Existence { stays, returns, ends };
+    static Existence existence_after(LiveDocument& document, const UndoWhich& which);
+
+    // Undoes changes of the file at the path; with `meant` that has to be this document. Error: conflict
+    // "file_exists".
+    void start(Caller by, std::string path, store::DocumentKey meant, UndoWhich which,
+               Reply<Undone> reply) const;
+    // Makes a deleted file anew, on the disk and as the document that it was.
+    void undelete(Caller by, std::shared_ptr<LiveDocument> deleted, UndoWhich which,
+                  Reply<Undone> reply) const;
+
+private:
+    void undo_text(Caller by, std::string path, store::DocumentKey meant, UndoWhich which,
+                   Reply<Undone> reply) const;
+    void undo_creation(Caller by, std::string path, store::DocumentKey meant, UndoWhich which,
+                       Reply<Undone> reply) const;
+    static Result<void> check_meant(const LiveDocument& document, store::DocumentKey meant);
+    Result<Undone> undelete_now(LiveDocument& document, const Caller& by,
+                                const UndoWhich& which) const;
+    Result<Undone> undo(LiveDocument& document, const Caller& by, const UndoWhich& which) const;
+
+    std::shared_ptr<Body> files_;
+};
+
 // A creation is taken back only together with all that has happened to the file since.
-FileCalls::Body::Existence FileCalls::Body::existence_after(LiveDocument& document,
-                                                            const UndoWhich& which) {
+FileCalls::Undoing::Existence FileCalls::Undoing::existence_after(LiveDocument& document,
+                                                                  const UndoWhich& which) {
     const auto& units = document.whole().state->history.units();
     if (which.redo || units.empty() || document.kind() != kFileKind) return Existence::stays;
     if (document.record().deleted)
@@ -47,22 +77,22 @@ FileCalls::Body::Existence FileCalls::Body::existence_after(LiveDocument& docume
 }
 
 void FileCalls::undo(Caller by, std::string path, UndoWhich which, Reply<Undone> reply) {
-    body_->at_door<Undone>(std::move(reply), path,
-                           [body = body_, by = std::move(by), path, which = std::move(which)](
-                               const fs::Place& place, Reply<Undone> answer) mutable {
-                               Catalog& catalog = body->kernel->catalog();
-                               const bool is_gone = place.kind == fs::Kind::missing &&
-                                                    !catalog.is_taken(Name{kFileKind, place.path});
-                               auto deleted = is_gone && !which.redo
-                                                  ? catalog.find_deleted(kFileKind, place.path)
-                                                  : nullptr;
-                               if (deleted != nullptr) {
-                                   return body->undelete(std::move(by), std::move(deleted),
-                                                         std::move(which), std::move(answer));
-                               }
-                               body->undo_there(std::move(by), std::move(path), 0, std::move(which),
-                                                std::move(answer));
-                           });
+    body_->at_door<Undone>(
+        std::move(reply), path,
+        [body = body_, by = std::move(by), path, which = std::move(which)](
+            const fs::Place& place, Reply<Undone> answer) mutable {
+            Catalog& catalog = body->kernel->catalog();
+            const bool is_gone =
+                place.kind == fs::Kind::missing && !catalog.is_taken(Name{kFileKind, place.path});
+            auto deleted =
+                is_gone && !which.redo ? catalog.find_deleted(kFileKind, place.path) : nullptr;
+            if (deleted != nullptr) {
+                return Undoing(body).undelete(std::move(by), std::move(deleted), std::move(which),
+                                              std::move(answer));
+            }
+            Undoing(body).start(std::move(by), std::move(path), 0, std::move(which),
+                                std::move(answer));
+        });
 }
 
 void FileCalls::undo_block(Caller by, std::string block_id, UndoWhich which, Reply<Undone> reply) {
@@ -71,10 +101,11 @@ void FileCalls::undo_block(Caller by, std::string block_id, UndoWhich which, Rep
     const auto record = id ? catalog.record(id->document) : std::nullopt;
     if (!record || record->kind != kFileKind) return reply(Failure(no_such_block(block_id)));
     if (record->deleted && !which.redo) {
-        return body_->undelete(std::move(by), catalog.find(record->key), std::move(which),
-                               std::move(reply));
+        return Undoing(body_).undelete(std::move(by), catalog.find(record->key), std::move(which),
+                                       std::move(reply));
     }
-    body_->undo_there(std::move(by), record->name, record->key, std::move(which), std::move(reply));
+    Undoing(body_).start(std::move(by), record->name, record->key, std::move(which),
+                         std::move(reply));
 }
 
 void FileCalls::undoable(Caller by, std::string block_id, UndoWhich which,
@@ -84,7 +115,7 @@ void FileCalls::undoable(Caller by, std::string block_id, UndoWhich which,
         [body = body_, which = std::move(which)](
             LiveDocument& document, const BlockRef& block,
             const Caller&) -> Result<std::vector<HistoryEntry>> {
-            using Existence = Body::Existence;
+            using Existence = Undoing::Existence;
             body->kernel->flush(document, block);
             History& history = block.state->history;
             const auto& units = history.units();
@@ -92,7 +123,7 @@ void FileCalls::undoable(Caller by, std::string block_id, UndoWhich which,
             const auto add = [&](const Unit& unit) {
                 out.push_back({cat(unit.version), unit.at_ms, unit.actor, unit.description});
             };
-            switch (Body::existence_after(document, which)) {
+            switch (Undoing::existence_after(document, which)) {
                 case Existence::returns:
                     if (!body->kernel->catalog().is_taken(Name{kFileKind, document.name()}))
                         add(units.back());
@@ -111,48 +142,49 @@ void FileCalls::undoable(Caller by, std::string block_id, UndoWhich which,
 }
 
 // Deleting the file needs another permission than changing its text, so that is found out first.
-void FileCalls::Body::undo_there(Caller by, std::string path, store::DocumentKey meant,
-                                 UndoWhich which, Reply<Undone> reply) {
+void FileCalls::Undoing::start(Caller by, std::string path, store::DocumentKey meant,
+                               UndoWhich which, Reply<Undone> reply) const {
     if (!may_delete(which))
         return undo_text(std::move(by), std::move(path), meant, std::move(which), std::move(reply));
-    read<Existence>(
+    files_->read<Existence>(
         by, path,
-        [self = shared_from_this(), by, path, meant, which,
+        [self = *this, by, path, meant, which,
          reply = std::move(reply)](Result<Existence> after) mutable {
             if (!after) return reply(Failure(std::move(after).error()));
             if (*after != Existence::ends)
-                return self->undo_text(std::move(by), path, meant, which, std::move(reply));
-            self->undo_creation(std::move(by), path, meant, which, std::move(reply));
+                return self.undo_text(std::move(by), path, meant, which, std::move(reply));
+            self.undo_creation(std::move(by), path, meant, which, std::move(reply));
         },
-        [self = shared_from_this(), which](LiveDocument& document) {
-            self->kernel->flush(document, document.whole());
+        [self = *this, which](LiveDocument& document) {
+            self.files_->kernel->flush(document, document.whole());
             return Result<Existence>(existence_after(document, which));
         });
 }
 
 // The caller's private copy stands for the file that it is a copy of.
-Result<void> FileCalls::Body::check_meant(const LiveDocument& document, store::DocumentKey meant) {
+Result<void> FileCalls::Undoing::check_meant(const LiveDocument& document,
+                                             store::DocumentKey meant) {
     const bool is_other = meant != 0 && document.kind() == kFileKind && document.key() != meant;
     return is_other ? Result<void>(path_is_taken(document.name())) : Result<void>();
 }
 
-void FileCalls::Body::undo_text(Caller by, std::string path, store::DocumentKey meant,
-                                UndoWhich which, Reply<Undone> reply) {
-    run<Undone>(
+void FileCalls::Undoing::undo_text(Caller by, std::string path, store::DocumentKey meant,
+                                   UndoWhich which, Reply<Undone> reply) const {
+    files_->run<Undone>(
         std::move(by), std::move(path), Operation::overwrite, std::move(reply),
-        [self = shared_from_this(), meant, which = std::move(which)](
-            LiveDocument& document, const DiskUpdate&, const Caller& caller) -> Result<Undone> {
+        [self = *this, meant, which = std::move(which)](LiveDocument& document, const DiskUpdate&,
+                                                        const Caller& caller) -> Result<Undone> {
             TRY(check_meant(document, meant));
-            return self->undo(document, caller, which);
+            return self.undo(document, caller, which);
         });
 }
 
-void FileCalls::Body::undo_creation(Caller by, std::string path, store::DocumentKey meant,
-                                    UndoWhich which, Reply<Undone> reply) {
-    run<Undone>(
-        std::move(by), std::move(path), {Operation::erase, Staged::refused}, std::move(reply),
-        [self = shared_from_this(), meant, which = std::move(which)](
-            LiveDocument& document, DiskUpdate update, const Caller& caller) -> Result<Undone> {
+void FileCalls::Undoing::undo_creation(Caller by, std::string path, store::DocumentKey meant,
+                                       UndoWhich which, Reply<Undone> reply) const {
+    files_->run<Undone>(
+        std::move(by), std::move(path), {Operation::erase, Body::Staged::refused}, std::move(reply),
+        [self = *this, meant, which = std::move(which)](LiveDocument& document, DiskUpdate update,
+                                                        const Caller& caller) -> Result<Undone> {
             TRY(check_meant(document, meant));
             if (existence_after(document, which) != Existence::ends) {
                 return fail(Errc::conflict, "changed_since",
@@ -161,45 +193,45 @@ void FileCalls::Body::undo_creation(Caller by, std::string path, store::Document
             }
             const std::size_t size =
                 document.doc().text(document.whole().content).rope().code_points().n;
-            const FileVersion gone = TRY(self->erase(document, caller, update));
+            const FileVersion gone = TRY(self.files_->erase(document, caller, update));
             return Undone{gone.version, 0, size, 0, 0, {}, Undone::File::deleted};
         });
 }
 
-void FileCalls::Body::undelete(Caller by, std::shared_ptr<LiveDocument> deleted, UndoWhich which,
-                               Reply<Undone> reply) {
-    const auto record = kernel->catalog().record(deleted->key());
+void FileCalls::Undoing::undelete(Caller by, std::shared_ptr<LiveDocument> deleted, UndoWhich which,
+                                  Reply<Undone> reply) const {
+    const auto record = files_->kernel->catalog().record(deleted->key());
     CHECK(record.has_value());
-    at_door<Undone>(
+    files_->at_door<Undone>(
         std::move(reply), record->name,
-        [self = shared_from_this(), by = std::move(by), deleted = std::move(deleted),
-         which = std::move(which)](const fs::Place& place, Reply<Undone> answer) mutable {
+        [self = *this, by = std::move(by), deleted = std::move(deleted), which = std::move(which)](
+            const fs::Place& place, Reply<Undone> answer) mutable {
             if (place.kind != fs::Kind::missing) return answer(path_is_taken(place.path));
-            if (!self->admits(by, place, Operation::create, answer)) return;
-            self->kernel->run_alone<Undone>(
+            if (!self.files_->admits(by, place, Operation::create, answer)) return;
+            self.files_->kernel->run_alone<Undone>(
                 std::move(by), ThisDocument{std::move(deleted)}, Access::admitted,
                 std::move(answer),
                 [self, which = std::move(which)](LiveDocument& document, const Caller& caller) {
-                    return self->undelete_now(document, caller, which);
+                    return self.undelete_now(document, caller, which);
                 });
         });
 }
 
-Result<Undone> FileCalls::Body::undelete_now(LiveDocument& document, const Caller& by,
-                                             const UndoWhich& which) {
+Result<Undone> FileCalls::Undoing::undelete_now(LiveDocument& document, const Caller& by,
+                                                const UndoWhich& which) const {
     if (!document.record().deleted) return path_is_taken(document.name());
     if (existence_after(document, which) != Existence::returns)
         return nothing_to_take_back(which.actor, false);
     const BlockRef block = document.whole();
     const seq::Rope& text = document.doc().text(block.content).rope();
-    files::DiskState disk = gate.state(document).value_or(files::DiskState{});
+    files::DiskState disk = files_->gate.state(document).value_or(files::DiskState{});
     const std::string bytes = TRY(files::encode(disk.form, text.str(), document.name()));
     TRY(by.check_approved([&] { return file_diff(document, "", text.str()); }));
 
-    Catalog& catalog = kernel->catalog();
+    Catalog& catalog = files_->kernel->catalog();
     const Name name{kFileKind, document.name()};
     if (!catalog.claim_name(name, document.key())) return path_is_taken(document.name());
-    const Result<fs::Saved> saved = gate.files().create(document.name(), bytes);
+    const Result<fs::Saved> saved = files_->gate.files().create(document.name(), bytes);
     if (!saved) {
         catalog.unclaim_name(name, document.key());
         return Failure(saved.error());
@@ -215,18 +247,18 @@ Result<Undone> FileCalls::Body::undelete_now(LiveDocument& document, const Calle
     document.transaction().set_deleted(false);
     document.transaction().set_header(saved_state(document, disk, *saved).encode());
     follow_record(document, catalog);
-    remove_if_refused(document, *saved);
+    files_->remove_if_refused(document, *saved);
     return Undone{block.state->version,  text.code_points().n, 0, 0, text.lines().n, {},
                   Undone::File::restored};
 }
 
 // An undo that is saved with its call is an edit to the text that it will give; the undo itself then
 // carries that edit out.
-Result<Undone> FileCalls::Body::undo(LiveDocument& document, const Caller& by,
-                                     const UndoWhich& which) {
+Result<Undone> FileCalls::Undoing::undo(LiveDocument& document, const Caller& by,
+                                        const UndoWhich& which) const {
     const BlockRef block = document.whole();
-    if (!saves(document)) return kernel->undo(document, block, by, which);
-    kernel->flush(document, block);
+    if (!files_->saves(document)) return files_->kernel->undo(document, block, by, which);
+    files_->kernel->flush(document, block);
     const std::vector<std::uint64_t> steps = TRY(steps_to_take_back(block.state->history, which));
     const std::string after = TRY(Core::text_after(document, block, steps));
     std::optional<Undone> undone;
@@ -235,13 +267,14 @@ Result<Undone> FileCalls::Body::undo(LiveDocument& document, const Caller& by,
                       return edits::Planned{text::minimal_splices(text.str(), after), {}, true};
                   }};
     what.instead = [&]() -> Result<void> {
-        undone = TRY(kernel->take_back_steps(document, block, by.actor, steps, which.redo));
+        undone = TRY(files_->kernel->take_back_steps(document, block, by.actor, steps, which.redo));
         CHECK(document.doc().text(block.content).rope().str() == after);
         return {};
     };
-    TRY(edit_and_save(document, by, what));
+    TRY(files_->edit_and_save(document, by, what));
     // A step that changes no text, because others replaced all of its own, is used up.
-    if (!undone) return kernel->take_back_steps(document, block, by.actor, steps, which.redo);
+    if (!undone)
+        return files_->kernel->take_back_steps(document, block, by.actor, steps, which.redo);
     return *undone;
 }
 

@@ -184,7 +184,7 @@ TEST_F(Views, AHalfWrittenFileIsNotLanded) {
     ASSERT_EQ(::write(writer.get(), "int ha", 6), 6);
     std::jthread writing([&](const std::stop_token& stop) {
         while (!stop.stop_requested()) {
-            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+            std::this_thread::sleep_for(std::chrono::milliseconds(2));
             ASSERT_EQ(::pwrite(writer.get(), "int ha", 6, 0), 6);
         }
     });

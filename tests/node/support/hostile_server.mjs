@@ -13,7 +13,7 @@ if (how === "has costly schemas") tools.push(...Array.from({ length: 150 }, (_, 
 const done = { content: [{ type: "text", text: "done" }] };
 
 const acts = {
-    "never answers": () => {},
+    "never answers": () => writeFileSync("called", how),
     "dies in the middle": () => { write('{"jsonrpc":"2.0","id":'); process.stderr.write("out of luck\n"); setTimeout(() => process.exit(7), 50); },
     "writes no JSON": (id) => { for (let i = 0; i < 50; ++i) write("Listening on port 80 {"); send({ id, result: done }); },
     "answers twice": (id) => { send({ id, result: done }); send({ id, result: { content: [{ type: "text", text: "again" }] } }); },
