@@ -52,7 +52,7 @@ std::vector<Handle> Inspection::written() const {
     DocBody& body = this->body();
     std::vector<Handle> handles;
     for (ContainerIndex i = 0; i < body.container_count(); ++i) {
-        if (!body.oplog().log(i).empty()) handles.push_back(Handle{i});
+        if (!body.oplog().logs()[i].empty()) handles.push_back(Handle{i});
     }
     return handles;
 }
