@@ -9,6 +9,7 @@
 
 #include "codec/container_state.h"
 #include "codec/shallow_snapshot.h"
+#include "codec/snapshot_update.h"
 #include "codec/snapshot_writer.h"
 #include "crdt/doc/history.h"
 #include "crdt/doc/inspection.h"
@@ -40,10 +41,10 @@ TextStyle alone(const crdt::StyleStart& ended) {
     return {ended.key, true, crdt::info_of(holds_back ? crdt::Expand::none : crdt::Expand::before)};
 }
 
-TextState text_state(const Doc& doc, Handle text) {
+TextState text_state(const Inspection& doc, Handle text) {
     TextState state;
     std::unordered_set<OpId> open;  // Styles whose starts have gone by.
-    for (const Inspection::Stretch& stretch : Inspection(doc).stretches(text)) {
+    for (const Inspection::Stretch& stretch : doc.stretches(text)) {
         TextSpan span{{stretch.first, stretch.lamport}, stretch.size};
         if (stretch.ended != nullptr) {
             const OpId start{stretch.first.peer, stretch.first.counter - 1};
@@ -62,9 +63,9 @@ TextState text_state(const Doc& doc, Handle text) {
     return state;
 }
 
-ListState list_state(const Doc& doc, Handle list) {
+ListState list_state(const Inspection& doc, Handle list) {
     ListState state;
-    for (const Inspection::Stretch& stretch : Inspection(doc).stretches(list)) {
+    for (const Inspection::Stretch& stretch : doc.stretches(list)) {
         OpId id = stretch.first;
         for (const crdt::Slot& slot : stretch.values) {
             state.values.push_back(state_slot(slot, id));
@@ -75,9 +76,9 @@ ListState list_state(const Doc& doc, Handle list) {
     return state;
 }
 
-MapState map_state(const Doc& doc, Handle map) {
+MapState map_state(const Inspection& doc, Handle map) {
     MapState state;
-    for (const Inspection::Register& written : Inspection(doc).registers(map)) {
+    for (const Inspection::Register& written : doc.registers(map)) {
         MapRegister entry{
             std::string(written.key), std::nullopt, {written.lamport, written.writer.peer}};
         if (written.value != nullptr) entry.value = state_slot(*written.value, written.writer);
@@ -86,9 +87,9 @@ MapState map_state(const Doc& doc, Handle map) {
     return state;
 }
 
-MovableListState movable_state(const Doc& doc, Handle list) {
+MovableListState movable_state(const Inspection& doc, Handle list) {
     MovableListState state;
-    for (const Inspection::MovableSlot& slot : Inspection(doc).movable_slots(list)) {
+    for (const Inspection::MovableSlot& slot : doc.movable_slots(list)) {
         state.slots.push_back({{slot.atom, slot.lamport}, slot.shows != nullptr});
         if (slot.shows == nullptr) continue;
         state.elements.push_back({{slot.element.lamport, slot.element.peer},
@@ -98,9 +99,9 @@ MovableListState movable_state(const Doc& doc, Handle list) {
     return state;
 }
 
-TreeState tree_state(const Doc& doc, Handle tree) {
+TreeState tree_state(const Inspection& doc, Handle tree) {
     TreeState state;
-    for (Inspection::TreePlace& place : Inspection(doc).tree_places(tree)) {
+    for (Inspection::TreePlace& place : doc.tree_places(tree)) {
         TreeNode node{
             place.id, place.parent, {place.last_move, place.lamport}, std::move(place.position)};
         if (place.erased) {
@@ -112,8 +113,8 @@ TreeState tree_state(const Doc& doc, Handle tree) {
     return state;
 }
 
-State state_of(const Doc& doc, Handle handle) {
-    switch (doc.id_of(handle).kind) {
+State state_of(const Inspection& doc, ContainerKind kind, Handle handle) {
+    switch (kind) {
         case ContainerKind::map:
             return map_state(doc, handle);
         case ContainerKind::list:
@@ -125,7 +126,7 @@ State state_of(const Doc& doc, Handle handle) {
         case ContainerKind::movable_list:
             return movable_state(doc, handle);
         case ContainerKind::counter:
-            return CounterState{Inspection(doc).counter_total(handle)};
+            return CounterState{doc.counter_total(handle)};
     }
     // A container of an unknown kind has no state but its ops.
     return UnknownState{};
@@ -134,7 +135,8 @@ State state_of(const Doc& doc, Handle handle) {
 // How deep each container lies, and below what.
 class Places {
 public:
-    Places(const Doc& doc, std::size_t containers) : doc_(doc), containers_(containers) {}
+    Places(const Inspection& doc, std::size_t containers, KnownPlace known)
+        : doc_(doc), containers_(containers), known_(std::move(known)) {}
 
     // Returns none for a container that hangs below nothing.
     std::optional<ContainerHeader> of(const ContainerId& id) {
@@ -149,6 +151,10 @@ public:
                 way.pop_back();
                 break;
             }
+            if (const auto header = known_ ? known_(last) : std::nullopt) {
+                depth = header->depth - 1;
+                break;
+            }
             std::optional<ContainerId> parent = parent_of(last);
             if (!parent) {
                 if (!last.is_root()) return std::nullopt;
@@ -158,36 +164,47 @@ public:
             way.push_back(std::move(*parent));
         }
         for (; !way.empty(); way.pop_back()) depths_.emplace(way.back(), ++depth);
+        if (auto header = known_ ? known_(id) : std::nullopt) return header;
         return ContainerHeader{depths_.at(id), parent_of(id)};
     }
 
 private:
     std::optional<ContainerId> parent_of(const ContainerId& id) const {
-        return id.is_root() ? crdt::mergeable_parent(id) : Inspection(doc_).parent_of(id);
+        return id.is_root() ? crdt::mergeable_parent(id) : doc_.parent_of(id);
     }
 
-    const Doc& doc_;
+    const Inspection& doc_;
     std::size_t containers_;
+    KnownPlace known_;
     std::unordered_map<ContainerId, std::uint32_t> depths_;
 };
 
 }  // namespace
 
-std::vector<ContainerState> container_states(const Doc& doc) {
-    const std::vector<Handle> written = Inspection(doc).written();
-    Places places(doc, 2 * written.size());
+std::vector<ContainerState> container_states(const Doc& doc, const Inspection& inspection,
+                                             std::span<const Handle> of, KnownPlace known) {
+    // A way up passes each container that was written to, and mergeable ones that were not.
+    Places places(inspection, 2 * inspection.written().size(), std::move(known));
     std::vector<ContainerState> states;
-    states.reserve(written.size());
-    for (const Handle handle : written) {
+    states.reserve(of.size());
+    for (const Handle handle : of) {
         const ContainerId& id = doc.id_of(handle);
         std::optional<ContainerHeader> place = places.of(id);
         if (!place) continue;
-        states.push_back({id, place->depth, std::move(place->parent), state_of(doc, handle)});
+        states.push_back(
+            {id, place->depth, std::move(place->parent), state_of(inspection, id.kind, handle)});
     }
     return states;
 }
 
+std::vector<ContainerState> container_states(const Doc& doc) {
+    const Inspection inspection(doc);
+    return container_states(doc, inspection, inspection.written(), {});
+}
+
 Result<Bytes> encode_snapshot(const Doc& doc, Compression compression) {
+    if (std::optional<Bytes> updated = TRY(update_snapshot(doc, compression)))
+        return std::move(*updated);
     TRY(doc.history().load());
     if (const auto start = doc.history().start())
         return encode_shallow_snapshot(doc, start->frontiers(), compression);

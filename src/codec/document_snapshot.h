@@ -3,17 +3,21 @@
 // bring it back.
 #pragma once
 
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/function.h"
 #include "base/result.h"
-#include "base/value.h"
+#include "codec/container_state.h"
 #include "codec/sstable.h"
+#include "crdt/doc/container_view.h"
 
 namespace quire::crdt {
-class Doc;
+class Inspection;
 }
 
 namespace quire::codec {
-
-struct ContainerState;
 
 // The snapshot is of the latest version, whatever version is checked out. A shallow document becomes
 // a shallow snapshot with the same start (shallow_snapshot.h). CHECKs that no transaction is pending. O(history). Errors: out_of_range "no_container_key" for a container
@@ -23,5 +27,12 @@ Result<Bytes> encode_snapshot(const crdt::Doc& doc, Compression compression = Co
 // The state of each container that was written to and can be reached from a root, at least by what
 // was there once.
 std::vector<ContainerState> container_states(const crdt::Doc& doc);
+
+// Returns the states of some containers, as an inspection tells them. `known` may tell where a container lies
+// that the caller knows; it returns none for others, and may be empty.
+using KnownPlace = Function<std::optional<ContainerHeader>(const crdt::ContainerId&)>;
+std::vector<ContainerState> container_states(const crdt::Doc& doc,
+                                             const crdt::Inspection& inspection,
+                                             std::span<const crdt::Handle> of, KnownPlace known);
 
 }  // namespace quire::codec

@@ -28,17 +28,22 @@ using Blob = std::shared_ptr<const Bytes>;
 
 class SnapshotHistory final : public crdt::HistorySource {
 public:
-    SnapshotHistory(Blob blob, std::shared_ptr<const crdt::ShallowStart> start)
-        : blob_(std::move(blob)), start_(std::move(start)) {}
+    // `keeps_form`: a save of the document has the form of the blob.
+    SnapshotHistory(Blob blob, std::shared_ptr<const crdt::ShallowStart> start, bool keeps_form)
+        : blob_(std::move(blob)), start_(std::move(start)), keeps_form_(keeps_form) {}
     Result<std::vector<crdt::Change>> read() override {
         const Snapshot snapshot = TRY(Snapshot::open(*blob_));
         return snapshot.changes();
     }
     std::shared_ptr<const crdt::ShallowStart> start() const override { return start_; }
+    std::span<const std::uint8_t> snapshot() const override {
+        return keeps_form_ ? std::span(*blob_) : std::span<const std::uint8_t>();
+    }
 
 private:
     Blob blob_;
     std::shared_ptr<const crdt::ShallowStart> start_;
+    bool keeps_form_;
 };
 
 StampedAtom stamped(const StampedId& atom) {
@@ -206,8 +211,11 @@ Result<bool> open_at_state(crdt::Doc& doc, const Snapshot& snapshot, Blob blob,
         TRY(read_version(snapshot, snapshot.end(), snapshot.heads()));
     std::vector<ContainerState> states = TRY(read_states(snapshot, Moment::end));
     const auto write = [&](StateWriter& writer) { return write_states(std::move(states), writer); };
+    // A whole history may come in the form of a shallow one, with a start that is none.
+    const bool keeps_form = !snapshot.start() || start != nullptr;
     const Result<void> opened = crdt::open_at(
-        doc, version, std::make_unique<SnapshotHistory>(std::move(blob), std::move(start)), write);
+        doc, version,
+        std::make_unique<SnapshotHistory>(std::move(blob), std::move(start), keeps_form), write);
     if (opened) return true;
     if (opened.error().code() == Errc::unsupported) return false;
     return Failure(opened.error());

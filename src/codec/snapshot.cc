@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <iterator>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include "codec/change_block.h"
@@ -19,6 +20,7 @@ namespace quire::codec {
 namespace {
 
 using crdt::Change;
+using crdt::ChangeBatch;
 
 Result<crdt::ContainerId> container_at(const SsTable::Cursor& cursor) {
     auto id = read_container_key(cursor.key());
@@ -47,8 +49,9 @@ class Coverage {
 public:
     explicit Coverage(const Snapshot& snapshot) : snapshot_(snapshot) {}
 
-    Result<void> add(crdt::OpId key, std::span<const Change> changes) {
-        if (changes.front().id != key)
+    // `block` holds the changes of one block and nothing else.
+    Result<void> add(crdt::OpId key, const ChangeBatch& block) {
+        if (block.id_of(block.heads.front()) != key)
             return corrupt(cat("the block at ", name(key), " begins elsewhere"));
         if (!next_ || key.peer != next_->peer) {
             TRY(end_peer());
@@ -57,14 +60,13 @@ public:
             ++peers_;
         }
         if (key != *next_) return corrupt(cat("the history has no block at ", name(*next_)));
-        for (const Change& change : changes) {
+        for (const ChangeBatch::Head& change : block.heads) {
             if (change.lamport < lamport_) {
-                return corrupt(
-                    cat("the change at ", name(change.id), " is older than its own peer's last"));
+                return corrupt(cat("the change at ", name(block.id_of(change)),
+                                   " is older than its own peer's last"));
             }
-            const crdt::Counter atoms = crdt::atom_count(change);
-            lamport_ = std::uint64_t{change.lamport} + static_cast<std::uint64_t>(atoms);
-            next_->counter = change.id.counter + atoms;
+            lamport_ = std::uint64_t{change.lamport} + static_cast<std::uint64_t>(change.atoms);
+            next_->counter = change.end();
         }
         return {};
     }
@@ -98,20 +100,58 @@ private:
     std::size_t peers_ = 0;
 };
 
-Result<void> add_changes(crdt::OpId key, std::span<const std::uint8_t> block, Budget& budget,
-                         std::vector<Change>& out) {
-    // The batch views the block, which may be gone after it: its changes are kept as objects.
-    crdt::ChangeBatch batch;
-    auto read = read_block(ByteReader(block), budget, batch);
-    if (read && !budget.take_heap(batch.rows.size() * sizeof(crdt::Op)))
-        read = corrupt("more operations than the blob can hold");
-    if (!read) {
-        return Failure(std::move(read).error().within(
-            cat("the block of changes at ", key.counter, "@", key.peer)));
+// Follows which changes others depend on.
+class Dependencies {
+public:
+    explicit Dependencies(const Snapshot& snapshot) : snapshot_(snapshot) {}
+
+    // `block` holds the changes of one block and nothing else.
+    Result<void> add(const ChangeBatch& block) {
+        ends_.clear();
+        for (const crdt::PeerId peer : block.peers.items())
+            ends_.push_back(snapshot_.end().end_of(peer));
+        for (const ChangeBatch::Dep& dep : block.deps) {
+            const crdt::Counter end = ends_[dep.peer];
+            if (dep.counter >= end)
+                return corrupt("the history depends on changes that it does not hold");
+            if (dep.counter + 1 == end) followed_.insert(block.peers[dep.peer]);
+        }
+        return {};
     }
-    std::vector<Change> changes = std::move(batch).changes();
+
+    // A peer's last change is a head if no other depends on it.
+    Result<void> finish() const {
+        if (snapshot_.start()) return {};  // A change that depends on it may be trimmed.
+        crdt::Frontiers heads;
+        for (const auto& [peer, end] : snapshot_.end().ends()) {
+            if (end > 0 && !followed_.contains(peer)) heads.push_back({peer, end - 1});
+        }
+        if (heads != snapshot_.heads())
+            return corrupt("the history ends elsewhere than its version");
+        return {};
+    }
+
+private:
+    const Snapshot& snapshot_;
+    std::unordered_set<crdt::PeerId> followed_;
+    std::vector<crdt::Counter> ends_;  // Those of the block's peers.
+};
+
+// Reads a block into an empty batch, which views it.
+Result<void> read_changes(crdt::OpId key, std::span<const std::uint8_t> block, Budget& budget,
+                          ChangeBatch& out) {
+    auto read = read_block(ByteReader(block), budget, out);
+    if (read && !budget.take_heap(out.rows.size() * sizeof(crdt::Op)))
+        read = corrupt("more operations than the blob can hold");
+    if (read) return {};
+    return Failure(std::move(read).error().within(
+        cat("the block of changes at ", key.counter, "@", key.peer)));
+}
+
+// Moves the changes of a block out of its batch: what the batch views may be gone after it.
+void add_changes(ChangeBatch block, std::vector<Change>& out) {
+    std::vector<Change> changes = std::move(block).changes();
     std::move(changes.begin(), changes.end(), std::back_inserter(out));
-    return {};
 }
 
 }  // namespace
@@ -221,13 +261,44 @@ Result<std::vector<Change>> Snapshot::changes() const {
     changes.reserve(count);
     Coverage coverage(*this);
     const auto decoded = [&](crdt::OpId key, std::span<const std::uint8_t> block) -> Result<void> {
-        const std::size_t before = changes.size();
-        TRY(add_changes(key, block, budget, changes));
-        return coverage.add(key, std::span(changes).subspan(before));
+        ChangeBatch batch;
+        TRY(read_changes(key, block, budget, batch));
+        TRY(coverage.add(key, batch));
+        add_changes(std::move(batch), changes);
+        return {};
     };
     TRY(each_block(budget, decoded));
     TRY(coverage.finish());
     return changes;
+}
+
+Result<void> Snapshot::verify_changes() const {
+    Budget budget = budget_;
+    Coverage coverage(*this);
+    Dependencies dependencies(*this);
+    ChangeBatch batch;
+    // Charged as if it was all kept, so that changes() refuses nothing that is well here.
+    const auto decoded = [&](crdt::OpId key, std::span<const std::uint8_t> block) -> Result<void> {
+        batch.clear();
+        TRY(read_changes(key, block, budget, batch));
+        if (!budget.take_heap(batch.heads.size() * sizeof(Change)))
+            return corrupt("more changes than the blob can hold");
+        TRY(dependencies.add(batch));
+        return coverage.add(key, batch);
+    };
+    TRY(each_block(budget, decoded));
+    TRY(coverage.finish());
+    return dependencies.finish();
+}
+
+Result<Snapshot::Block> Snapshot::block_of(crdt::OpId id, Budget& budget) const {
+    const SsTable::Cursor cursor = TRY(history_.floor(block_key(id), budget));
+    if (!cursor.at_end() && !is_version_key(cursor.key())) {
+        const crdt::OpId first = TRY(read_block_key(cursor.key()));
+        if (first.peer == id.peer && first.counter <= id.counter)
+            return Block{first, cursor.value()};
+    }
+    return corrupt(cat("the history has no change at ", id.counter, "@", id.peer));
 }
 
 Result<std::vector<Change>> Snapshot::changes_in(const crdt::IdSpan& span, Budget& budget) const {
@@ -244,10 +315,11 @@ Result<std::vector<Change>> Snapshot::changes_in(const crdt::IdSpan& span, Budge
         if (!budget.take_heap(3 * change_count(ByteReader(block.bytes)) * sizeof(Change))) {
             return corrupt("more changes than the blob can hold");
         }
-        const std::size_t before = changes.size();
-        TRY(add_changes(first, block.bytes, budget, changes));
-        if (changes[before].id != first)
+        ChangeBatch batch;
+        TRY(read_changes(first, block.bytes, budget, batch));
+        if (batch.id_of(batch.heads.front()) != first)
             return corrupt("a block of changes begins elsewhere than its key says");
+        add_changes(std::move(batch), changes);
     }
     std::erase_if(changes, [&](const Change& change) {
         return change.id.counter >= span.end ||
@@ -258,20 +330,18 @@ Result<std::vector<Change>> Snapshot::changes_in(const crdt::IdSpan& span, Budge
 
 Result<Snapshot::Moment> Snapshot::moment_of(crdt::OpId id) const {
     Budget budget = budget_;
-    const SsTable::Cursor cursor = TRY(history_.floor(block_key(id), budget));
-    if (!cursor.at_end() && !is_version_key(cursor.key())) {
-        std::vector<Change> changes;
-        const Stored block = cursor.value();
-        if (!budget.take_heap(3 * change_count(ByteReader(block.bytes)) * sizeof(Change)))
-            return corrupt("more changes than the blob can hold");
-        const std::vector<crdt::Counter> atoms =
-            TRY(read_block_headers(ByteReader(block.bytes), budget, changes));
-        for (std::size_t i = 0; i < changes.size(); ++i) {
-            const Change& change = changes[i];
-            const crdt::Counter after = id.counter - change.id.counter;
-            if (change.id.peer == id.peer && after >= 0 && after < atoms[i])
-                return Moment{change.lamport + static_cast<crdt::Lamport>(after), change.timestamp};
-        }
+    const Block block = TRY(block_of(id, budget));
+    const std::span<const std::uint8_t> bytes = block.stored.bytes;
+    std::vector<Change> changes;
+    if (!budget.take_heap(3 * change_count(ByteReader(bytes)) * sizeof(Change)))
+        return corrupt("more changes than the blob can hold");
+    const std::vector<crdt::Counter> atoms =
+        TRY(read_block_headers(ByteReader(bytes), budget, changes));
+    for (std::size_t i = 0; i < changes.size(); ++i) {
+        const Change& change = changes[i];
+        const crdt::Counter after = id.counter - change.id.counter;
+        if (change.id.peer == id.peer && after >= 0 && after < atoms[i])
+            return Moment{change.lamport + static_cast<crdt::Lamport>(after), change.timestamp};
     }
     return corrupt(cat("the history has no change at ", id.counter, "@", id.peer));
 }
@@ -334,7 +404,7 @@ Result<std::optional<ContainerState>> Snapshot::start_state(const crdt::Containe
 }
 
 Result<void> Snapshot::verify() const {
-    TRY(changes());
+    TRY(verify_changes());
     return verify_states();
 }
 

@@ -68,6 +68,13 @@ public:
     // it. No other block is decoded.
     Result<std::vector<crdt::Change>> changes_in(const crdt::IdSpan& span, Budget& budget) const;
 
+    // The block that holds an atom. Errors: also if there is none.
+    struct Block {
+        crdt::OpId first;  // The first atom, told by the key.
+        Stored stored;
+    };
+    Result<Block> block_of(crdt::OpId id, Budget& budget) const;
+
     // When an atom was made. No op is decoded.
     struct Moment {
         crdt::Lamport lamport = 0;
@@ -77,6 +84,10 @@ public:
 
     // Checks every block of the history against its checksum, without decoding any. O(bytes).
     Result<void> verify_history() const { return history_.verify(); }
+    // Decodes every block once, and keeps nothing. Checks also that the history holds what its changes
+    // depend on, and ends at heads(). Errors: those of changes().
+    Result<void> verify_changes() const;
+    const SsTable& history_table() const { return history_; }
 
     // --- state ---
 
@@ -95,6 +106,9 @@ public:
     Result<std::optional<ContainerState>> state(const crdt::ContainerId& id, Budget& budget) const;
     Result<std::optional<ContainerState>> start_state(const crdt::ContainerId& id,
                                                       Budget& budget) const;
+
+    // The table of the containers at the end; of a trimmed history those that its start does not tell.
+    const SsTable& state_table() const { return state_; }
 
     // Each decodes it once, and keeps nothing: the states, or everything.
     Result<void> verify_states() const;

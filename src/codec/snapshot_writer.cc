@@ -108,10 +108,11 @@ Result<void> SnapshotWriter::add_stored_start_state(const crdt::ContainerId& id,
     return add_container(start_state_, id, {stored.begin(), stored.end()});
 }
 
-Result<Bytes> SnapshotWriter::table(Entries entries) const {
+Result<Bytes> SnapshotWriter::table(Entries entries, const SsTable& kept) const {
     std::sort(entries.begin(), entries.end());
     SsTableWriter table(compression_);
-    for (const auto& [key, value] : entries) table.add(key, value);
+    Budget budget = kept_ == nullptr ? Budget(0) : kept_->budget();
+    TRY(table.add_all(kept, entries, budget));
     return std::move(table).finish();
 }
 
@@ -119,6 +120,8 @@ Result<Bytes> SnapshotWriter::finish(const crdt::VersionVector& end, const crdt:
                                      const std::optional<HistoryStart>& start) && {
     CHECK(start.has_value() || (start_state_.empty() && !leave_out_state_));
     CHECK(!leave_out_state_ || state_.empty());
+    CHECK(kept_ == nullptr || !(start || leave_out_state_));
+    const SsTable nothing;
     history_.emplace_back(key_bytes(kEndKey), encode_version(end));
     history_.emplace_back(key_bytes(kHeadsKey), encode_frontiers(heads));
     if (start) {
@@ -128,13 +131,13 @@ Result<Bytes> SnapshotWriter::finish(const crdt::VersionVector& end, const crdt:
     }
     ByteWriter out;
     begin_envelope(out);
-    put_section(out, TRY(table(std::move(history_))));
+    put_section(out, TRY(table(std::move(history_), kept_ ? kept_->history_table() : nothing)));
     if (leave_out_state_) {
         put_section(out, as_bytes(kNoState));
     } else {
-        put_section(out, TRY(table(std::move(state_))));
+        put_section(out, TRY(table(std::move(state_), kept_ ? kept_->state_table() : nothing)));
     }
-    put_section(out, TRY(table(std::move(start_state_))));
+    put_section(out, TRY(table(std::move(start_state_), nothing)));
     seal_envelope(out, Mode::snapshot);
     return std::move(out).take();
 }

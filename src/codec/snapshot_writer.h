@@ -18,6 +18,10 @@ class SnapshotWriter {
 public:
     explicit SnapshotWriter(Compression compression = Compression::lz4)
         : compression_(compression) {}
+    // Begins with all that a snapshot of a whole history holds, which must outlive the writer. What is
+    // added takes the place of what has the same key there; the rest is copied as it is encoded.
+    SnapshotWriter(const Snapshot& snapshot, Compression compression)
+        : compression_(compression), kept_(&snapshot) {}
 
     // In any order; those of one peer that follow each other share blocks of about 4 KiB.
     void add_changes(const crdt::ChangeBatch& changes);
@@ -33,17 +37,18 @@ public:
     void leave_out_state() { leave_out_state_ = true; }
 
     // CHECKs that nothing was put in twice. `start` for a trimmed history. Errors: out_of_range
-    // "snapshot_too_large" beyond 4 GiB.
+    // "snapshot_too_large" beyond 4 GiB; corrupt for a part of the snapshot before that cannot be read.
     Result<Bytes> finish(const crdt::VersionVector& end, const crdt::Frontiers& heads,
                          const std::optional<HistoryStart>& start = std::nullopt) &&;
 
 private:
-    using Entries = std::vector<std::pair<Bytes, Bytes>>;
+    using Entries = SsTableWriter::Entries;
 
     Result<void> add_container(Entries& entries, const crdt::ContainerId& id, Bytes stored);
-    Result<Bytes> table(Entries entries) const;
+    Result<Bytes> table(Entries entries, const SsTable& kept) const;
 
     Compression compression_;
+    const Snapshot* kept_ = nullptr;
     Entries history_;
     Entries state_;
     Entries start_state_;

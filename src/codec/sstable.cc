@@ -164,6 +164,12 @@ Result<std::shared_ptr<const SsBlock>> SsTable::load(std::size_t index, Budget& 
     return *block;
 }
 
+SsTable::EncodedBlock SsTable::encoded_block(std::size_t index) const {
+    const Entry& entry = blocks_[index];
+    return {bytes_.subspan(entry.begin, entry.end - entry.begin), entry.first_key, entry.last_key,
+            entry.large, entry.compressed};
+}
+
 Result<std::optional<Stored>> SsTable::find(std::span<const std::uint8_t> key,
                                             Budget& budget) const {
     const std::string_view wanted = as_text(key);
@@ -220,13 +226,20 @@ Result<void> SsTable::Cursor::load(std::size_t block, std::size_t entry) {
 
 // --- writing ---
 
+void SsTableWriter::begin_table() {
+    if (!out_.empty()) return;
+    out_.append(kTableMagic);
+    out_.byte(kVersion);
+}
+
+void SsTableWriter::check_order(std::string_view key) const {
+    CHECK(key > as_text(last_key_) || (blocks_ == 0 && offsets_.empty()));
+}
+
 void SsTableWriter::add(std::span<const std::uint8_t> key, std::span<const std::uint8_t> value) {
     CHECK(key.size() <= std::numeric_limits<std::uint16_t>::max());
-    CHECK(as_text(key) > as_text(last_key_) || (blocks_ == 0 && offsets_.empty()));
-    if (out_.empty()) {
-        out_.append(kTableMagic);
-        out_.byte(kVersion);
-    }
+    check_order(as_text(key));
+    begin_table();
     const std::size_t size = value.size() + key.size() + kBlockSize / 64;
     if (!offsets_.empty() && (value.size() > kBlockSize || entries_.size() + size > kBlockSize))
         end_block();
@@ -264,18 +277,74 @@ void SsTableWriter::put_block(std::span<const std::uint8_t> body, bool large) {
     if (compression_ == Compression::lz4) frame = compress_frame(body);
     const bool compressed = !frame.empty() && frame.size() < body.size();
     if (compressed) body = frame;
-    meta_.u32_le(static_cast<std::uint32_t>(out_.size()));
-    u16_le(meta_, first_key_.size());
-    meta_.append(first_key_);
-    meta_.byte(static_cast<std::uint8_t>((large ? kLargeBit : 0) | (compressed ? kLz4 : 0)));
-    if (!large) {
-        u16_le(meta_, last_key_.size());
-        meta_.append(last_key_);
-    }
+    list_block(as_text(first_key_), as_text(last_key_), large, compressed);
     out_.append(body);
     out_.u32_le(envelope_checksum(body));
-    ++blocks_;
     if (out_.size() > std::numeric_limits<std::uint32_t>::max()) too_large_ = true;
+}
+
+// The entry in the table of blocks for the block that goes to the end of the output.
+void SsTableWriter::list_block(std::string_view first_key, std::string_view last_key, bool large,
+                               bool compressed) {
+    meta_.u32_le(static_cast<std::uint32_t>(out_.size()));
+    u16_le(meta_, first_key.size());
+    meta_.append(first_key);
+    meta_.byte(static_cast<std::uint8_t>((large ? kLargeBit : 0) | (compressed ? kLz4 : 0)));
+    if (!large) {
+        u16_le(meta_, last_key.size());
+        meta_.append(last_key);
+    }
+    ++blocks_;
+}
+
+void SsTableWriter::add_block(const SsTable::EncodedBlock& block) {
+    check_order(block.first_key);
+    begin_table();
+    if (!offsets_.empty()) end_block();
+    list_block(block.first_key, block.last_key, block.large, block.compressed);
+    out_.append(block.bytes);
+    const auto last_key = as_bytes(block.last_key);
+    last_key_.assign(last_key.begin(), last_key.end());
+    if (out_.size() > std::numeric_limits<std::uint32_t>::max()) too_large_ = true;
+}
+
+Result<void> SsTableWriter::add_all(const SsTable& table, const Entries& entries, Budget& budget) {
+    auto next = entries.begin();
+    // Adds the entries whose keys are less than `key`.
+    const auto add_below = [&](std::string_view key) {
+        for (; next != entries.end() && as_text(next->first) < key; ++next)
+            add(next->first, next->second);
+    };
+    for (std::size_t i = 0; i < table.block_count(); ++i) {
+        const SsTable::EncodedBlock block = table.encoded_block(i);
+        add_below(block.first_key);
+        // A new entry between two blocks goes into the first. Otherwise each save would leave
+        // another block of one entry.
+        const bool goes_in =
+            next != entries.end() &&
+            (as_text(next->first) <= block.last_key ||
+             (!block.large && (i + 1 == table.block_count() ||
+                               as_text(next->first) < table.encoded_block(i + 1).first_key)));
+        if (!goes_in) {
+            add_block(block);
+            continue;
+        }
+        SsTable::Cursor at = TRY(table.floor(as_bytes(block.first_key), budget));
+        for (;;) {
+            const std::string_view key = as_text(at.key());
+            add_below(key);
+            if (next != entries.end() && as_text(next->first) == key) {
+                add(next->first, next->second);
+                ++next;
+            } else {
+                add(at.key(), at.value().bytes);
+            }
+            if (key == block.last_key) break;
+            TRY(at.next());
+        }
+    }
+    for (; next != entries.end(); ++next) add(next->first, next->second);
+    return {};
 }
 
 Result<Bytes> SsTableWriter::finish() && {

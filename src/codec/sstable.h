@@ -69,6 +69,17 @@ public:
     // Checks every block against its checksum, without decompressing any. O(bytes).
     Result<void> verify() const;
 
+    // A block as it stands in the table, for SsTableWriter::add_block(). It views the table's bytes.
+    struct EncodedBlock {
+        std::span<const std::uint8_t> bytes;  // With its checksum.
+        std::string_view first_key;
+        std::string_view last_key;
+        bool large = false;
+        bool compressed = false;
+    };
+    std::size_t block_count() const { return blocks_.size(); }
+    EncodedBlock encoded_block(std::size_t index) const;
+
     // Walks over entries in order of their keys. The table and the budget outlive it.
     class Cursor {
     public:
@@ -125,12 +136,23 @@ public:
 
     void add(std::span<const std::uint8_t> key,
              std::span<const std::uint8_t> value);  // CHECKs the order.
+    // Adds the entries of a block as they are encoded. CHECKs the order.
+    void add_block(const SsTable::EncodedBlock& block);
+    // Adds all of a table, and `entries` (sorted, each key once) in place of those with the same keys.
+    // The blocks into which no entry goes stay as they are encoded. O(bytes), of which most are
+    // copied. Errors: corrupt, if a block into which an entry goes cannot be read.
+    using Entries = std::vector<std::pair<Bytes, Bytes>>;
+    Result<void> add_all(const SsTable& table, const Entries& entries, Budget& budget);
     // Errors: out_of_range "snapshot_too_large" beyond 4 GiB.
     Result<Bytes> finish() &&;
 
 private:
+    void begin_table();
+    void check_order(std::string_view key) const;
     void end_block();
     void put_block(std::span<const std::uint8_t> body, bool large);
+    void list_block(std::string_view first_key, std::string_view last_key, bool large,
+                    bool compressed);
 
     Compression compression_;
     ByteWriter out_;

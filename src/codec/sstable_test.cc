@@ -90,6 +90,37 @@ TEST(SsTable, WrittenEntriesAreReadAndFound) {
     }
 }
 
+TEST(SsTable, EntriesGoIntoATableOrReplaceWhatItHas) {
+    std::random_device device;
+    const auto seed = device();
+    SCOPED_TRACE(cat("seed ", seed));
+    std::mt19937_64 random(seed);
+    for (int round = 0; round < 60; ++round) {
+        Entries all = random_entries(random);
+        Reading before(written(all, round % 2 == 0 ? Compression::none : Compression::lz4));
+        ASSERT_TRUE(before.table.has_value());
+        Entries added;
+        for (const auto& [key, value] : random_entries(random)) {
+            if (random() % 8 == 0) added.emplace(key, value);
+        }
+        for (const auto& [key, value] : all) {
+            if (random() % 20 == 0) added[key] = "replaced";
+        }
+        SsTableWriter::Entries sorted;
+        for (const auto& [key, value] : added) {
+            all[key] = value;
+            sorted.emplace_back(Bytes(key.begin(), key.end()), Bytes(value.begin(), value.end()));
+        }
+        SsTableWriter writer(Compression::lz4);
+        ASSERT_TRUE(writer.add_all(*before.table, sorted, before.budget));
+        Reading after(std::move(writer).finish().value());
+        ASSERT_TRUE(after.table.has_value()) << after.table.error().message();
+        EXPECT_TRUE(after->verify());
+        if (all.empty()) continue;
+        EXPECT_EQ(read(after), all);
+    }
+}
+
 TEST(SsTable, NoBytesAreAnEmptyTable) {
     EXPECT_TRUE(written({}, Compression::lz4).empty());
     Reading reading{Bytes()};

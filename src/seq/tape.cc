@@ -34,6 +34,32 @@ void Reel::release() {
     ::operator delete(this);
 }
 
+// A reel that two tapes have is not written any more, and counts as shown: then showing it changes
+// nothing in it.
+Tape::Tape(const Tape& other)
+    : parts_(other.parts_),
+      begin_(other.begin_),
+      used_(other.used_),
+      room_(other.room_),
+      part_bits_(other.part_bits_),
+      is_final_(other.is_final_) {
+    if (other.reel_ != nullptr) {
+        reel_ = Reel::make(room_);
+        std::memcpy(reel_->text(), other.reel_->text(), used_);
+    }
+    const Reel* before = nullptr;
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+        Part& part = parts_[i];
+        if (part.reel == other.reel_) {
+            part = {reel_, reel_->text() + ((i - (begin_ >> part_bits_)) << part_bits_)};
+        } else if (part.reel != before) {
+            part.reel->retain();
+            part.reel->show(part.reel->capacity());
+            before = part.reel;
+        }
+    }
+}
+
 Tape::Tape(Tape&& other) noexcept
     : parts_(std::move(other.parts_)),
       reel_(std::exchange(other.reel_, nullptr)),

@@ -30,8 +30,10 @@ public:
     char* text() { return text_; }
     const char* text() const { return text_; }
     std::size_t capacity() const { return capacity_; }
-    // Marks the bytes before `end` as shown. Tape's thread only.
-    void show(std::size_t end) { shown_ = end > shown_ ? end : shown_; }
+    // Marks the bytes before `end` as shown. Tape's thread only, unless they are marked already.
+    void show(std::size_t end) {
+        if (end > shown_) shown_ = end;
+    }
     // The end of the bytes that somebody else may be reading.
     std::size_t shown() const { return shown_; }
 
@@ -55,11 +57,13 @@ public:
     // Pieces longer than 2^part_bits bytes get a reel of their own; others share reels of 16 times
     // that size.
     explicit Tape(unsigned part_bits = 12) : part_bits_(part_bits) {}
+    // A copy has the same offsets. It shares all reels but the one that is still written, and may be
+    // written in another thread. O(parts and one reel).
+    Tape(const Tape& other);
+    Tape& operator=(const Tape&) = delete;
     // Moving keeps all offsets and reels valid; the source is empty afterwards.
     Tape(Tape&& other) noexcept;
     Tape& operator=(Tape&& other) noexcept;
-    Tape(const Tape&) = delete;
-    Tape& operator=(const Tape&) = delete;
     ~Tape();
 
     // Returns true if the piece that ends at `end` can grow by `bytes` bytes: it was written last, and its

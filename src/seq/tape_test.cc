@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/concat.h"
+
 namespace quire::seq {
 namespace {
 
@@ -71,6 +73,29 @@ TEST(Tape, NeverOverwritesShownText) {
     EXPECT_EQ(tape.read(now, 5), "other");
     tape.check_invariants();
     reel->release();
+}
+
+TEST(Tape, ACopyAndItsOriginalAreWrittenApart) {
+    Tape tape(kTiny);
+    std::vector<Tape::Offset> places;
+    for (int i = 0; i < 300; ++i) places.push_back(tape.write(cat("piece ", i)));
+    const Tape::Offset large = tape.write(std::string(5'000, 'x'));
+
+    Tape copy(tape);
+    const Tape::Offset ours = tape.write("ours");
+    const Tape::Offset theirs = copy.write("theirs");
+
+    EXPECT_EQ(tape.read(ours, 4), "ours");
+    EXPECT_EQ(copy.read(theirs, 6), "theirs");
+    // Only the reel that is written is not shared.
+    EXPECT_EQ(copy.reel(large), tape.reel(large));
+    tape = Tape(kTiny);
+    for (int i = 0; i < 300; ++i) {
+        const std::string piece = cat("piece ", i);
+        EXPECT_EQ(copy.read(places[static_cast<std::size_t>(i)], piece.size()), piece);
+    }
+    EXPECT_EQ(copy.read(large, 5'000), std::string(5'000, 'x'));
+    copy.check_invariants();
 }
 
 TEST(Tape, ThatIsFittedShowsItsTextAndMayGoOn) {

@@ -241,6 +241,24 @@ TEST_F(Shallow, ShowsEachVersionFromTheStartOn) {
     });
 }
 
+TEST_F(Shallow, IsForkedWithItsStart) {
+    for_each_twins(40, [](Scribblers& peers, Twins& twins) {
+        twins.edit();
+        ASSERT_NO_FATAL_FAILURE(twins.commit());
+        const auto start = twins.shallow.history().start();
+        twins.shallow = twins.shallow.fork(kTwin);
+        ASSERT_TRUE(twins.shallow.history().start() == start);
+        ASSERT_NO_FATAL_FAILURE(twins.compare());
+        for (std::size_t i = 0; i < 8; ++i) peers.step();
+        for (std::size_t i = 0; i < 3; ++i) twins.edit();
+        ASSERT_NO_FATAL_FAILURE(twins.commit());
+        ASSERT_NO_FATAL_FAILURE(twins.import_from(peers.doc(0)));
+        ASSERT_NO_FATAL_FAILURE(twins.compare());
+        ASSERT_NO_FATAL_FAILURE(twins.compare_exports());
+        check_invariants(twins.shallow);
+    });
+}
+
 TEST_F(Shallow, UndoesWhatCameAfterTheStart) {
     for_each_twins(40, [](Scribblers& peers, Twins& twins) {
         ASSERT_TRUE(twins.shallow.history().load());

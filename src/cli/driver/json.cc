@@ -10,8 +10,8 @@
 namespace quire::cli {
 namespace {
 
-Result<Value> export_json(WholeDocument document, const std::optional<crdt::VersionVector>& from,
-                          const std::optional<crdt::VersionVector>& to) {
+Result<JsonText> export_json(WholeDocument document, const std::optional<crdt::VersionVector>& from,
+                             const std::optional<crdt::VersionVector>& to) {
     const crdt::VersionVector start = from.value_or(crdt::VersionVector());
     const crdt::Doc& doc = document->doc;
     std::vector<crdt::IdSpan> spans;
@@ -19,8 +19,8 @@ Result<Value> export_json(WholeDocument document, const std::optional<crdt::Vers
         const crdt::Counter end = to ? std::min(known, to->end_of(peer)) : known;
         if (start.end_of(peer) < end) spans.push_back({peer, start.end_of(peer), end});
     }
-    return codec::encode_json_updates(doc.changes_in(spans).changes(),
-                                      doc.history().heads_of(start));
+    return JsonText{TRY(
+        codec::write_json_updates(doc.changes_in(spans).changes(), doc.history().heads_of(start)))};
 }
 
 Result<Value> import_json(EngineDocuments& documents, AnyDocument document, const RawJson& json) {

@@ -61,6 +61,11 @@ struct Argument<FoundDocument<kFind>> {
     }
 };
 
+// A result that is JSON text already.
+struct JsonText {
+    std::string text;
+};
+
 namespace detail {
 
 template <class Parameter>
@@ -77,18 +82,27 @@ template <class Parameter>
 using ArgumentFor = Argument<typename HeldAs<Parameter>::type>;
 
 template <class T>
-Result<Value> reply_of(Result<T> result) {
+Value value_of(T result) {
+    if constexpr (requires { crdt::to_text(result); }) {
+        return Value(crdt::to_text(result));
+    } else if constexpr (std::is_same_v<T, Bytes>) {
+        return Value(json::base64(as_text(result)));
+    } else if constexpr (std::is_constructible_v<Value, T>) {
+        return Value(std::move(result));
+    } else {
+        return to_json(result);
+    }
+}
+
+template <class T>
+Result<std::string> reply_of(Result<T> result) {
     if (!result) return Failure(std::move(result).error());
     if constexpr (std::is_void_v<T>) {
-        return Value(true);
-    } else if constexpr (requires { crdt::to_text(*result); }) {
-        return Value(crdt::to_text(*result));
-    } else if constexpr (std::is_same_v<T, Bytes>) {
-        return Value(json::base64(as_text(*result)));
-    } else if constexpr (std::is_constructible_v<Value, T>) {
-        return Value(std::move(*result));
+        return json::write(true);
+    } else if constexpr (std::is_same_v<T, JsonText>) {
+        return std::move(result->text);
     } else {
-        return to_json(*result);
+        return json::write(value_of(std::move(*result)));
     }
 }
 
@@ -98,7 +112,7 @@ struct Reading {
     EngineCall call;
 
     template <class... Read>
-    Result<Value> run(Read&... read) {
+    Result<std::string> run(Read&... read) {
         if constexpr (sizeof...(Read) == sizeof...(Parameters)) {
             return reply_of(std::invoke(function, static_cast<Parameters>(std::move(read))...));
         } else {
@@ -113,8 +127,8 @@ template <auto kFunction, class... Parameters>
 struct Operation {
     static constexpr std::size_t kArguments =
         (std::size_t{ArgumentFor<Parameters>::kIsNamed} + ... + 0);
-    static Result<Value> run(EngineDocuments& documents, Map members,
-                             const EngineArguments& names) {
+    static Result<std::string> run(EngineDocuments& documents, Map members,
+                                   const EngineArguments& names) {
         return Reading<decltype(kFunction), Parameters...>{kFunction, {documents, members, names}}
             .run();
     }

@@ -153,14 +153,14 @@ EngineSession::EngineSession(const Clock& clock, Rng& rng) : documents_(clock, r
 }
 
 std::string EngineSession::answer(std::string_view line) {
-    Map reply;
-    const auto result = [&]() -> Result<Value> {
+    std::string reply = "{";
+    const auto result = [&]() -> Result<std::string> {
         auto parsed = json::parse(line, kLimits);
         if (!parsed) return Failure(Error(parsed.error()).within("this line is not a request"));
         if (!parsed->is_map())
             return invalid("invalid_request", "a request is an object with `op`");
         Map& fields = parsed->as_map();
-        if (const Value* id = fields.find("id")) reply.append("id", *id);
+        if (const Value* id = fields.find("id")) reply += cat("\"id\":", json::write(*id), ",");
         const Value* op = fields.find("op");
         if (op == nullptr || !op->is_string())
             return invalid("invalid_request", "a request names its `op`");
@@ -169,12 +169,10 @@ std::string EngineSession::answer(std::string_view line) {
             return fail(Errc::unsupported, "unsupported", cat("no op ", op->as_string()));
         return known->second->run(documents_, std::move(fields), known->second->arguments);
     }();
-    if (result) {
-        reply.append("ok", *result);
-    } else {
-        reply.append("error", error_reply(result.error()));
-    }
-    return json::write(reply);
+    reply += result ? "\"ok\":" : "\"error\":";
+    reply += result ? *result : json::write(error_reply(result.error()));
+    reply += '}';
+    return reply;
 }
 
 std::string EngineSession::refuse_too_long() const {

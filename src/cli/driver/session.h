@@ -103,11 +103,11 @@ private:
 // The text `member` of a request, which names a document, an undo history or a store.
 Result<std::string> name_in(const Map& request, std::string_view member);
 
-// A row in the table of operations (operation.h).
+// A row in the table of operations (operation.h). `run` returns the result as JSON text.
 struct EngineOp {
     std::string_view name;
     EngineArguments arguments;
-    Result<Value> (*run)(EngineDocuments&, Map request, const EngineArguments&);
+    Result<std::string> (*run)(EngineDocuments&, Map request, const EngineArguments&);
 };
 
 // One table for each file that has ops.

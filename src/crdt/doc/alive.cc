@@ -101,7 +101,7 @@ bool DocBody::may_show(Container& c) {
 
 bool DocBody::made_by(const ContainerId& id, Lv creator) {
     // A node of a tree holds the map of its name.
-    if (oplog().log(oplog().container_of(creator)).kind() == ContainerKind::tree)
+    if (oplog().logs()[oplog().container_of(creator)].kind() == ContainerKind::tree)
         return id.kind == ContainerKind::map;
     const Slot* slot = slot_of(creator);
     const auto* kind = slot == nullptr ? nullptr : std::get_if<ContainerKind>(slot);

@@ -39,6 +39,10 @@ struct Companion {
 class DocBody {
 public:
     explicit DocBody(PeerId peer);
+    // A copy of all that is known and committed, for another peer: it is attached, and nobody follows
+    // it. CHECKs that no transaction is pending. O(history), most of it copying memory; text is
+    // shared, and merged texts of the original follow their logs. (containers.cc)
+    DocBody(DocBody& other, PeerId peer);
     DocBody(const DocBody&) = delete;
     DocBody& operator=(const DocBody&) = delete;
     ~DocBody();

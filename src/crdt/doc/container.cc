@@ -26,4 +26,17 @@ Container::Container(const ContainerId& name, ContainerIndex number, ContainerLo
     }
 }
 
+void Container::copy_from(const Container& other) {
+    heads = other.heads;
+    if (auto* text = std::get_if<TextBody>(&body)) {
+        text->copy_from(other.as<TextBody>());
+    } else if (auto* list = std::get_if<ListBody>(&body)) {
+        list->copy_from(other.as<ListBody>());
+    } else if (auto* movable = std::get_if<MovableBody>(&body)) {
+        movable->copy_from(other.as<MovableBody>());
+    } else if (auto* counter = std::get_if<CounterBody>(&body)) {
+        *counter = other.as<CounterBody>();
+    }
+}
+
 }  // namespace quire::crdt

@@ -50,6 +50,9 @@ struct Container {
     Container(const Container&) = delete;
     Container& operator=(const Container&) = delete;
     ~Container() = default;
+    // Makes a new container a copy of the same one in another document, whose log was copied. Maps are
+    // derived from it, and trees are built when somebody asks.
+    void copy_from(const Container& other);
 
     const ContainerId& id;
     const ContainerIndex index;

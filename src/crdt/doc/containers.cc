@@ -1,15 +1,42 @@
 #include <memory>
 
 #include "crdt/doc/body.h"
+#include "crdt/history/pending.h"
 #include "crdt/ids/mergeable.h"
 
 namespace quire::crdt {
 
+DocBody::DocBody(DocBody& other, PeerId peer)
+    : settings(other.settings),
+      journal_(other.journal_, peer),
+      pending_(std::make_unique<Pending>()),
+      start_(other.start_),
+      doubts_roots_(other.doubts_roots_) {
+    for (const Place& from : other.containers_) {
+        const auto index = static_cast<ContainerIndex>(containers_.size());
+        Place& place = containers_.emplace_back(from.name, nullptr);
+        index_.add(index);
+        // A map's log gives its state. Packed logs stay packed, and a base never is (fit()).
+        const bool waits = from.container == nullptr || from.name.kind == ContainerKind::map;
+        if (waits && oplog().base() == 0) continue;
+        ContainerLog& log = oplog().logs()[index];
+        place.container = std::make_unique<Container>(place.name, index, log);
+        if (waits) {
+            visit(*place.container, [&](auto& body) { body.derive({*this, *place.container}); });
+        } else {
+            // The original takes merged edits in first, so that it is done once for both.
+            auto* const text = std::get_if<TextBody>(&from.container->body);
+            if (text != nullptr && !text->effects.empty()) text->latest({other, *from.container});
+            place.container->copy_from(*from.container);
+        }
+    }
+}
+
 ContainerIndex DocBody::open(const ContainerId& id) {
     if (const std::optional<ContainerIndex> known = index_.find(id)) return *known;
-    const ContainerIndex index = oplog().add_container(id.kind);
+    const ContainerIndex index = oplog().logs().add(id.kind);
     Place& place = containers_.emplace_back(id, nullptr);
-    place.container = std::make_unique<Container>(place.name, index, oplog().log(index));
+    place.container = std::make_unique<Container>(place.name, index, oplog().logs()[index]);
     index_.add(index);
     return index;
 }
@@ -22,7 +49,7 @@ void DocBody::fit(ContainerIndex index) {
                                              c->heads.empty() && visit(*c, [&](auto& body) {
                                                  return body.is_derived({*this, *c});
                                              }));
-    if (is_derived && oplog().pack(index)) {
+    if (is_derived && oplog().logs().pack(index)) {
         if (pen_ == c) pen_ = nullptr;
         place.container.reset();
         return;
@@ -35,7 +62,7 @@ void DocBody::fit(ContainerIndex index) {
 
 Container& DocBody::unpack(ContainerIndex index) {
     Place& place = containers_[index];
-    place.container = std::make_unique<Container>(place.name, index, oplog().log(index));
+    place.container = std::make_unique<Container>(place.name, index, oplog().logs()[index]);
     Container& c = *place.container;
     visit(c, [&](auto& body) { body.derive({*this, c}); });
     return c;
@@ -45,13 +72,13 @@ std::size_t DocBody::memory_bytes(ContainerIndex index) const {
     // Beside its runs, a sequence has a tree with an item for about each of them.
     constexpr std::size_t kItem = 96;
     const Place& place = containers_[index];
-    const std::size_t bytes = sizeof place + oplog().memory_bytes(index);
+    const std::size_t bytes = sizeof place + oplog().logs().memory_bytes(index);
     if (place.container == nullptr) return bytes;
     return bytes + sizeof *place.container + place.container->log->runs().size() * kItem;
 }
 
 const Slot* DocBody::slot_of(Lv lv) const {
-    const ContainerLog& log = oplog().log(oplog().container_of(lv));
+    const ContainerLog& log = oplog().logs()[oplog().container_of(lv)];
     const Run& run = log.runs()[log.find(lv)];
     if (run.kind == RunKind::element_set ||
         (run.kind == RunKind::insert && log.kind() != ContainerKind::text)) {

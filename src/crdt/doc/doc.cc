@@ -51,9 +51,9 @@ void Doc::fit() {
 
 void Doc::fit_reopened() {
     constexpr std::size_t kMany = 64;
-    if (body_->journal().in_transaction() || body_->oplog().reopened_count() < kMany) return;
+    if (body_->journal().in_transaction() || body_->oplog().logs().reopened_count() < kMany) return;
     // Those that cannot be packed any more are not tried again.
-    for (const ContainerIndex index : body_->oplog().take_reopened()) body_->fit(index);
+    for (const ContainerIndex index : body_->oplog().logs().take_reopened()) body_->fit(index);
 }
 
 DocSettings& Doc::settings() {

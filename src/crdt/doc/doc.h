@@ -156,6 +156,7 @@ private:
     friend class History;
     friend DocBody& body_of(const Doc& doc);
     friend bool is_blank(const Doc& doc);
+    friend Result<Doc> fork_at(const Doc& doc, const Frontiers& version, PeerId peer);
     friend Result<void> open_at(Doc& doc, const OpeningVersion& version,
                                 std::unique_ptr<HistorySource> source,
                                 Function<Result<void>(StateWriter&)> write);

@@ -82,6 +82,10 @@ bool History::is_loaded() const {
     return doc_->unread_ == nullptr || doc_->unread_->source == nullptr;
 }
 
+const UnreadHistory* History::unread() const {
+    return is_loaded() ? nullptr : doc_->unread_.get();
+}
+
 Result<void> History::load() const {
     if (is_loaded()) return {};
     if (doc_->body_->announcements().is_committing()) {

@@ -47,6 +47,8 @@ public:
     // Returns true if the history is in memory. Reading, local edits, commits and changes made
     // since the opening do not need it.
     bool is_loaded() const;
+    // The part of the document that stands for its history; null once that is loaded. (opening.h)
+    const UnreadHistory* unread() const;
     // Reads the history. Ropes and other references that the document gave out end here. Errors:
     // corrupt for a history that is damaged, or does not fit the version or what was edited here;
     // conflict "committing" inside a pre-commit callback.

@@ -51,7 +51,7 @@ Container& ImportRun::touch(std::uint32_t number) {
     containers_[number] = &c;
     c.touched = before_.size();
     Before& before = before_.emplace_back(
-        Before{c.index, log_.log(c.index).mark(), 0, false, c.run, c.run_linear, 0});
+        Before{c.index, log_.logs()[c.index].mark(), 0, false, c.run, c.run_linear, 0});
     if (SequenceBody* sequence = c.sequence()) {
         before.size = sequence->size;
         before.has_anchors = c.has_anchors();
@@ -360,7 +360,7 @@ Result<void> ImportRun::place(Container& c, LvSpan atoms, bool linear, const Hea
 void ImportRun::rewind() {
     for (const Before& before : before_) {
         Container& c = body_.container(before.container);
-        log_.log(c.index).rewind(before.log);
+        log_.logs()[c.index].rewind(before.log);
         std::erase_if(c.heads, [&](Lv head) { return head >= mark_.end; });
         c.heads.insert(c.heads.end(), before.dropped_heads.begin(), before.dropped_heads.end());
         std::sort(c.heads.begin(), c.heads.end());
@@ -392,7 +392,7 @@ void ImportRun::finish() {
         Container& c = body_.container(before.container);
         auto* map = std::get_if<MapBody>(&c.body);
         if (map == nullptr) continue;
-        const auto& runs = log_.log(c.index).runs();
+        const auto& runs = log_.logs()[c.index].runs();
         for (std::size_t i = before.log.runs; i < runs.size(); ++i) {
             if (runs[i].kind == RunKind::map_entry) map->apply({body_, c}, runs[i]);
         }

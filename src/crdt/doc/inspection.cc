@@ -43,8 +43,14 @@ void for_each_stamped(const OpLog& log, Lv lv, Lv len, Take take) {
 
 }  // namespace
 
+Inspection Inspection::without_history(const Doc& doc) {
+    Inspection inspection(doc);
+    inspection.reads_history_ = false;
+    return inspection;
+}
+
 DocBody& Inspection::body() const {
-    CHECK(doc_->history().load());
+    CHECK(!reads_history_ || doc_->history().load());
     return whole_of(*doc_);
 }
 
@@ -52,8 +58,19 @@ std::vector<Handle> Inspection::written() const {
     DocBody& body = this->body();
     std::vector<Handle> handles;
     for (ContainerIndex i = 0; i < body.container_count(); ++i) {
-        if (!body.oplog().log(i).empty()) handles.push_back(Handle{i});
+        if (!body.oplog().logs()[i].empty()) handles.push_back(Handle{i});
     }
+    return handles;
+}
+
+std::vector<Handle> Inspection::written_since_opening() const {
+    const OpLog& log = body().oplog();
+    std::vector<Handle> handles;
+    if (log.base() == log.end()) return handles;
+    log.for_each_owner({log.base(), log.end()},
+                       [&](ContainerIndex index, LvSpan) { handles.push_back(Handle{index}); });
+    std::sort(handles.begin(), handles.end());
+    handles.erase(std::unique(handles.begin(), handles.end()), handles.end());
     return handles;
 }
 
@@ -159,7 +176,7 @@ std::vector<Inspection::TreePlace> Inspection::tree_places(Handle tree) const {
 }
 
 double Inspection::counter_total(Handle counter) const {
-    DocBody& body = whole_of(*doc_);
+    DocBody& body = this->body();
     Container& c = body.container(counter);
     return c.as<CounterBody>().total({body, c}, nullptr);
 }

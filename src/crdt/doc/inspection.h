@@ -2,7 +2,7 @@
 // every op. For codecs and tests: `Inspection(doc).registers(map)`.
 //
 // Its answers point into the document, until the document changes. Every function CHECKs that
-// the history can be read (history.h).
+// the history can be read (history.h), unless the inspection is without_history().
 #pragma once
 
 #include <optional>
@@ -19,10 +19,17 @@ namespace quire::crdt {
 class Inspection {
 public:
     explicit Inspection(const Doc& doc) : doc_(&doc) {}
+    // Leaves a history that was not read where it is (opening.h). The containers that the opened state
+    // shows, and those made since, are told as with the history. Others are unknown, and of a map's
+    // writers before the opening only the peer is known, unless they made a child.
+    static Inspection without_history(const Doc& doc);
 
     // The containers that ops were written to, dead ones included, in the order in which they
     // became known.
     std::vector<Handle> written() const;
+    // The containers that ops were written to since the document was opened at a state; in a shallow
+    // document since its start. O(stretches of ops since then).
+    std::vector<Handle> written_since_opening() const;
     // The container that holds the atom that made this one; none for a root, and for a container
     // that no op made.
     std::optional<ContainerId> parent_of(const ContainerId& id) const;
@@ -79,9 +86,10 @@ public:
     double counter_total(Handle counter) const;
 
 private:
-    DocBody& body() const;  // With its history.
+    DocBody& body() const;
 
     const Doc* doc_;
+    bool reads_history_ = true;
 };
 
 }  // namespace quire::crdt

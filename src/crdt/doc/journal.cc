@@ -12,6 +12,18 @@
 
 namespace quire::crdt {
 
+Journal::Journal(const Journal& other, PeerId peer)
+    : peer_id_(peer),
+      log_(other.log_),
+      peer_(log_.atoms().intern(peer)),
+      began_(log_.end()),
+      base_version_(other.base_version_),
+      version_(other.version_),
+      version_end_(other.version_end_),
+      unplaced_(other.unplaced_) {
+    CHECK(!other.open_);
+}
+
 void Journal::open_transaction() {
     open_ = true;
     began_ = log_.end();

@@ -25,6 +25,11 @@ namespace quire::crdt {
 class Journal {
 public:
     explicit Journal(PeerId peer) : peer_id_(peer), peer_(log_.atoms().intern(peer)) {}
+    // A copy of what another has committed, for another peer. CHECKs that no transaction is pending.
+    Journal(const Journal& other, PeerId peer);
+    Journal(const Journal&) = delete;
+    Journal& operator=(const Journal&) = delete;
+    ~Journal() = default;
 
     OpLog& log() { return log_; }
     const OpLog& log() const { return log_; }

@@ -34,6 +34,12 @@ struct MovableBody::Kept {
 MovableBody::MovableBody() : kept_(std::make_unique<Kept>()) {}
 MovableBody::~MovableBody() = default;
 
+void MovableBody::copy_from(const MovableBody& other) {
+    SequenceBody::copy_from(other);
+    followed = other.followed;
+    kept_ = std::make_unique<Kept>(*other.kept_);
+}
+
 MovableState& MovableBody::latest(Site site) {
     const auto& runs = site.container.log->runs();
     auto& before = kept_->before;

@@ -28,6 +28,8 @@ struct MovableBody : SequenceBody, Underived {
     MovableBody(const MovableBody&) = delete;
     MovableBody& operator=(const MovableBody&) = delete;
     ~MovableBody();
+    // O(items + slots · log slots).
+    void copy_from(const MovableBody& other);
 
     Followed followed;
 

@@ -266,7 +266,7 @@ Result<std::unique_ptr<DocBody>> DocBody::with_history(std::shared_ptr<const Sha
         journal.reopen();
         // The runs are as they were made, so that the transaction can lengthen them.
         for (ContainerIndex i = 0; i < body->container_count(); ++i)
-            journal.log().log(i).forget_starts(begin);
+            journal.log().logs()[i].forget_starts(begin);
     }
     body->announcements().share(announcements_);
     return body;

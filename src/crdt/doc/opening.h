@@ -53,6 +53,9 @@ public:
     virtual Result<std::vector<Change>> read() = 0;
     // The start of a shallow history; null if the history is whole.
     virtual std::shared_ptr<const ShallowStart> start() const { return nullptr; }
+    // The bytes of the snapshot that the document was opened from, if saving the document as it was
+    // then may give them again; else nothing.
+    virtual std::span<const std::uint8_t> snapshot() const { return {}; }
 };
 
 // The part of a document that stands for a history which it has not read. (opening.cc)

@@ -26,6 +26,12 @@ Sequence::History history_of(Site site) {
 SequenceBody::SequenceBody() = default;
 SequenceBody::~SequenceBody() = default;
 
+void SequenceBody::copy_from(const SequenceBody& other) {
+    size = other.size;
+    kept = other.kept == nullptr ? nullptr : std::make_unique<Sequence>(*other.kept);
+    effects = other.effects;
+}
+
 Sequence& SequenceBody::order(Site site) {
     if (kept == nullptr) kept = std::make_unique<Sequence>();
     kept->catch_up(history_of(site), site.document.oplog().end());

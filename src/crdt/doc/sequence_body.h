@@ -43,6 +43,8 @@ struct SequenceBody {
     SequenceBody(const SequenceBody&) = delete;
     SequenceBody& operator=(const SequenceBody&) = delete;
     ~SequenceBody();
+    // Becomes a copy of the same container in another document. O(items).
+    void copy_from(const SequenceBody& other);
 
     std::uint32_t size = 0;  // The number of visible entities after every op of the log.
     // The order of all atoms, deleted ones included. Null until something needs it.

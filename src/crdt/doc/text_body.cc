@@ -20,6 +20,13 @@ namespace quire::crdt {
 TextBody::TextBody() : state(std::make_unique<TextState>()) {}
 TextBody::~TextBody() = default;
 
+void TextBody::copy_from(const TextBody& other) {
+    SequenceBody::copy_from(other);
+    has_anchors = other.has_anchors;
+    followed = other.followed;
+    state = std::make_unique<TextState>(*other.state);
+}
+
 // --- state ---
 
 // Inserts the atoms of a linear run at which flush() stands, and those of the next ones as long as

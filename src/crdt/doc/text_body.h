@@ -33,6 +33,8 @@ struct TextBody : SequenceBody, Childless {
     TextBody(const TextBody&) = delete;
     TextBody& operator=(const TextBody&) = delete;
     ~TextBody();
+    // Shares the text. O(items + anchors).
+    void copy_from(const TextBody& other);
 
     bool has_anchors = false;
     Followed followed;

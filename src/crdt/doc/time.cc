@@ -79,8 +79,14 @@ Result<Doc> fork_at(const Doc& doc, const Frontiers& version, PeerId peer) {
     CHECK(doc.pending().empty());
     TRY(doc.history().load());
     DocBody& body = whole_of(doc);
-    const Past past = body.journal().past_of(TRY(body.journal().heads_of(version)));
+    Heads heads = TRY(body.journal().heads_of(version));
     Doc copy(peer);
+    if (heads == body.oplog().heads()) {
+        copy.body_ = std::make_unique<DocBody>(body, peer);
+        copy.settings() = body_of(doc).settings;
+        return copy;
+    }
+    const Past past = body.journal().past_of(std::move(heads));
     if (body.start() != nullptr) CHECK(body_of(copy).begin_at(body.start()));
     const auto imported = copy.import(export_spans(body, past.spans()));
     CHECK(imported && imported->pending.empty());

@@ -12,34 +12,6 @@
 
 namespace quire::crdt {
 
-ContainerIndex OpLog::add_container(ContainerKind kind) {
-    logs_.push_back({std::make_unique<ContainerLog>(kind), {}});
-    return static_cast<ContainerIndex>(logs_.size() - 1);
-}
-
-bool OpLog::pack(ContainerIndex container) {
-    LogPlace& place = logs_[container];
-    if (place.log == nullptr) return true;
-    place.packed = PackedLog(*place.log, packed_keys_);
-    if (place.packed.empty()) return false;
-    place.log.reset();
-    reopened_.erase(container);
-    return true;
-}
-
-ContainerLog& OpLog::reopen(ContainerIndex container) const {
-    LogPlace& place = logs_[container];
-    place.log = std::exchange(place.packed, {}).unpack(packed_keys_);
-    reopened_.insert(container);
-    return *place.log;
-}
-
-std::size_t OpLog::memory_bytes(ContainerIndex container) const {
-    const LogPlace& place = logs_[container];
-    if (place.log == nullptr) return sizeof place + place.packed.size();
-    return sizeof place + sizeof *place.log + place.log->memory_bytes();
-}
-
 // The parents of a change of `peer` with these deps: sorted, and with the predecessor unless the
 // deps imply it.
 void OpLog::find_parents(PeerIndex peer, const Heads& deps) {
@@ -167,7 +139,7 @@ void OpLog::place(ContainerIndex container, const Placed& atoms) {
 }
 
 bool OpLog::begins_style(Lv lv) const {
-    const ContainerLog& log = this->log(container_of(lv));
+    const ContainerLog& log = logs_[container_of(lv)];
     const Run& run = log.runs()[log.find(lv)];
     return run.kind == RunKind::anchor && std::holds_alternative<StyleStart>(log.op(run));
 }
@@ -254,8 +226,8 @@ std::optional<Lv> OpLog::base_element(ElementId id) const {
     if (!base_elements_) {
         base_elements_.emplace();
         for (ContainerIndex i = 0; i < logs_.size(); ++i) {
-            if (log(i).kind() != ContainerKind::movable_list) continue;
-            for (const Run& run : log(i).runs()) {
+            if (logs_[i].kind() != ContainerKind::movable_list) continue;
+            for (const Run& run : logs_[i].runs()) {
                 if (run.lv >= base()) break;
                 if (run.kind != RunKind::insert) continue;
                 for (Lv lv = run.lv; lv < run.end(); ++lv)
@@ -313,7 +285,7 @@ void OpLog::check_invariants() const {
     Lv atoms = static_cast<Lv>(base_heads_.size());
     for (ContainerIndex i = 0; i < logs_.size(); ++i) {
         Lv last = 0;
-        for (const Run& run : log(i).runs()) {
+        for (const Run& run : logs_[i].runs()) {
             CHECK(run.len > 0 && (run.lv >= last || last == 0) && run.end() <= end());
             CHECK(container_of(run.lv) == i && container_of(run.end() - 1) == i);
             last = run.end();

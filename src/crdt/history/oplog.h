@@ -4,26 +4,18 @@
 // nothing behind. Knows no state; applying ops to a text is the task of others.
 #pragma once
 
-#include <deque>
 #include <map>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
-#include <utility>
 #include <vector>
 
-#include "crdt/history/container_log.h"
+#include "crdt/history/container_logs.h"
 #include "crdt/history/graph.h"
-#include "crdt/history/packed_log.h"
 #include "crdt/ids/change.h"
 
 namespace quire::crdt {
-
-// A container by number; also the index of its log.
-using ContainerIndex = std::uint32_t;
 
 // The properties of a change beside its ops. It ends where the next one begins.
 struct ChangeInfo {
@@ -34,7 +26,7 @@ struct ChangeInfo {
     std::int64_t timestamp;
 };
 
-// History in three tables, kept in step.
+// History in three tables, kept in step. A copy is a history of its own: O(runs and values).
 class OpLog {
 public:
     AtomTable& atoms() { return atoms_; }
@@ -43,19 +35,9 @@ public:
     const Heads& heads() const { return heads_; }
     Lv end() const { return atoms_.end(); }
 
-    // Adds the log of a new container.
-    ContainerIndex add_container(ContainerKind kind);
-    // The log of a container. O(1), or O(log) where it is packed. It stays in place until it is packed.
-    ContainerLog& log(ContainerIndex container) { return opened(container); }
-    const ContainerLog& log(ContainerIndex container) const { return opened(container); }
-    // Packs the log of a container, which must not be referred to; false if it is not of those that
-    // are packed (packed_log.h). O(log).
-    bool pack(ContainerIndex container);
-    // The logs that were packed and are open again; those that were taken are not among them.
-    std::size_t reopened_count() const { return reopened_.size(); }
-    std::unordered_set<ContainerIndex> take_reopened() { return std::exchange(reopened_, {}); }
-    // About what the log of a container takes in memory. O(1).
-    std::size_t memory_bytes(ContainerIndex container) const;
+    // The ops of each container. They are written there, and counted here.
+    ContainerLogs& logs() { return logs_; }
+    const ContainerLogs& logs() const { return logs_; }
 
     // Begins a change of `peer` at end() with these deps as received; append()s add its atoms. Its
     // parents are its deps and the peer's predecessor. finish() makes it the head.
@@ -184,16 +166,6 @@ private:
         Lv lv;
         ContainerIndex container;
     };
-    // A container's log; packed while nobody looks at it. Exactly one of the two is there.
-    struct LogPlace {
-        std::unique_ptr<ContainerLog> log;
-        PackedLog packed;
-    };
-    ContainerLog& opened(ContainerIndex container) const {
-        const LogPlace& place = logs_[container];
-        return place.log != nullptr ? *place.log : reopen(container);
-    }
-    ContainerLog& reopen(ContainerIndex container) const;
     std::size_t owner_of(Lv lv) const;
     std::uint32_t number_message(std::string_view message);
     void drop_head(Lv head) {
@@ -211,9 +183,7 @@ private:
     Lamport base_lamport_ = 0;
     // The elements of movable lists that the base holds; made when one is first asked for.
     mutable std::optional<std::map<ElementId, Lv>> base_elements_;
-    mutable std::deque<LogPlace> logs_;  // A deque: a vector keeps room for up to twice as many.
-    PackedKeys packed_keys_;
-    mutable std::unordered_set<ContainerIndex> reopened_;
+    ContainerLogs logs_;
     std::vector<Owner> owners_;
     std::vector<ChangeInfo> changes_;
     std::vector<Lv> deps_;

@@ -262,6 +262,10 @@ Bytes compress(std::span<const std::uint8_t> bytes) {
 
 }  // namespace
 
+PackedKeys::PackedKeys(const PackedKeys& other) {
+    for (const std::string& key : other.keys_) number_of(key);
+}
+
 std::uint32_t PackedKeys::number_of(std::string_view key) {
     constexpr std::size_t kMost = 100;
     const auto known = numbers_.find(key);
@@ -286,7 +290,19 @@ PackedLog::PackedLog(const ContainerLog& log, PackedKeys& keys) {
     if (!compressed.empty()) unpacked_size_ = static_cast<std::uint32_t>(out.size());
 }
 
+PackedLog::PackedLog(const PackedLog& other) : unpacked_size_(other.unpacked_size_) {
+    keep({other.bytes_.get(), other.size_});
+}
+
+PackedLog& PackedLog::operator=(PackedLog&& other) noexcept {
+    bytes_ = std::move(other.bytes_);
+    size_ = std::exchange(other.size_, 0);
+    unpacked_size_ = std::exchange(other.unpacked_size_, 0);
+    return *this;
+}
+
 void PackedLog::keep(std::span<const std::uint8_t> bytes) {
+    if (bytes.empty()) return;
     bytes_ = std::make_unique_for_overwrite<std::uint8_t[]>(bytes.size());
     std::copy(bytes.begin(), bytes.end(), bytes_.get());
     size_ = static_cast<std::uint32_t>(bytes.size());

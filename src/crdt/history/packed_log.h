@@ -15,6 +15,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "crdt/history/container_log.h"
 
@@ -24,6 +25,11 @@ namespace quire::crdt {
 // few; beyond the first hundred a key is written out.
 class PackedKeys {
 public:
+    PackedKeys() = default;
+    PackedKeys(const PackedKeys& other);
+    PackedKeys& operator=(const PackedKeys&) = delete;
+    ~PackedKeys() = default;
+
     // The number of a key, from 1 on; 0 for one that is to be written out. O(1).
     std::uint32_t number_of(std::string_view key);
     const std::string& key(std::uint32_t number) const { return keys_[number - 1]; }
@@ -40,6 +46,11 @@ public:
     // Packs a log. empty() afterwards if the log is of another kind, has an op that is only carried or
     // is a style's, or is so long that its bytes are most of it anyway. O(log).
     PackedLog(const ContainerLog& log, PackedKeys& keys);
+    PackedLog(const PackedLog& other);
+    PackedLog& operator=(const PackedLog&) = delete;
+    PackedLog(PackedLog&& other) noexcept { *this = std::move(other); }
+    PackedLog& operator=(PackedLog&& other) noexcept;
+    ~PackedLog() = default;
 
     bool empty() const { return size_ == 0; }
     std::size_t size() const { return size_; }

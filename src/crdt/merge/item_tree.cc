@@ -43,6 +43,38 @@ std::size_t count_up_to(const std::vector<Lv>& numbers, Lv lv) {
 
 ItemTree::ItemTree() : root_(new Leaf()), first_(as_leaf(root_)) {}
 
+ItemTree::ItemTree(const ItemTree& other)
+    : count_(other.count_), index_(other.index_), index_first_(other.index_first_) {
+    Leaf** last = &first_;
+    root_ = copy_below(other.root_, last);
+    for (Page& page : index_) {
+        for (Leaf*& leaf : page.leaves) leaf = leaf->copy;
+    }
+}
+
+// Copies a node and all below it. `last` is where the next leaf belongs.
+ItemTree::Node* ItemTree::copy_below(const Node* node, Leaf**& last) {
+    if (node->is_leaf) {
+        const auto* from = static_cast<const Leaf*>(node);
+        auto* leaf = new Leaf();
+        leaf->count = from->count;
+        std::copy(from->items, from->items + from->count, leaf->items);
+        const_cast<Leaf*>(from)->copy = leaf;
+        *last = leaf;
+        last = &leaf->next;
+        return leaf;
+    }
+    const auto* from = static_cast<const Inner*>(node);
+    auto* inner = new Inner();
+    inner->count = from->count;
+    std::copy(from->now, from->now + Inner::kSums, inner->now);
+    std::copy(from->last, from->last + Inner::kSums, inner->last);
+    inner->known = from->known;
+    for (std::uint32_t i = 0; i < from->count; ++i)
+        inner->put(i, copy_below(from->children[i], last));
+    return inner;
+}
+
 ItemTree::ItemTree(ItemTree&& other) noexcept
     : root_(std::exchange(other.root_, nullptr)),
       first_(other.first_),

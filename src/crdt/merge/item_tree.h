@@ -82,6 +82,7 @@ public:
         Leaf() : Node(true) {}
 
         Leaf* next = nullptr;
+        Leaf* copy = nullptr;  // Its copy, while the tree is copied.
         Item items[kLeafItems];
 
         // Requires room.
@@ -105,7 +106,8 @@ public:
     ItemTree();
     ItemTree(ItemTree&&) noexcept;
     ItemTree& operator=(ItemTree&&) noexcept;
-    ItemTree(const ItemTree&) = delete;
+    // O(n), most of it copying memory.
+    ItemTree(const ItemTree& other);
     ItemTree& operator=(const ItemTree&) = delete;
     ~ItemTree();
 
@@ -180,6 +182,7 @@ private:
     void index_insert(Lv lv, Leaf* leaf);
     void index_move(Leaf* leaf);
     void destroy();
+    static Node* copy_below(const Node* node, Leaf**& last);
     Widths adjust_below(Node* node, Function<std::int32_t(const Item&)>& by);
     static Leaf* as_leaf(Node* node) { return static_cast<Leaf*>(node); }
     static Inner* as_inner(Node* node);

@@ -56,6 +56,10 @@ SlotTree::Widths SlotTree::Leaf::widths() const {
     return sum;
 }
 
+SlotTree::SlotTree(const SlotTree& other) : SlotTree() {
+    other.for_each([&](const Slot& slot) { insert(size(), slot); });
+}
+
 SlotTree::SlotTree() : root_(new Leaf()), first_(static_cast<Leaf*>(root_)) {}
 
 SlotTree::~SlotTree() {

@@ -24,7 +24,7 @@ public:
     };
 
     SlotTree();
-    SlotTree(const SlotTree&) = delete;
+    SlotTree(const SlotTree& other);  // O(n log n).
     SlotTree& operator=(const SlotTree&) = delete;
     ~SlotTree();
 

@@ -14,6 +14,21 @@
 
 namespace quire::crdt {
 
+// The stretches of the copy are ordered by its own anchors.
+Styles::Styles(const Styles& other)
+    : anchors_(other.anchors_),
+      styles_(other.styles_),
+      open_(other.open_),
+      key_index_(other.key_index_),
+      nodes_(other.nodes_),
+      stale_(other.stale_) {
+    for (const Key& key : other.keys_) {
+        keys_.push_back({key.name, key.styles,
+                         Stretches(key.stretches.begin(), key.stretches.end(), Earlier{&anchors_}),
+                         key.stale});
+    }
+}
+
 Styles::Index Styles::intern(const std::string& key) {
     const auto [at, is_new] = key_index_.try_emplace(key, static_cast<Index>(keys_.size()));
     if (is_new) keys_.push_back({key, {}, Stretches(Earlier{&anchors_})});

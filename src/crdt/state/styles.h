@@ -34,7 +34,8 @@ struct StyleMark {
 class Styles {
 public:
     Styles() = default;
-    Styles(const Styles&) = delete;  // Stretches are ordered by `anchors_`.
+    // Notes no changes. O(anchors).
+    Styles(const Styles& other);
     Styles& operator=(const Styles&) = delete;
     ~Styles() = default;
 

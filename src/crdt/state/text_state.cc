@@ -1,5 +1,6 @@
 #include "crdt/state/text_state.h"
 
+#include "base/check.h"
 #include "seq/gap_text.h"
 
 namespace quire::crdt {
@@ -17,6 +18,10 @@ constexpr std::size_t kBytesAnEdit = 64;
 }  // namespace
 
 TextState::TextState() = default;
+TextState::TextState(const TextState& other) : rope_(other.rope_) {
+    CHECK(other.draft_ == nullptr);
+    if (other.styles_ != nullptr) styles_ = std::make_unique<Styles>(*other.styles_);
+}
 TextState::TextState(TextState&& other) noexcept = default;
 TextState& TextState::operator=(TextState&& other) noexcept = default;
 TextState::~TextState() = default;

@@ -72,7 +72,7 @@ bool StandingOrder::is_concurrent(Lv atom) const {
 
 // Looks at the runs that are new since it was asked last.
 const StandIns::Facts& StandingOrder::facts_of(ContainerIndex home) const {
-    const auto& runs = body_.oplog().log(home).runs();
+    const auto& runs = body_.oplog().logs()[home].runs();
     StandIns::Facts& known = all_.facts[home];
     if (known.runs > runs.size()) known = {};  // An import was taken back.
     for (; known.runs < runs.size(); ++known.runs) {

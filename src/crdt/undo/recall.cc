@@ -33,7 +33,7 @@ struct Part {
 };
 Part part_of(DocBody& body, Lv lv) {
     const ContainerIndex container = body.oplog().container_of(lv);
-    const ContainerLog& log = body.oplog().log(container);
+    const ContainerLog& log = body.oplog().logs()[container];
     return {log, log.runs()[log.find(lv)], stand_ins_of(body).first(container)};
 }
 

@@ -125,7 +125,7 @@ Reversal::StylesBack Reversal::styles_back(Container& c, const std::string& key,
 }
 
 Value Reversal::style_value(Lv style) const {
-    return style_at(body_.oplog().log(body_.oplog().container_of(style)), style).value;
+    return style_at(body_.oplog().logs()[body_.oplog().container_of(style)], style).value;
 }
 
 // Anchors go where typing at the ends would put them, so the new style expands as the old one did.
