@@ -90,7 +90,7 @@ void Run::emit(Effect effect, const std::string& path, bool below) {
         return emit(effect, path.substr(0, std::max<std::size_t>(path.rfind('/', some), 1)), true);
     }
     // From now on a file may be gone, and a link may be none any more.
-    if (effect == Effect::erase || kind_of(path) == TreeView::Kind::link) replaces_ = true;
+    if (effect == Effect::erase || can_be_link(path)) replaces_ = true;
     std::string out = shown(path);
     if (below) {
         if (!out.empty() && !out.ends_with('/')) out += '/';
@@ -107,14 +107,20 @@ const TreeView::Entry& Run::look(const std::string& path) const {
     return at->second;
 }
 
-TreeView::Kind Run::kind_of(const std::string& path) const {
-    if (made_links_.contains(path)) return TreeView::Kind::link;
-    const TreeView::Kind kind = look(path).kind;
-    if (kind != TreeView::Kind::none) return kind;
-    if (made_directories_.contains(path)) return TreeView::Kind::directory;
+// A path may be all that it was and that the script may have made of it.
+bool Run::can_be_link(const std::string& path) const {
+    return look(path).kind == TreeView::Kind::link || made_links_.contains(path);
+}
+
+bool Run::can_be_directory(const std::string& path) const {
+    return look(path).kind == TreeView::Kind::directory || made_directories_.contains(path);
+}
+
+bool Run::can_exist(const std::string& path) const {
+    if (look(path).kind != TreeView::Kind::none || can_be_link(path) || can_be_directory(path))
+        return true;
     const auto made = made_.find(parent_of(path));
-    const bool is_made = made != made_.end() && made->second.contains(last_component(path));
-    return is_made ? TreeView::Kind::file : TreeView::Kind::none;
+    return made != made_.end() && made->second.contains(last_component(path));
 }
 
 // Walks the components of an absolute path. A link that the script made stands beside what was there.
@@ -208,14 +214,13 @@ void Run::write_links_below(const Arg& operand) {
         left.pop_back();
         if (seen == kMostFiles)
             return warn("too_complex", shown(path), "there are too many files to look at");
-        const TreeView::Kind kind = kind_of(path);
-        if (kind == TreeView::Kind::link) {
+        if (can_be_link(path)) {
             for (const std::string& target : paths_of(Value::of(path))) {
                 emit(Effect::write, target, false);
                 emit(Effect::create, target, true);
             }
         }
-        if (kind != TreeView::Kind::directory) continue;
+        if (!can_be_directory(path)) continue;
         for (const std::string& name : names_in(path)) left.push_back(cat(path, "/", name));
     }
 }
@@ -239,7 +244,7 @@ void Run::carry_links(const Arg& source, const Arg& place) {
                     made_links_[cat(to, path.substr(from.size()))].insert(targets.begin(),
                                                                           targets.end());
             }
-            if (kind_of(path) != TreeView::Kind::directory) continue;
+            if (!can_be_directory(path)) continue;
             for (const std::string& name : names_in(path)) left.push_back(cat(path, "/", name));
         }
     }
@@ -247,9 +252,7 @@ void Run::carry_links(const Arg& source, const Arg& place) {
 
 bool Run::may_exist(const Arg& operand) {
     const std::vector<std::string> paths = paths_of(operand);
-    return std::any_of(paths.begin(), paths.end(), [&](const std::string& path) {
-        return kind_of(path) != TreeView::Kind::none;
-    });
+    return std::ranges::any_of(paths, [&](const auto& path) { return can_exist(path); });
 }
 
 void Run::write(const Arg& operand, LastLink last) {
@@ -292,16 +295,12 @@ void Run::make_link(const Arg& operand, const Arg& target) {
 
 bool Run::may_be_directory(const Arg& operand) {
     const std::vector<std::string> paths = paths_of(operand);
-    return std::any_of(paths.begin(), paths.end(), [&](const std::string& path) {
-        return kind_of(path) == TreeView::Kind::directory;
-    });
+    return std::ranges::any_of(paths, [&](const auto& path) { return can_be_directory(path); });
 }
 
 bool Run::may_be_link(const Arg& operand) {
     const std::vector<std::string> paths = paths_of(operand, LastLink::itself);
-    return std::any_of(paths.begin(), paths.end(), [&](const std::string& path) {
-        return kind_of(path) == TreeView::Kind::link;
-    });
+    return std::ranges::any_of(paths, [&](const auto& path) { return can_be_link(path); });
 }
 
 std::vector<std::string> Run::names_in(const std::string& directory) const {

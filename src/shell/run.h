@@ -55,7 +55,9 @@ public:
     std::vector<std::string> paths_of(const Arg& operand, LastLink last = LastLink::followed);
     // The names in the directories that the operand may name, and those that the script made there.
     std::vector<std::string> names_in(const std::string& directory) const;
-    TreeView::Kind kind_of(const std::string& path) const;
+    bool can_be_link(const std::string& path) const;
+    bool can_be_directory(const std::string& path) const;
+    bool can_exist(const std::string& path) const;
     // Runs a command of arguments, as a wrapper does; or a script of text, as eval or a shell does.
     void run_command(const std::vector<Arg>& arguments, const Input& input);
     void run_text(const std::string& script, const std::string& as);
