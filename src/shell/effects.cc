@@ -18,7 +18,7 @@ bool is_harmless(std::string_view path) {
     constexpr std::string_view kNames[] = {"/dev/null",   "/dev/zero",   "/dev/full",
                                            "/dev/tty",    "/dev/stdin",  "/dev/stdout",
                                            "/dev/stderr", "/dev/random", "/dev/urandom"};
-    return path.starts_with("/dev/fd/") ||
+    return path.starts_with("/dev/fd/") || path.starts_with("/proc/self/fd/") ||
            std::find(std::begin(kNames), std::end(kNames), path) != std::end(kNames);
 }
 
@@ -143,6 +143,11 @@ void Run::resolve(std::string path, LastLink last, int links, std::vector<std::s
         }
         const std::string here = cat(done, "/", name);
         const bool is_last = path.find_first_not_of('/', at) == std::string::npos;
+        // These links of the system lead to what the command has open itself.
+        if (is_last && is_harmless(here)) {
+            done = here;
+            break;
+        }
         const bool follows = !is_last || last == LastLink::followed || ends_in_slash;
         std::vector<std::string> targets;
         const TreeView::Entry entry =

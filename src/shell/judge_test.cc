@@ -68,6 +68,7 @@ TEST_F(Judged, WhatIsOutsideOrNotKnownCountsToo) {
     EXPECT_EQ(decided("echo x > /etc/passwd"), "block: write /etc/passwd");
     EXPECT_EQ(decided("cat /etc/passwd > /tmp/x"), "allow");
     EXPECT_EQ(decided("cat /etc/passwd > /tmpx"), "block: create /tmpx");
+    EXPECT_EQ(decided("echo x > /dev/stderr; echo y | tee /dev/stdout /proc/self/fd/2"), "allow");
     situation.own_places = {"/tmp", "/home/u"};
     EXPECT_EQ(decided("echo x > /home/u/f"), "allow");
     EXPECT_EQ(decided("echo x > /home/uu"), "block: create /home/uu");

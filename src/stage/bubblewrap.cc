@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/concat.h"
 #include "base/write_all.h"
 #include "process/spawn.h"
@@ -20,6 +21,23 @@ std::string find_bubblewrap(const std::string& workspace) {
     const std::string at = process::found_in_path("bwrap", "/");
     // An agent could have put one into the workspace.
     return at.find('/') == std::string::npos || is_below(at, workspace) ? "" : at;
+}
+
+std::string bubblewrap_refusal(const std::string& program) {
+    static const std::string refusal = [&]() -> std::string {
+        SystemClock clock;
+        const process::Program asked{
+            {program, "--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "true"},
+            "/",
+            {"PATH=/usr/local/bin:/usr/bin:/bin"}};
+        const auto ended =
+            process::run_program(asked, {.timeout_ms = 10'000, .output_bytes = 400}, clock, {});
+        if (!ended) return ended.error().message();
+        if (ended->exit_code == 0 && !ended->timed_out) return "";
+        const std::string words = ended->output.substr(0, ended->output.find('\n'));
+        return words.empty() ? cat(program, " ended with ", ended->exit_code) : words;
+    }();
+    return refusal;
 }
 
 Result<Bubblewrap> Bubblewrap::make(const Plan& plan) {

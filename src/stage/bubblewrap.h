@@ -15,6 +15,8 @@ namespace quire::stage {
 
 // The path of the program; "" where PATH has none outside of the workspace.
 std::string find_bubblewrap(const std::string& workspace);
+// The reason why the program makes no namespaces here; "" if it does. It is asked once.
+std::string bubblewrap_refusal(const std::string& program);
 
 class Bubblewrap final : public Confinement {
 public:

@@ -257,12 +257,18 @@ Result<std::string> Stage::base_bytes(const std::string& path, std::size_t limit
                        path, limit);
 }
 
+std::string Stage::refusal_of(const std::string& workspace, Tier tier) {
+    if (tier == Tier::bubblewrap) {
+        const std::string program = find_bubblewrap(workspace);
+        return program.empty() ? "there is no program bwrap on PATH" : bubblewrap_refusal(program);
+    }
+    const bool is_missing = tier == Tier::landlock && process::LandRules::version() < 1;
+    return is_missing ? "this system has no Landlock (Linux 5.13)" : "";
+}
+
 Result<Stage> Stage::make_copy(const std::string& workspace, const std::vector<std::string>& hidden,
                                Tier tier, std::uint64_t most_bytes) {
-    if (tier == Tier::bubblewrap && find_bubblewrap(workspace).empty())
-        return no_stage("there is no program bwrap on PATH");
-    if (tier == Tier::landlock && process::LandRules::version() < 1)
-        return no_stage("this system has no Landlock (Linux 5.13)");
+    if (const std::string why = refusal_of(workspace, tier); !why.empty()) return no_stage(why);
     Stage made = TRY(make(workspace, {}, nullptr));
     made.tier_ = tier;
     for (const char* const name : {"/home", "/tmp"}) {
@@ -441,7 +447,7 @@ Result<StageOutcome> Stage::run(const StagedCommand& what, Clock& clock,
     if (code && out.end == StageEnd::exited) {
         ending_ = first;
         out.exit_code = *code;
-        if (usage.has_filled_disk()) out.end = StageEnd::disk;
+        if (usage.has_filled_disk(tier_ == Tier::staged)) out.end = StageEnd::disk;
     } else {
         // Only the first process knows all that a command without a namespace has started.
         if (!code && setting.confinement->namespaces() == 0) {

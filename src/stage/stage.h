@@ -58,6 +58,8 @@ public:
     static Result<Stage> make_copy(const std::string& workspace,
                                    const std::vector<std::string>& hidden, Tier tier,
                                    std::uint64_t most_bytes);
+    // The reason why this system has not the tier, one on a copy; "" if it has.
+    static std::string refusal_of(const std::string& workspace, Tier tier);
     Stage(Stage&& other) noexcept;
     Stage& operator=(Stage&&) = delete;
     // Removes what the command changed.

@@ -50,7 +50,8 @@ std::uint64_t memory_of(pid_t process) {
 
 struct DiskUse {
     std::uint64_t bytes = 0;
-    std::uint64_t longest = 0;  // The length of the longest file.
+    std::uint64_t lengths = 0;  // Of all files, with their holes.
+    std::uint64_t longest = 0;
 };
 
 DiskUse disk_use_of(const std::string& directory) {
@@ -63,8 +64,10 @@ DiskUse disk_use_of(const std::string& directory) {
         struct stat found {};
         if (::lstat(at->path().c_str(), &found) != 0) continue;
         out.bytes += static_cast<std::uint64_t>(found.st_blocks) * 512;
-        if (S_ISREG(found.st_mode))
-            out.longest = std::max(out.longest, static_cast<std::uint64_t>(found.st_size));
+        if (!S_ISREG(found.st_mode)) continue;
+        const auto length = static_cast<std::uint64_t>(found.st_size);
+        out.lengths += length;
+        out.longest = std::max(out.longest, length);
     }
     return out;
 }
@@ -108,9 +111,10 @@ std::optional<StageEnd> UsageWatch::look() {
 
 // The system ends a process that writes beyond the limit of one file, and leaves the file cut there. What the
 // command says of that with its exit code cannot be relied on.
-bool UsageWatch::has_filled_disk() const {
+bool UsageWatch::has_filled_disk(bool counts_holes) const {
     const DiskUse own = disk_use_of(own_);
-    return own.bytes > std::max(disk_bytes_, kNextToNothing) ||
+    const std::uint64_t used = counts_holes ? std::max(own.bytes, own.lengths) : own.bytes;
+    return used > std::max(disk_bytes_, kNextToNothing) ||
            (own.longest >= disk_bytes_ && own.longest > 0);
 }
 

@@ -25,8 +25,9 @@ public:
     // tenth of the time. O(processes).
     std::optional<StageEnd> look();
     // Returns true if the command has filled what it may use of the disk, so that a file may be cut. Call it
-    // when it has ended. O(files that it made).
-    bool has_filled_disk() const;
+    // when it has ended. Holes become bytes in the workspace, so they may
+    // count. O(files that it made).
+    bool has_filled_disk(bool counts_holes) const;
 
 private:
     const Clock& clock_;

@@ -11,7 +11,9 @@
 #include <vector>
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
+#include <sys/statfs.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -32,6 +34,7 @@
 #include "json/members.h"
 #include "process/spawn.h"
 #include "stage/tiers.h"
+#include "stage/twins.h"
 #include "text/escape_hidden.h"
 #include "text/shell_word.h"
 
@@ -118,6 +121,10 @@ DoctorFinding check_tiers(const std::string& workspace) {
     std::string better, others;
     stage::Tier best = stage::Tier::none;
     const bool is_used = std::filesystem::is_directory(workspace + "/.quire", failed);
+    struct statfs disk {};
+    const std::string below = is_used ? std::string() : stage::mount_below(workspace);
+    const bool is_overlay =
+        !is_used && ::statfs(workspace.c_str(), &disk) == 0 && disk.f_type == OVERLAYFS_SUPER_MAGIC;
     for (const stage::TierFinding& each :
          stage::find_tiers(is_used ? workspace : root.string(), root.string(), clock)) {
         const std::string name(name_of(each.tier));
@@ -134,6 +141,14 @@ DoctorFinding check_tiers(const std::string& workspace) {
     if (best == stage::Tier::staged)
         found += ": commands run apart from the files, and their changes pass the rules";
     cat_to(found, cat(better, others));
+    if (best == stage::Tier::staged && (is_overlay || !below.empty())) {
+        return {Health::doubtful, "shell",
+                cat("tier staged in another directory; in this one commands that change files may "
+                    "have no stage, for ",
+                    is_overlay ? "it lies on an overlay"
+                               : cat("there is a mount below it, at ", below)),
+                "run quire doctor again after the first command, when it can be tried here"};
+    }
     if (best == stage::Tier::staged) return {Health::good, "shell", std::move(found), ""};
     return {
         Health::doubtful, "shell", std::move(found),

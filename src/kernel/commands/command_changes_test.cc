@@ -105,6 +105,14 @@ TEST_F(CommandChanges, ADirectoryThatCannotBeFilledIsFilledBefore) {
     }
 }
 
+TEST_F(CommandChanges, ADirectoryIsOpenedBeforeWhatIsInItChanges) {
+    directory.put("src/d/one", "one\n");
+    disk::permissions(directory / "src/d", disk::perms(0555));
+    EXPECT_EQ(kept("chmod 755 src/d; rm src/d/one; echo two > src/d/two"),
+              "mode src/d/; deleted src/d/one; created src/d/two; ");
+    EXPECT_FALSE(directory.has("src/d/one"));
+}
+
 TEST_F(CommandChanges, WhatACommandDidNotSeeItDoesNotOverwrite) {
     const auto made = run("mkdir -p secret; echo mine > secret/key; echo x > src/new");
     ASSERT_TRUE(made) << made.error().message();
@@ -199,6 +207,55 @@ TEST_F(CommandChanges, AllIsAskedForInOneRound) {
     for (const policy::Approval& each : waiting)
         ASSERT_TRUE(answer(each.id, policy::Answer::approve_once));
     EXPECT_EQ(kept(command), "created ask/bin; created ask/d/; modified ask/plan.md; ");
+}
+
+// The yes was for another text.
+TEST_F(CommandChanges, AYesIsForTheFileThatThePersonSaw) {
+    const std::string id = approval_in(run("rm ask/plan.md"));
+    ASSERT_TRUE(answer(id, policy::Answer::approve_once));
+    directory.put("ask/plan.md", "a week of work\n");
+    const std::string next = approval_in(run("rm ask/plan.md"));
+    EXPECT_NE(next, "");
+    EXPECT_NE(next, id);
+    EXPECT_EQ(directory.get("ask/plan.md"), "a week of work\n");
+}
+
+TEST_F(CommandChanges, UnderWarnedTheAllowedPartIsCommittedOnce) {
+    at(shell::Enforcement::warned);
+    const std::string command = "echo more >> src/a.c; echo more >> ask/plan.md";
+    const auto first = run(command);
+    ASSERT_TRUE(first) << first.error().message();
+    EXPECT_EQ(kept(*first), "modified src/a.c; [modified ask/plan.md; ]");
+    ASSERT_EQ(first->gate.escalations.size(), 1U);
+    const auto yes = answer(first->gate.escalations[0].approval_id, policy::Answer::approve_once);
+    ASSERT_TRUE(yes) << yes.error().message();
+    EXPECT_EQ(kept(command), "modified ask/plan.md; ");
+    EXPECT_EQ(directory.get("src/a.c"), "int a;\nmore\n");
+    EXPECT_EQ(directory.get("ask/plan.md"), "plan\nmore\n");
+}
+
+TEST_F(CommandChanges, UnderAuditWhatIsNeverKeptIsNotKept) {
+    at(shell::Enforcement::audit);
+    EXPECT_EQ(kept("ln -s /etc/passwd src/p; mkfifo src/f; echo x > README.md"),
+              "modified README.md; [created src/f; link src/p; ]");
+    EXPECT_FALSE(directory.has("src/p"));
+    EXPECT_FALSE(directory.has("src/f"));
+}
+
+TEST_F(CommandChanges, AFileInThePlaceOfADirectoryWithHiddenFilesIsLeftOut) {
+    const auto made = run("rm -rf secret; echo x > secret; echo y > src/new");
+    ASSERT_TRUE(made) << made.error().message();
+    EXPECT_EQ(directory.get("secret/key"), "hidden\n");
+    EXPECT_EQ(directory.get("src/new"), "y\n");
+}
+
+TEST_F(CommandChanges, HolesCountAsWhatTheyBecome) {
+    settings.limits.disk_bytes = std::uint64_t{4} << 20;
+    commands->set(settings);
+    const auto made = run("for i in 1 2 3 4; do truncate -s 2M src/s$i; done");
+    ASSERT_TRUE(made) << made.error().message();
+    EXPECT_EQ(made->outcome.end, stage::StageEnd::disk);
+    EXPECT_FALSE(directory.has("src/s1"));
 }
 
 class GitWithHiddenFiles : public CommandChanges {

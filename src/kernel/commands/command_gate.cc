@@ -18,6 +18,8 @@
 #include "kernel/files/file_gate.h"
 #include "kernel/oversight/overseer.h"
 #include "stage/stage.h"
+#include "text/diff.h"
+#include "text/escape_hidden.h"
 
 namespace quire::kernel {
 namespace {
@@ -150,6 +152,7 @@ CommandGate::Step CommandGate::step_of(StagedChange change) {
         if (in_it.verdict < step.decision.verdict) step.decision = std::move(in_it);
     }
     const auto refuse = [&](std::string why) {
+        step.is_never = true;
         step.decision.verdict = Verdict::deny;
         step.decision.why = std::move(why);
     };
@@ -233,7 +236,13 @@ void CommandGate::plan_file(Step& step) {
 }
 
 bool CommandGate::is_unseen(const StagedChange& change) const {
-    return std::ranges::binary_search(parts_.hidden, change.path);
+    if (change.kind == ChangeKind::deleted) return false;
+    if (std::ranges::binary_search(parts_.hidden, change.path)) return true;
+    // A directory stays with a file in it that the command did not see.
+    if (change.is_directory) return false;
+    const std::string below = cat(change.path, "/");
+    const auto first = std::ranges::lower_bound(parts_.hidden, below);
+    return first != parts_.hidden.end() && first->starts_with(below);
 }
 
 void CommandGate::object(Step& step) {
@@ -268,8 +277,15 @@ Result<std::string> CommandGate::effects() const {
         std::string content = made.target;
         if (made.kind == ChangeKind::created || made.kind == ChangeKind::modified)
             content = TRY(stage::staged_bytes(upper_, made.path, kLargestFile));
+        // What is replaced or deleted belongs to it too: a person has seen that alone.
+        std::string before = step.before;
+        const bool replaces = made.kind == ChangeKind::modified || made.kind == ChangeKind::deleted;
+        if (before.empty() && replaces && !made.is_directory && !made.was_link) {
+            const auto now = parts_.gate.files().read(made.path, kLargestFile);
+            if (now) before = now->hash.hex();
+        }
         cat_to(all, cat(made.path, "\n", word_of(made), " ", made.mode, " ",
-                        fs::Hash::of(content).hex(), "\n"));
+                        fs::Hash::of(content).hex(), " ", before, "\n"));
     }
     return fs::Hash::of(all).hex();
 }
@@ -281,7 +297,8 @@ GateResult CommandGate::commit(const Caller& by, shell::Enforcement level) {
     if (level != shell::Enforcement::audit) judge_git();
     for (Step& step : steps_) {
         if (step.way == Way::none) continue;
-        if (level == shell::Enforcement::audit && step.decision.verdict != Verdict::allow) {
+        if (level == shell::Enforcement::audit && !step.is_never &&
+            step.decision.verdict != Verdict::allow) {
             // A forbidden text has no way through the documents.
             if (step.way == Way::text) step.way = Way::plain;
         } else if (step.decision.verdict == Verdict::deny) {
@@ -346,6 +363,11 @@ std::string CommandGate::described(const Step& step) const {
                                          : "file ",
                        made.path, " is deleted\n");
         default:
+            if (step.patch && step.patch->whole) {
+                const std::string shown = text::escape_hidden(made.path);
+                return text::unified_diff(step.patch->whole->before, step.patch->whole->after,
+                                          {.from = "/dev/null", .to = cat("b/", shown)});
+            }
             return cat("file ", made.path, ", which is no text, ",
                        made.kind == ChangeKind::created ? "is new and has " : "becomes ",
                        size_of(after), " bytes with the hash ",

@@ -73,6 +73,7 @@ private:
     // Returns true if the change gives the path other permissions than it had or a new file gets. A new
     // directory that its owner may not enter or fill gets them last.
     static bool sets_mode(const stage::StagedChange& change);
+    static bool opens(const stage::StagedChange& change);
 
     // How a change reaches the workspace.
     enum class Way { text, plain, entry, none };
@@ -88,6 +89,7 @@ private:
         // The path, or one above it, becomes something of another kind, so the file can be made only
         // after what is there now is gone.
         bool is_late = false;
+        bool is_never = false;  // It is not kept, whatever the rules say.
         // The hashes of a text's bytes, for the journal.
         std::string before = {};
         std::string after = {};
@@ -144,6 +146,7 @@ private:
     GateResult result_;
     std::size_t text_bytes_ = 0;
     std::map<std::string, std::string> unlinked_;  // Links that are gone, and where they led.
+    std::map<std::string, std::uint32_t> opened_;  // Directories, and their permissions before.
     bool begun_ = false;
     bool is_strict_ = false;
 };

@@ -33,6 +33,12 @@ bool CommandGate::sets_mode(const StagedChange& change) {
            (change.kind == ChangeKind::directory && (change.mode & kToFill) != kToFill);
 }
 
+// Returns true if the change lets its owner fill or empty a directory, which later changes may need.
+bool CommandGate::opens(const StagedChange& change) {
+    return change.kind == ChangeKind::mode && change.is_directory &&
+           (change.mode & kToFill) == kToFill;
+}
+
 // A path that becomes something of another kind is emptied first. Directories are made before what
 // is in them, and are removed after what was in them; those of git after the unit of git.
 void CommandGate::commit_rest(const Caller& by, const fs::DiskEntries& entries) {
@@ -110,6 +116,11 @@ Result<void> CommandGate::begin(const fs::DiskEntries& entries) {
     begun_ = true;
     for (const Step& step : steps_) {
         const std::string& path = step.change.path;
+        if (step.way == Way::entry && opens(step.change)) {
+            const auto before = entries.look(path);
+            const bool is_done = before && *before && entries.set_mode(path, step.change.mode);
+            if (is_done) opened_[path] = (*before)->mode;
+        }
         if (step.way != Way::entry || !step.change.was_link) continue;
         std::error_code gone;
         unlinked_[path] =
@@ -122,6 +133,7 @@ Result<void> CommandGate::begin(const fs::DiskEntries& entries) {
 
 void CommandGate::take_back(const fs::DiskEntries& entries) {
     for (const auto& [path, target] : unlinked_) static_cast<void>(entries.make_link(path, target));
+    for (const auto& [path, mode] : opened_) static_cast<void>(entries.set_mode(path, mode));
     remove_journal(stage_);
 }
 

@@ -113,6 +113,11 @@ public:
                     const auto gone = disk_.remove_link(each.path);
                     return gone.has_value() || is_replaced(each) || is_gone(each.path);
                 });
+        // A directory that becomes writable is so before what is in it changes.
+        each_of([](const auto& each) { return each.kind == ChangeKind::mode && each.is_directory; },
+                [&](const auto& each) {
+                    return disk_.set_mode(each.path, each.mode | 0700).has_value();
+                });
         // A path that becomes something of another kind is emptied first.
         const auto is_file = [](const JournalEntry& each) {
             return !each.before.empty() || !each.after.empty();

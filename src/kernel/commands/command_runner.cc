@@ -79,19 +79,46 @@ CommandRunner::CommandRunner(Parts parts, CommandSettings settings)
     });
 }
 
+// The changes of a stage that are not committed.
+Result<std::vector<stage::StagedChange>> CommandRunner::changes_left(const HeldStage& stage) {
+    std::vector<stage::StagedChange> changes =
+        TRY(stage.stage.changes(stage.hidden, stage.outcome));
+    std::erase_if(changes, [&](const stage::StagedChange& each) {
+        return stage.done.contains({each.path, each.kind});
+    });
+    return changes;
+}
+
 // Looks at the files that the command changed, and at what it made of them.
 bool CommandRunner::is_outdated(const Parts& parts, const HeldStage& stage) {
     if (stage.rules != nullptr && !stage.rules->paths.same_as(parts.gate.rules()->paths))
         return true;
-    Result<std::vector<stage::StagedChange>> changes =
-        stage.stage.changes(stage.hidden, stage.outcome);
+    Result<std::vector<stage::StagedChange>> changes = changes_left(stage);
     if (!changes) return true;
     const CommandGate gate({parts.kernel, parts.gate, parts.files, parts.workspace,
                             parts.gate.file_bytes(), "command", stage.hidden},
                            stage.stage, std::move(*changes), stage.actor);
     if (gate.is_outdated()) return true;
     const Result<std::string> effects = gate.effects();
-    return !effects || *effects != stage.effects;
+    return !effects || *effects != stage.left;
+}
+
+// Keeps a stage whose changes wait for a person. What was committed is no part of it any more.
+Result<void> CommandRunner::hold(const Caller& by, const CommandOrder& what, HeldStage& stage,
+                                 std::string effects) {
+    if (by.call != nullptr) stage.call = digest_of(*with_effects(*by.call, effects));
+    stage.actor = by.actor;
+    stage.rules = parts_.gate.rules();
+    stage.effects = std::move(effects);
+    stage.left = stage.effects;
+    if (!stage.done.empty()) {
+        const CommandGate rest({parts_.kernel, parts_.gate, parts_.files, parts_.workspace,
+                                parts_.gate.file_bytes(), "command", stage.hidden},
+                               stage.stage, TRY(changes_left(stage)), stage.actor);
+        stage.left = TRY(rest.effects());
+    }
+    held_->hold(key_of(by, what), std::move(stage));
+    return {};
 }
 
 void CommandRunner::set(CommandSettings settings) {
@@ -130,11 +157,11 @@ Result<CommandForecast> CommandRunner::forecast(const Caller& by, const CommandO
                                                 const CommandSettings& now) const {
     const std::string cwd = TRY(directory_of(what.cwd));
     // Below these tiers a command can reach the directories of the system by their names.
-    const bool is_apart =
-        now.enforcement == Enforcement::strict && now.minimum_tier <= Tier::bubblewrap;
+    const Surroundings around = now.enforcement != Enforcement::strict ? Surroundings::system
+                                : now.minimum_tier <= Tier::bubblewrap ? Surroundings::stage
+                                                                       : Surroundings::copy;
     return forecast_command(what.command, parts_.workspace, cwd, parts_.gate.rules()->paths,
-                            now.enforcement, by.actor,
-                            is_apart ? Surroundings::stage : Surroundings::system);
+                            now.enforcement, by.actor, around);
 }
 
 // Lists the files that the actor may read only with an approval, sorted, with all their names. Almost free
@@ -255,14 +282,16 @@ Result<HeldStage> CommandRunner::stage_and_run(const Caller& by, const CommandOr
                                                const CommandSettings& now,
                                                process::Following* following) {
     Attempt attempt{by, what, now, following, hidden_from(by.actor, what.in_background)};
-    // A command that is known to change nothing may run in any tier, and is held to it by the gate.
+    // A command that is known to change nothing may run where something holds back what the prediction
+    // knows nothing of, such as signals and paths out of its copy. The gate holds it to it.
     const bool is_strict = now.enforcement == Enforcement::strict;
     const bool is_harmless = changes_nothing(forecast);
     std::string why;
     for (const Tier tier : {Tier::staged, Tier::bubblewrap, Tier::landlock, Tier::observed}) {
         if (tier < now.best_tier) continue;
         const bool is_below = is_strict && tier > now.minimum_tier;
-        if (is_below && !is_harmless) return no_tier(why, tier, now.minimum_tier);
+        if (is_below && (!is_harmless || tier == Tier::observed))
+            return no_tier(why, tier, now.minimum_tier);
         // No stage holds back what a command does in these tiers, so a person is asked before.
         if (is_strict && tier != Tier::staged && forecast.decision == Decision::require_escalation)
             TRY(ask_before(by, what, forecast));
@@ -306,8 +335,16 @@ Result<HeldStage> CommandRunner::run_unseeing(Attempt& attempt) {
     }
 }
 
-// The error that says which tier is there and why no better one is.
-Failure CommandRunner::no_tier(const std::string& why, Tier here, Tier needed) {
+// The error that says which tier is there and why no better one is. `from`: the best one that may be there.
+Failure CommandRunner::no_tier(std::string why, Tier from, Tier needed) const {
+    Tier here = from;
+    for (const Tier tier : {Tier::bubblewrap, Tier::landlock, Tier::observed}) {
+        if (tier < from || here != tier) continue;
+        const std::string refusal = stage::Stage::refusal_of(parts_.workspace, tier);
+        if (refusal.empty()) break;
+        cat_to(why, cat(why.empty() ? "" : "; ", name_of(tier), ": ", refusal));
+        here = tier == Tier::bubblewrap ? Tier::landlock : Tier::observed;
+    }
     const std::string better = why.empty() ? std::string() : cat(" (", why, ")");
     return fail(
         Errc::unavailable, "no_stage",
@@ -394,8 +431,9 @@ Result<CommandRun> CommandRunner::settle_held(const Caller& by, const CommandOrd
     const bool waited = !stage.effects.empty();
     if (waited && is_outdated(parts_, stage))
         return fail(Errc::conflict, "outdated", "the workspace has changed since the command ran");
-    std::vector<stage::StagedChange> changes =
-        TRY(stage.stage.changes(stage.hidden, stage.outcome));
+    std::vector<stage::StagedChange> changes = TRY(changes_left(stage));
+    std::vector<std::pair<std::string, stage::ChangeKind>> names;
+    for (const stage::StagedChange& each : changes) names.emplace_back(each.path, each.kind);
     if (stage.is_below_minimum && !changes.empty()) return no_tier("", out.tier, now.minimum_tier);
     CommandGate gate({parts_.kernel, parts_.gate, parts_.files, parts_.workspace, now.file_bytes,
                       "command", stage.hidden},
@@ -407,17 +445,16 @@ Result<CommandRun> CommandRunner::settle_held(const Caller& by, const CommandOrd
         return out;
     }
     const bool asks = !gate.judged().escalations.empty();
-    std::string effects = asks ? TRY(gate.effects()) : std::string();
+    std::string effects = waited ? stage.effects : asks ? TRY(gate.effects()) : std::string();
     out.gate = commit_approved(parts_.kernel, by, std::move(gate), effects, now.enforcement);
     out.unexpected = unexpected_in(out.forecast, out.gate);
     const std::optional<Error>& failure = out.gate.failure;
     const bool waits = failure && failure->code() == Errc::escalation_required;
     if (waits) {
-        if (by.call != nullptr) stage.call = digest_of(*with_effects(*by.call, effects));
-        stage.effects = std::move(effects);
-        stage.actor = by.actor;
-        stage.rules = parts_.gate.rules();
-        held_->hold(key_of(by, what), std::move(stage));
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            if (out.gate.changes[i].committed) stage.done.insert(std::move(names[i]));
+        }
+        TRY(hold(by, what, stage, std::move(effects)));
     }
     const bool is_strict = now.enforcement == Enforcement::strict;
     out.is_refused =

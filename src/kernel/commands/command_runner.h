@@ -36,6 +36,7 @@ struct Following;
 }
 namespace quire::stage {
 class Stage;
+struct StagedChange;
 struct StagedCommand;
 }  // namespace quire::stage
 
@@ -124,10 +125,13 @@ private:
     Result<stage::StagedCommand> staged_command(const Attempt& attempt) const;
     Result<void> ask_before(const Caller& by, const CommandOrder& what,
                             const CommandForecast& forecast) const;
-    static Failure no_tier(const std::string& why, Tier here, Tier needed);
+    Failure no_tier(std::string why, Tier from, Tier needed) const;
     // Returns true if a stage that waits is not any more what the person was asked about: its files or the
     // rules have changed.
     static bool is_outdated(const Parts& parts, const HeldStage& stage);
+    static Result<std::vector<stage::StagedChange>> changes_left(const HeldStage& stage);
+    Result<void> hold(const Caller& by, const CommandOrder& what, HeldStage& stage,
+                      std::string effects);
     Result<CommandRun> settle(const Caller& by, const CommandOrder& what, HeldStage stage,
                               const CommandSettings& now, CommandRun out);
     Result<CommandRun> settle_held(const Caller& by, const CommandOrder& what, HeldStage& stage,

@@ -47,6 +47,18 @@ TEST_F(LowerTiers, ACommandThatChangesNothingRunsInAnyTier) {
     EXPECT_EQ(made->tier, Tier::landlock);
 }
 
+// Nothing there would hold back a signal, or a path that leads out of the copy.
+TEST_F(LowerTiers, BelowTheMinimumNothingRunsUnconfined) {
+    settings.best_tier = Tier::observed;
+    commands->set(settings);
+    for (const char* const command : {"cat src/a.c", "kill -0 1", "cat ../../../../secret/key"}) {
+        const auto made = run(command);
+        ASSERT_FALSE(made) << command;
+        EXPECT_EQ(made.error().reason(), "no_stage") << command;
+        EXPECT_EQ(made.error().details().find("tier")->as_string(), "observed") << command;
+    }
+}
+
 TEST_F(LowerTiers, WhatTheSettingsAllowRunsAndPassesTheGate) {
     allow(Tier::landlock);
     const auto made =

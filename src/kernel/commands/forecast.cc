@@ -54,6 +54,7 @@ CommandForecast forecast_command(const std::string& script, const std::string& w
         const std::string& home = situation.environment["HOME"];
         if (home.size() > 1) situation.own_places.push_back(home);
     }
+    if (around == Surroundings::copy) situation.own_places.clear();
     const shell::DiskTree tree;
     CommandForecast out;
     const Result<shell::Script> parsed = shell::parse(script);

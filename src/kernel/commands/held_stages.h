@@ -10,7 +10,9 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernel/core/caller.h"
@@ -33,8 +35,12 @@ struct HeldStage {
     stage::Stage stage;
     stage::StageOutcome outcome;
     std::vector<std::string> hidden;  // The files that the command did not see.
-    std::string effects = {};  // Changes that a person is asked about; "" if it has not waited.
-    std::string call = {};     // The digest of the call that they are asked about.
+    std::string effects =
+        {};  // All that the command did, as a person is asked; "" if it has not waited.
+    std::string left = {};  // The same without what is committed.
+    std::set<std::pair<std::string, stage::ChangeKind>> done =
+        {};                 // The changes that are committed.
+    std::string call = {};  // The digest of the call that they are asked about.
     std::int64_t since_ms = 0;
     bool is_below_minimum = false;  // It may change nothing (CommandRunner).
     std::string note = {};          // A sentence about the run, for its warnings; "" for none.

@@ -27,7 +27,7 @@ bool may_delete(const UndoWhich& which) {
 
 Failure path_is_taken(const std::string& path) {
     return fail(Errc::conflict, "file_exists",
-                cat(path, " was deleted, and there is another file now. Move that one away first"),
+                cat(path, " was deleted, and something else is there now. Move that away first"),
                 {{"path", path}});
 }
 
