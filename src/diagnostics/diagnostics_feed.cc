@@ -266,6 +266,8 @@ private:
     }
 
     void plan(std::uint64_t round, const std::stop_token& stop) {
+        // Reading a long list takes its time, and nobody waits for it any more.
+        if (stop.stop_requested()) return;
         const InputStamp list_stamp = stamp_of(checker_.list());
         state_.with([&](Inside& state) { state.list_stamp = list_stamp; });
         Result<Units> read = read_units(checker_.list(), checker_.reach(), options_.root);

@@ -1,8 +1,12 @@
 #include "diagnostics/diagnostics_feed.h"
 
+#include <memory>
+#include <stop_token>
+
 #include <gtest/gtest.h>
 
 #include "diagnostics/feed_bench_for_test.h"
+#include "diagnostics/units.h"
 
 namespace quire::diagnostics {
 namespace {
@@ -183,12 +187,22 @@ TEST(DiagnosticsFeed, AnExpensiveChoiceOfFilesIsLeftToARun) {
     const std::string much = cat(R"({"paths": [)", globs, "]}");
     EXPECT_EQ(bench.judged(R"({"paths": ["src/none"]})"), "applied");
     EXPECT_EQ(bench.judged(much), "pending");
-    // A stop ends the choice, too.
+    // A run that was stopped before it began reads and chooses nothing.
     bench.source.run(Bench::config(much));
     bench.source.stop();
     const auto began = std::chrono::steady_clock::now();
     bench.workers.run_all();
     EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(5));
+}
+
+TEST(Units, AStopEndsTheChoiceOfFiles) {
+    Units listed;
+    listed.listed.push_back({{}, "src/a.cc", "a"});
+    const auto units = std::make_shared<const Units>(std::move(listed));
+    std::stop_source stop;
+    EXPECT_NE(choose(units, {}, stop.get_token()), nullptr);
+    stop.request_stop();
+    EXPECT_EQ(choose(units, {}, stop.get_token()), nullptr);
 }
 
 TEST(DiagnosticsFeed, NoCheckRunsWhileTheSourceIsOff) {

@@ -1,7 +1,9 @@
 #include "process/call_filter.h"
 
+#include <array>
 #include <cerrno>
 
+#include <linux/fs.h>
 #include <linux/seccomp.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -11,6 +13,22 @@
 #include "base/fd.h"
 
 namespace quire::process {
+namespace {
+
+// Calls that libseccomp 2.5.4 cannot name. Their numbers are the same everywhere.
+constexpr int kFchmodat2 = 452;
+constexpr int kSetxattrat = 463;
+constexpr int kRemovexattrat = 466;
+constexpr int kFileSetattr = 469;
+
+constexpr std::array kMetadataCalls = {
+    SCMP_SYS(chmod),       SCMP_SYS(fchmod),       SCMP_SYS(fchmodat),     kFchmodat2,
+    SCMP_SYS(chown),       SCMP_SYS(lchown),       SCMP_SYS(fchown),       SCMP_SYS(fchownat),
+    SCMP_SYS(setxattr),    SCMP_SYS(lsetxattr),    SCMP_SYS(fsetxattr),    kSetxattrat,
+    SCMP_SYS(removexattr), SCMP_SYS(lremovexattr), SCMP_SYS(fremovexattr), kRemovexattrat,
+    kFileSetattr};
+
+}  // namespace
 
 CallFilterMaker::CallFilterMaker()
     : filter_(seccomp_init(SCMP_ACT_ALLOW), &seccomp_release),
@@ -22,6 +40,14 @@ void CallFilterMaker::refuse(int call, int error, const std::vector<scmp_arg_cmp
     made_ = made_ &&
             seccomp_rule_add_array(filter_.get(), SCMP_ACT_ERRNO(static_cast<std::uint32_t>(error)),
                                    call, static_cast<unsigned>(when.size()), when.data()) == 0;
+}
+
+void CallFilterMaker::refuse_metadata() {
+    for (const int call : kMetadataCalls) refuse(call, EPERM);
+    // These change attributes through a descriptor that is open for reading.
+    for (const std::uint64_t request :
+         {std::uint64_t{FS_IOC_SETFLAGS}, std::uint64_t{FS_IOC_FSSETXATTR}})
+        refuse(SCMP_SYS(ioctl), EPERM, {{1, SCMP_CMP_MASKED_EQ, 0xffffffffU, request}});
 }
 
 // libseccomp 2.5.4 exports to a descriptor only.

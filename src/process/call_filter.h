@@ -37,6 +37,9 @@ public:
     // Refuses a call, always or for some arguments. Calls that this machine does not have are
     // skipped.
     void refuse(int call, int error, const std::vector<scmp_arg_cmp>& when = {});
+    // Refuses, with EPERM, what changes a file's owner, permissions or attributes, which Landlock does
+    // not cover. Its times may be changed.
+    void refuse_metadata();
     // Errors: unavailable "no_confinement" if something could not be made.
     Result<CallFilter> make();
 

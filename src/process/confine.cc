@@ -21,31 +21,14 @@
 namespace quire::process {
 namespace {
 
-// fchmodat2 of Linux 6.6, which libseccomp 2.5.4 cannot name. Its number is the same everywhere.
-constexpr int kFchmodat2 = 452;
-
 Failure no_confinement(Errc code, std::string_view why, Map details = {}) {
     return fail(code, "no_confinement", cat("it cannot be confined: ", why), std::move(details));
 }
 
-// System calls that a compiler does not need, and by which it would reach other processes, sockets
-// or the metadata of files. They fail with EPERM. truncate is listed for systems whose Landlock
-// does not know it.
-constexpr std::array kRefused = {SCMP_SYS(chmod),
-                                 SCMP_SYS(fchmod),
-                                 SCMP_SYS(fchmodat),
-                                 kFchmodat2,
-                                 SCMP_SYS(chown),
-                                 SCMP_SYS(lchown),
-                                 SCMP_SYS(fchown),
-                                 SCMP_SYS(fchownat),
-                                 SCMP_SYS(setxattr),
-                                 SCMP_SYS(lsetxattr),
-                                 SCMP_SYS(fsetxattr),
-                                 SCMP_SYS(removexattr),
-                                 SCMP_SYS(lremovexattr),
-                                 SCMP_SYS(fremovexattr),
-                                 SCMP_SYS(truncate),
+// System calls that a compiler does not need, and by which it would reach other processes or
+// sockets. They fail with EPERM, as do those that change the metadata of files. truncate is listed
+// for systems whose Landlock does not know it.
+constexpr std::array kRefused = {SCMP_SYS(truncate),
                                  SCMP_SYS(socket),
                                  SCMP_SYS(connect),
                                  SCMP_SYS(io_uring_setup),
@@ -71,6 +54,7 @@ constexpr std::array kRefused = {SCMP_SYS(chmod),
 Result<CallFilter> make_filter() {
     CallFilterMaker maker;
     for (const int call : kRefused) maker.refuse(call, EPERM);
+    maker.refuse_metadata();
     return maker.make();
 }
 

@@ -193,6 +193,15 @@ TEST_F(Confined, AConfinedProgramWritesOnlyTheNamedFiles) {
     EXPECT_FALSE(inside.has("../quire-cage-test"));
 }
 
+TEST_F(Confined, AConfinedProgramChangesTheTimesOfAFileAndNoOtherMetadata) {
+    const auto ended = in_cage(
+        "exec 2>/dev/null; chmod 600 out && echo mode; chown 1 out && echo owner; "
+        "setfattr -n user.a -v b out && echo extended; chattr +d out && echo attribute; "
+        "touch out && echo times");
+    ASSERT_TRUE(ended);
+    EXPECT_EQ(ended->output, "times\n");
+}
+
 TEST_F(Confined, AConfinedProgramReachesNoOtherProcess) {
     const auto ended = in_cage(
         "kill -0 $PPID && echo signalled; setsid true && echo left; "

@@ -6,7 +6,6 @@
 
 #include <asm/sockios.h>
 #include <fcntl.h>
-#include <linux/fs.h>
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -17,12 +16,8 @@
 namespace quire::stage {
 namespace {
 
-// Numbers that Debian 12's headers lack; they are the same everywhere.
+// A number that Debian 12's headers lack; it is the same everywhere.
 constexpr int kListmount = 458;
-constexpr int kFchmodat2 = 452;
-constexpr int kSetxattrat = 463;
-constexpr int kRemovexattrat = 466;
-constexpr int kFileSetattr = 469;
 
 // Calls that no command needs, and by which it could leave its stage or reach what is outside.
 constexpr std::array kRefused = {SCMP_SYS(mount),
@@ -77,28 +72,12 @@ constexpr std::array kRefused = {SCMP_SYS(mount),
                                  SCMP_SYS(vhangup),
                                  kListmount};
 
-// Calls by which a process without namespaces of its own would change something outside of its copy.
-constexpr std::array kRefusedWithoutNamespaces = {SCMP_SYS(chmod),
-                                                  SCMP_SYS(fchmod),
-                                                  SCMP_SYS(fchmodat),
-                                                  kFchmodat2,
-                                                  SCMP_SYS(chown),
-                                                  SCMP_SYS(lchown),
-                                                  SCMP_SYS(fchown),
-                                                  SCMP_SYS(fchownat),
-                                                  SCMP_SYS(utime),
+// Calls by which a process without namespaces of its own would change something outside of its copy,
+// besides those that change the metadata of files.
+constexpr std::array kRefusedWithoutNamespaces = {SCMP_SYS(utime),
                                                   SCMP_SYS(utimes),
                                                   SCMP_SYS(futimesat),
                                                   SCMP_SYS(utimensat),
-                                                  SCMP_SYS(setxattr),
-                                                  SCMP_SYS(lsetxattr),
-                                                  SCMP_SYS(fsetxattr),
-                                                  SCMP_SYS(removexattr),
-                                                  SCMP_SYS(lremovexattr),
-                                                  SCMP_SYS(fremovexattr),
-                                                  kSetxattrat,
-                                                  kRemovexattrat,
-                                                  kFileSetattr,
                                                   SCMP_SYS(truncate),
                                                   SCMP_SYS(kill),
                                                   SCMP_SYS(tkill),
@@ -160,16 +139,13 @@ Result<process::CallFilter> make_narrow_filter(bool network) {
     process::CallFilterMaker maker;
     refuse_common(maker);
     for (const int call : kRefusedWithoutNamespaces) maker.refuse(call, EPERM);
+    maker.refuse_metadata();
     if (!network) {
         for (const int family : {AF_INET, AF_INET6, AF_NETLINK}) {
             maker.refuse(SCMP_SYS(socket), EPERM,
                          {{0, SCMP_CMP_EQ, static_cast<scmp_datum_t>(family), 0}});
         }
     }
-    // Attributes of files, which are changed through a descriptor that is open for reading.
-    for (const std::uint64_t request :
-         {std::uint64_t{FS_IOC_SETFLAGS}, std::uint64_t{FS_IOC_FSSETXATTR}})
-        maker.refuse(SCMP_SYS(ioctl), EPERM, {masked(1, 0xffffffffU, request)});
     // Signals to others: with a socket's or a pipe's events, and from a thread to one of another
     // process. Landlock tells a thread's own process from others; where it cannot yet, programs do
     // without signals between threads.

@@ -214,6 +214,8 @@ Result<void> add_lost(Database& database, std::map<DocumentKey, DocumentRecord>&
 Result<std::vector<DocumentRecord>> read_documents(Database& database) {
     std::vector<DocumentRecord> all;
     const Highest highest = TRY(highest_of(database));
+    // Deleted documents keep their rows, so there are about as many as keys.
+    all.reserve(static_cast<std::size_t>(std::clamp<DocumentKey>(highest.key, 0, kMostLookedUp)));
     const std::vector<Unread> unread =
         TRY(read_numbered(database, kDocuments, highest.key,
                           [&](Statement& row) { all.push_back(document_of(row)); }));

@@ -10,9 +10,13 @@ namespace quire::kernel {
 
 Catalog::Catalog(const Parts& parts, std::vector<store::DocumentRecord> known) : parts_(parts) {
     state_->with([&](State& state) {
+        // Files of one folder and numbered labels come in runs that are sorted by name, so most names
+        // stand right behind the one before them.
+        auto behind = state.names.end();
         for (const store::DocumentRecord& record : known) {
-            if (!record.deleted && !record.damaged)
-                state.names.emplace(name_of_record(record), record.key);
+            if (record.deleted || record.damaged) continue;
+            behind =
+                std::next(state.names.emplace_hint(behind, name_of_record(record), record.key));
         }
         for (store::DocumentRecord& record : known) {
             // A name that a damaged row may never have had is another's first.
