@@ -53,12 +53,16 @@ AtomReader::AtomReader(ByteReader& in, const std::vector<crdt::PeerId>& peers)
 
 StampedId AtomReader::next() {
     StampedId atom;
+    read(atom);
+    return atom;
+}
+
+void AtomReader::read(StampedId& atom) {
     atom.id.peer = peer_of(peer_in_, table_, peers_.next());
     atom.id.counter = static_cast<crdt::Counter>(counters_.next());
     const std::int64_t lamport = atom.id.counter + lamports_.next();
     if (lamport < 0 || lamport > kMaxStateLamport) lamport_in_.fail("lamport of an atom");
     atom.lamport = static_cast<crdt::Lamport>(lamport);
-    return atom;
 }
 
 void AtomReader::finish(ByteReader& in) {

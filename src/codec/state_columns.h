@@ -59,6 +59,12 @@ public:
     bool at_end() const { return peers_.at_end(); }
     bool ok() const { return peer_in_.ok() && counter_in_.ok() && lamport_in_.ok(); }
     StampedId next();
+    // Like next(), into an atom that is in its place: a copy of what was just written part by part
+    // would have to wait for all of it.
+    void read(StampedId& atom);
+    // The most atoms that are left if each takes a byte of the column of counters, as where text was
+    // written all over. There are more where they follow each other.
+    std::size_t guessed_count() const { return counter_in_.remaining(); }
     // Hands a failure to `in`; with none, the columns have to be used up.
     void finish(ByteReader& in);
 

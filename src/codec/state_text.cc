@@ -78,13 +78,17 @@ TextState read_text_state(ByteReader& in, Budget& budget) {
     AtomReader atoms(in, peers);
     ByteReader lengths_in = read_column(in, "lengths of spans");
     DeltaRleReader lengths(lengths_in, kStyleEnd, kMaxCounter, "length of a span");
+    if (budget.take_heap(atoms.guessed_count() * sizeof(TextSpan)))
+        state.spans.reserve(atoms.guessed_count());
     while (in.ok() && atoms.ok() && lengths_in.ok() && !atoms.at_end()) {
         // The vector doubles: the old spans and the new are there at once.
         if (!budget.take(4 * sizeof(TextSpan))) {
             in.fail("spans of a text (too many for their size)");
             break;
         }
-        state.spans.push_back({atoms.next(), static_cast<std::int32_t>(lengths.next())});
+        TextSpan& span = state.spans.emplace_back();
+        atoms.read(span.first);
+        span.length = static_cast<std::int32_t>(lengths.next());
     }
     if (lengths_in.ok() && atoms.ok() && !lengths.at_end()) lengths_in.fail("number of spans");
     in.adopt(lengths_in);

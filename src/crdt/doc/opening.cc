@@ -91,7 +91,7 @@ Result<Lv> StateWriter::place(ElementId writer, const Item* made) {
     return lv;
 }
 
-Result<void> StateWriter::text(StampedAtom first, std::string_view utf8, Counter len) {
+Result<void> StateWriter::text(const StampedAtom& first, std::string_view utf8, Counter len) {
     Container& c = container();
     const std::uint32_t pos = sequence().size;
     TRY(grow(static_cast<std::size_t>(len)));
@@ -441,6 +441,17 @@ Result<void> check_retained(const Doc& doc, std::span<const IdSpan> spans) {
     return {};
 }
 
+namespace {
+
+// Returns true if the atom begins a style whose end is the next atom.
+bool begins_style(const OpLog& oplog, Lv lv) {
+    const ContainerLog& log = oplog.logs()[oplog.container_of(lv)];
+    const Run& run = log.runs()[log.find(lv)];
+    return run.kind == RunKind::anchor && std::holds_alternative<StyleStart>(log.op(run));
+}
+
+}  // namespace
+
 Result<Frontiers> start_for(const Doc& doc, const Frontiers& version) {
     TRY(doc.history().load());
     DocBody& body = whole_of(doc);
@@ -448,7 +459,7 @@ Result<Frontiers> start_for(const Doc& doc, const Frontiers& version) {
     const OpLog& log = journal.log();
     const Heads at = TRY(journal.heads_of(version));
     std::optional<Lv> cut = at.empty() ? std::nullopt : last_cut(log, at.front());
-    while (cut && log.begins_style(*cut)) {
+    while (cut && begins_style(log, *cut)) {
         if (last_cut(log, *cut + 1) == *cut + 1) {
             ++*cut;
             break;

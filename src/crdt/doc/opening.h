@@ -78,7 +78,7 @@ public:
     Result<void> begin(const ContainerId& id);
 
     // Adds to a text, in order. `len` counts the code points of `utf8`; ids and lamports count up.
-    Result<void> text(StampedAtom first, std::string_view utf8, Counter len);
+    Result<void> text(const StampedAtom& first, std::string_view utf8, Counter len);
     Result<void> style_start(StampedAtom at, std::string key, Value value, std::uint8_t info);
     Result<void> style_end(StampedAtom at);
     // Adds to a list, in order. Ids and lamports count up.

@@ -49,18 +49,24 @@ void Graph::place(std::span<const Lv> parents, Lv count, Lamport lamport) {
     } else {
         parents_.insert(parents_.end(), parents.begin(), parents.end());
     }
-    Entry entry{begin, begin + count, lamport, at, n, begin, at, n};
+    // Filled in its place: a copy would wait until all of it is written.
+    Entry& entry = entries_.emplace_back();
+    entry.begin = begin;
+    entry.end = begin + count;
+    entry.lamport = lamport;
+    entry.parents = entry.beyond = at;
+    entry.parent_count = entry.beyond_count = n;
+    entry.covers = begin;
     if (n == 1 && parents[0] + 1 == begin) {
         // An entry that follows the whole one before covers what that covers, which has been found:
         // a state that is opened has thousands of such entries.
-        const Entry& before = entries_.back();
+        const Entry& before = entries_[entries_.size() - 2];
         entry.covers = before.covers;
         entry.beyond = before.beyond;
         entry.beyond_count = before.beyond_count;
     } else if (n > 1) {
         cover(entry);
     }
-    entries_.push_back(entry);
 }
 
 // Jumps as far down as all atoms on the way are ancestors.

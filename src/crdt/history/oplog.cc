@@ -138,12 +138,6 @@ void OpLog::place(ContainerIndex container, const Placed& atoms) {
         owners_.push_back({begin, container});
 }
 
-bool OpLog::begins_style(Lv lv) const {
-    const ContainerLog& log = logs_[container_of(lv)];
-    const Run& run = log.runs()[log.find(lv)];
-    return run.kind == RunKind::anchor && std::holds_alternative<StyleStart>(log.op(run));
-}
-
 // A head may also be an atom of the state; then it is placed once more, as a head only.
 bool OpLog::end_base(const VersionVector& version, std::span<const Placed> heads,
                      std::int64_t timestamp) {

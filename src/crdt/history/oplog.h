@@ -96,9 +96,6 @@ public:
     const std::string& message_of(const ChangeInfo& change) const {
         return messages_[change.message];
     }
-    std::uint32_t intern_message(std::string_view message) {
-        return message.empty() ? 0 : number_message(message);
-    }
     // Makes room for as many changes as an import may bring, if they are many beside those known.
     void expect(std::size_t changes);
     std::int64_t latest_timestamp(std::span<const Lv> of) const;
@@ -140,8 +137,6 @@ public:
     const Heads& base_heads() const { return base_heads_; }
     // The largest lamport that was placed so far.
     Lamport base_lamport() const { return base_lamport_; }
-    // Returns true if the atom begins a style whose end is the next atom.
-    bool begins_style(Lv lv) const;
     // The number that stands for a known atom in deps and versions; none for an atom of the base
     // that is not one of its heads. O(log runs).
     std::optional<Lv> version_atom(PeerIndex peer, Counter counter) const;
@@ -167,6 +162,9 @@ private:
         ContainerIndex container;
     };
     std::size_t owner_of(Lv lv) const;
+    std::uint32_t intern_message(std::string_view message) {
+        return message.empty() ? 0 : number_message(message);
+    }
     std::uint32_t number_message(std::string_view message);
     void drop_head(Lv head) {
         if (head < marked_) dropped_heads_.push_back(head);
