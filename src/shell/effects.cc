@@ -127,6 +127,8 @@ bool Run::can_exist(const std::string& path) const {
 void Run::resolve(std::string path, LastLink last, int links, std::vector<std::string>& out) {
     if (++resolved_ > kMostResolved)
         return warn("too_complex", path.substr(0, 80), "its links lead to too many places");
+    // These links of the system lead to what the command has open itself.
+    if (is_harmless(path)) return out.push_back(std::move(path));
     std::string done;  // Without links; "" is the root directory.
     std::size_t at = 0;
     const bool ends_in_slash = path.size() > 1 && path.ends_with('/');
@@ -143,7 +145,6 @@ void Run::resolve(std::string path, LastLink last, int links, std::vector<std::s
         }
         const std::string here = cat(done, "/", name);
         const bool is_last = path.find_first_not_of('/', at) == std::string::npos;
-        // These links of the system lead to what the command has open itself.
         if (is_last && is_harmless(here)) {
             done = here;
             break;
