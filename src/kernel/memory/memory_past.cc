@@ -55,7 +55,7 @@ Result<void> check_return(LiveDocument& document, const MemoryHeader& header,
                                   draft.changes_in({&span, 1}).changes(), {.go_back = true});
 }
 
-// What the block was at the version that it goes back to.
+// A version of the block that it goes back to, and the schema of then.
 struct Past {
     BlockAt at;
     memory::BlockSchema schema;
