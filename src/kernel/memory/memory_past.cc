@@ -55,30 +55,35 @@ Result<void> check_return(LiveDocument& document, const MemoryHeader& header,
                                   draft.changes_in({&span, 1}).changes(), {.go_back = true});
 }
 
+// A version of the block that it goes back to, and the schema of then.
+struct Past {
+    BlockAt at;
+    memory::BlockSchema schema;
+};
+
 // Goes back across a conversion: the schema and the content together. The gate of today's schema says
 // nothing about the other one, so nothing that is read-only may differ, and an agent needs what
 // overwriting all of the block needs.
 Result<MemoryVersion> roll_back_schema(LiveDocument& document, OpenedMemory& opened,
-                                       const policy::Actor& by, const BlockAt& at,
-                                       memory::BlockSchema schema, Catalog& catalog) {
+                                       const policy::Actor& by, Past to, Catalog& catalog) {
     const bool is_sharee = by.kind == policy::ActorKind::agent && by != opened.header.owner;
     if (is_sharee) TRY(policy::permit(opened.rights, Operation::erase));
     crdt::Doc& doc = document.doc();
-    crdt::Doc past = TRY(fork_at(doc, at.heads, doc.peer()));
+    crdt::Doc past = TRY(fork_at(doc, to.at.heads, doc.peer()));
     if (!opened.writer(by).writes_read_only()) {
         const memory::BlockSchema& now = opened.header.block.schema;
         const auto breach =
-            memory::read_only_breach(now, memory::MemoryReader(doc, now).value(), schema,
-                                     memory::MemoryReader(past, schema).value());
+            memory::read_only_breach(now, memory::MemoryReader(doc, now).value(), to.schema,
+                                     memory::MemoryReader(past, to.schema).value());
         if (breach) return breached(*breach);
     }
-    const crdt::Diff back = TRY(doc.history().diff(doc.frontiers(), at.heads));
+    const crdt::Diff back = TRY(doc.history().diff(doc.frontiers(), to.at.heads));
     document.begin(by);
     RecordState before = record_state(document);
     TRY(crdt::apply_diff(doc, back));
-    const std::string version_id = cat(at.version);
+    const std::string version_id = cat(to.at.version);
     const crdt::IdSpan span = document.commit({by, "rollback", version_id});
-    opened.header.block.schema = std::move(schema);
+    opened.header.block.schema = std::move(to.schema);
     put_header(document, opened.header);
     record_change(document, by, cat("rollback ", version_id), std::move(before),
                   span.size() > 0 ? std::vector{span} : std::vector<crdt::IdSpan>());
@@ -95,7 +100,7 @@ Result<MemoryVersion> roll_back(LiveDocument& document, OpenedMemory& opened,
     memory::BlockSchema schema = TRY(schema_at(document, opened.header, at));
     if (schema != opened.header.block.schema) {
         TRY(body.fed.check_owned(opened.header, by, "roll back the schema of"));
-        return roll_back_schema(document, opened, by, at, std::move(schema),
+        return roll_back_schema(document, opened, by, {at, std::move(schema)},
                                 body.kernel->catalog());
     }
     const crdt::Diff back = TRY(doc.history().diff(doc.frontiers(), at.heads));
@@ -129,13 +134,19 @@ Result<void> check_no_conversion_since(const BlockRef& block, const Unit& unit) 
     return {};
 }
 
+// The entries of the history that a call takes back or, as a redo, brings back: all of one kind.
+struct Steps {
+    const std::vector<Unit*>& units;
+    bool redo = false;
+};
+
 // Takes back writes to the content.
 Result<MemoryUndone> take_content_back(LiveDocument& document, const OpenedMemory& opened,
-                                       const policy::Actor& by, const std::vector<Unit*>& units,
-                                       bool redo, const MemoryCalls::Body& body) {
+                                       const policy::Actor& by, const Steps& steps,
+                                       const MemoryCalls::Body& body) {
     const BlockRef block = document.whole();
-    TRY(check_no_conversion_since(block, *units.back()));
-    const std::vector<crdt::IdSpan> spans = spans_of(units);
+    TRY(check_no_conversion_since(block, *steps.units.back()));
+    const std::vector<crdt::IdSpan> spans = spans_of(steps.units);
     document.begin(by);
     const auto on_draft = [&](crdt::Doc& draft) -> Result<void> {
         TRY(crdt::revert(draft, spans));
@@ -143,7 +154,7 @@ Result<MemoryUndone> take_content_back(LiveDocument& document, const OpenedMemor
     };
     const SourceVerdict verdict = TRY(body.fed.judge(document, opened.header, by, on_draft));
     const crdt::Undone done = TRY(crdt::revert(document.doc(), spans));
-    end_take_back(document, block, by, {units, redo, done.skipped > 0, done.settled});
+    end_take_back(document, block, by, {steps.units, steps.redo, done.skipped > 0, done.settled});
     return MemoryUndone{body.settle(document, opened, verdict), done.restored, done.removed,
                         done.skipped};
 }
@@ -151,16 +162,16 @@ Result<MemoryUndone> take_content_back(LiveDocument& document, const OpenedMemor
 // Takes back a call that changed the block's record: all of it, or nothing where others changed the
 // same since.
 Result<MemoryUndone> take_record_back(LiveDocument& document, const OpenedMemory& opened,
-                                      const policy::Actor& by, const std::vector<Unit*>& units,
-                                      bool redo, const MemoryCalls::Body& body) {
+                                      const policy::Actor& by, const Steps& steps,
+                                      const MemoryCalls::Body& body) {
     const BlockRef block = document.whole();
-    const Unit& unit = *units.front();
-    std::optional<RecordState> wanted = TRY(record_set_back(document, *unit.record, redo));
+    const Unit& unit = *steps.units.front();
+    std::optional<RecordState> wanted = TRY(record_set_back(document, *unit.record, steps.redo));
     const bool changed =
         !wanted || (!unit.spans.empty() && others_wrote_since(block, by, unit.version));
     if (changed) {
         document.begin(by);
-        end_take_back(document, block, by, {units, redo, true, {}});
+        end_take_back(document, block, by, {steps.units, steps.redo, true, {}});
         return MemoryUndone{version_of_memory(document), 0, 0, 1};
     }
     if (wanted->deleted != document.record().deleted)
@@ -172,10 +183,10 @@ Result<MemoryUndone> take_record_back(LiveDocument& document, const OpenedMemory
         return label_exists(wanted->name);
     RecordChange change{record_state(document), *wanted};
     document.begin(by);
-    const crdt::Undone done = TRY(crdt::revert(document.doc(), spans_of(units)));
+    const crdt::Undone done = TRY(crdt::revert(document.doc(), spans_of(steps.units)));
     document.transaction().set_record(std::move(*wanted));
     end_take_back(document, block, by,
-                  {units, redo, done.skipped > 0, done.settled, std::move(change)});
+                  {steps.units, steps.redo, done.skipped > 0, done.settled, std::move(change)});
     follow_record(document, catalog);
     return MemoryUndone{version_of_memory(document), done.restored + 1, done.removed, done.skipped};
 }
@@ -223,9 +234,9 @@ void MemoryCalls::undo(Caller by, std::string label, bool redo, Reply<MemoryUndo
                 return MemoryUndone{};
             }
             if (unit.record)
-                return take_record_back(document, opened, caller.actor, units, redo, *body);
+                return take_record_back(document, opened, caller.actor, {units, redo}, *body);
             if (document.record().deleted) return no_such_memory(document.name());
-            return take_content_back(document, opened, caller.actor, units, redo, *body);
+            return take_content_back(document, opened, caller.actor, {units, redo}, *body);
         });
 }
 
