@@ -24,8 +24,9 @@ void for_each_stamped(const OpLog& log, Lv lv, Lv len, Take take) {
     while (len > 0) {
         const Lamport first = log.graph().lamport(lv);
         Lv low = 1;
-        Lv high = std::min(len, log.atoms().run_end(lv) - lv);
-        if (log.graph().lamport(lv + high - 1) - first == high - 1) {
+        // Where text was written all over, most are single atoms, and need no search.
+        Lv high = len == 1 ? 1 : std::min(len, log.atoms().run_end(lv) - lv);
+        if (high == 1 || log.graph().lamport(lv + high - 1) - first == high - 1) {
             low = high;
         } else {
             // The first `low` count up, the first `high` do not.
