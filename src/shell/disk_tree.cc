@@ -1,12 +1,12 @@
 #include "shell/disk_tree.h"
 
+#include <algorithm>
+#include <memory>
+
 #include <dirent.h>
 #include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <algorithm>
-#include <memory>
 
 namespace quire::shell {
 

@@ -317,6 +317,14 @@ void tee_model(const Call& call) {
     }
 }
 
+// Returns true if a mode of chmod leaves its owner the right to list and enter a directory for certain.
+bool keeps_directories_open(const std::string* mode) {
+    if (mode == nullptr) return false;
+    const bool is_octal = mode->find_first_not_of("01234567") == std::string::npos;
+    if (is_octal) return mode->size() >= 3 && ((((*mode)[mode->size() - 3]) - '0') & 5) == 5;
+    return mode->find_first_of("-=") == std::string::npos;
+}
+
 // chmod, chown and chgrp: their first operand is no file, unless it is given by another's.
 void mode_model(const Call& call) {
     std::vector<Arg> arguments = call.arguments;
@@ -338,12 +346,16 @@ void mode_model(const Call& call) {
         return;
     const std::size_t first = options.has("reference") ? 0 : 1;
     const LastLink last = options.has("h") ? LastLink::itself : LastLink::followed;
+    const bool keeps_open = call.name == "chmod" && first < options.operands.size() && first == 1 &&
+                            keeps_directories_open(options.operands[0].single());
     for (std::size_t i = first; i < options.operands.size(); ++i) {
         if (options.has("R")) {
             call.run.effect_below(Effect::write, options.operands[i], last);
         } else {
             call.run.effect(Effect::write, options.operands[i], last);
         }
+        if (!keeps_open && (options.has("R") || call.run.may_be_directory(options.operands[i])))
+            call.run.may_hide_names();
     }
 }
 

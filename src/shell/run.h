@@ -51,6 +51,8 @@ public:
     bool may_be_directory(const Arg& operand);
     bool may_be_link(const Arg& operand);
     bool may_exist(const Arg& operand);
+    // From the next command on, patterns may not find what is there.
+    void may_hide_names() { replaces_ = true; }
     // The paths, absolute and without links before the last component.
     std::vector<std::string> paths_of(const Arg& operand, LastLink last = LastLink::followed);
     // The names in the directories that the operand may name, and those that the script made there.
@@ -136,7 +138,8 @@ private:
     std::map<std::string, std::set<std::string>> made_links_;
     std::vector<std::unique_ptr<Script>>
         scripts_;  // Kept for run_text(), as functions point into them.
-    // Something was deleted, or a link was replaced: by the command that runs, and by one before it.
+    // Something was deleted or may be hidden, or a link was replaced: by the command that runs, and by one
+    // before it.
     bool replaces_ = false;
     bool has_replaced_ = false;
     std::size_t steps_ = 0;
