@@ -24,7 +24,7 @@ void for_each_stamped(const OpLog& log, Lv lv, Lv len, Take take) {
     while (len > 0) {
         const Lamport first = log.graph().lamport(lv);
         Lv low = 1;
-        // Where text was written all over, most are single atoms, and need no search.
+        // A text that was written all over has mostly single atoms, which need no search.
         Lv high = len == 1 ? 1 : std::min(len, log.atoms().run_end(lv) - lv);
         if (high == 1 || log.graph().lamport(lv + high - 1) - first == high - 1) {
             low = high;
