@@ -2,8 +2,12 @@
 
 #include <stop_token>
 
+#include <linux/magic.h>
+#include <sys/vfs.h>
+
 #include "base/concat.h"
 #include "stage/stage.h"
+#include "stage/twins.h"
 
 namespace quire::stage {
 
@@ -26,6 +30,14 @@ std::vector<TierFinding> find_tiers(const std::string& workspace, const std::str
         out.push_back(std::move(found));
     }
     return out;
+}
+
+std::string obstacle_to_stages(const std::string& workspace) {
+    struct statfs disk {};
+    if (::statfs(workspace.c_str(), &disk) == 0 && disk.f_type == OVERLAYFS_SUPER_MAGIC)
+        return "it lies on an overlay";
+    const std::string below = mount_below(workspace);
+    return below.empty() ? "" : cat("there is a mount below it, at ", below);
 }
 
 }  // namespace quire::stage

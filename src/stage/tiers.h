@@ -21,4 +21,8 @@ struct TierFinding {
 std::vector<TierFinding> find_tiers(const std::string& workspace, const std::string& scratch,
                                     Clock& clock);
 
+// The reason that may keep stages away from a workspace that has no directory .quire yet, as a clause; "" for
+// none.
+std::string obstacle_to_stages(const std::string& workspace);
+
 }  // namespace quire::stage

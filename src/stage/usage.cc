@@ -50,7 +50,7 @@ std::uint64_t memory_of(pid_t process) {
 
 struct DiskUse {
     std::uint64_t bytes = 0;
-    std::uint64_t lengths = 0;  // Of all files, with their holes.
+    std::uint64_t lengths = 0;  // The lengths of all files together, with their holes.
     std::uint64_t longest = 0;
 };
 

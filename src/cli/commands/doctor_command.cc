@@ -11,9 +11,7 @@
 #include <vector>
 
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <linux/openat2.h>
-#include <sys/statfs.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -34,7 +32,6 @@
 #include "json/members.h"
 #include "process/spawn.h"
 #include "stage/tiers.h"
-#include "stage/twins.h"
 #include "text/escape_hidden.h"
 #include "text/shell_word.h"
 
@@ -121,10 +118,7 @@ DoctorFinding check_tiers(const std::string& workspace) {
     std::string better, others;
     stage::Tier best = stage::Tier::none;
     const bool is_used = std::filesystem::is_directory(workspace + "/.quire", failed);
-    struct statfs disk {};
-    const std::string below = is_used ? std::string() : stage::mount_below(workspace);
-    const bool is_overlay =
-        !is_used && ::statfs(workspace.c_str(), &disk) == 0 && disk.f_type == OVERLAYFS_SUPER_MAGIC;
+    const std::string obstacle = is_used ? std::string() : stage::obstacle_to_stages(workspace);
     for (const stage::TierFinding& each :
          stage::find_tiers(is_used ? workspace : root.string(), root.string(), clock)) {
         const std::string name(name_of(each.tier));
@@ -141,12 +135,11 @@ DoctorFinding check_tiers(const std::string& workspace) {
     if (best == stage::Tier::staged)
         found += ": commands run apart from the files, and their changes pass the rules";
     cat_to(found, cat(better, others));
-    if (best == stage::Tier::staged && (is_overlay || !below.empty())) {
+    if (best == stage::Tier::staged && !obstacle.empty()) {
         return {Health::doubtful, "shell",
                 cat("tier staged in another directory; in this one commands that change files may "
                     "have no stage, for ",
-                    is_overlay ? "it lies on an overlay"
-                               : cat("there is a mount below it, at ", below)),
+                    obstacle),
                 "run quire doctor again after the first command, when it can be tried here"};
     }
     if (best == stage::Tier::staged) return {Health::good, "shell", std::move(found), ""};

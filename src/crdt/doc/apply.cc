@@ -9,7 +9,6 @@
 #include <variant>
 
 #include "base/check.h"
-#include "base/concat.h"
 #include "base/utf8.h"
 #include "crdt/doc/body.h"
 #include "crdt/doc/counter.h"
@@ -27,7 +26,8 @@ namespace quire::crdt {
 namespace {
 
 Failure misfit(const ContainerId& id, std::string_view what) {
-    return invalid("invalid_diff", cat("the diff of ", to_text(id), " does not fit: ", what));
+    return invalid("invalid_diff",
+                   "the diff of " + to_text(id) + " does not fit: " + std::string(what));
 }
 
 bool fits(ContainerKind kind, const Delta& delta) {
@@ -224,8 +224,8 @@ Result<void> DiffApplier::check_part(const ContainerDiff& part, bool is_new) {
         Branches branches(is_new ? std::vector<TreeNode>() : doc_.tree(handle).nodes());
         for (const TreeAction& action : *tree) {
             if (!branches.apply(action)) {
-                return misfit(part.container, cat("the node ", to_text(action.target),
-                                                  " cannot be made, moved or erased so"));
+                return misfit(part.container, "the node " + to_text(action.target) +
+                                                  " cannot be made, moved or erased so");
             }
             if (action.kind == TreeAction::Kind::create)
                 will_be_made_.insert(ContainerId::normal(action.target, ContainerKind::map));

@@ -277,7 +277,7 @@ Result<std::string> CommandGate::effects() const {
         std::string content = made.target;
         if (made.kind == ChangeKind::created || made.kind == ChangeKind::modified)
             content = TRY(stage::staged_bytes(upper_, made.path, kLargestFile));
-        // What is replaced or deleted belongs to it too: a person has seen that alone.
+        // The bytes that are replaced or deleted belong to it: a person has seen those alone.
         std::string before = step.before;
         const bool replaces = made.kind == ChangeKind::modified || made.kind == ChangeKind::deleted;
         if (before.empty() && replaces && !made.is_directory && !made.was_link) {

@@ -35,11 +35,11 @@ struct HeldStage {
     stage::Stage stage;
     stage::StageOutcome outcome;
     std::vector<std::string> hidden;  // The files that the command did not see.
-    std::string effects =
-        {};  // All that the command did, as a person is asked; "" if it has not waited.
-    std::string left = {};  // The same without what is committed.
-    std::set<std::pair<std::string, stage::ChangeKind>> done =
-        {};                 // The changes that are committed.
+    // The digest of the changes that a person is asked about; "" if it has not waited. And the same without
+    // what is committed.
+    std::string effects = {};
+    std::string left = {};
+    std::set<std::pair<std::string, stage::ChangeKind>> done = {};  // The committed changes.
     std::string call = {};  // The digest of the call that they are asked about.
     std::int64_t since_ms = 0;
     bool is_below_minimum = false;  // It may change nothing (CommandRunner).
