@@ -168,12 +168,15 @@ private:
 
 class Shallow : public testing::Test {
 protected:
-    // Twins of what two to four peers wrote; `check` looks at them. How many are shallow.
+    // Twins of what two to four peers wrote; `check` looks at them. Not every history can be trimmed, so
+    // there are more histories than runs.
     template <class Check>
-    static std::size_t for_each_twins(std::uint64_t runs, Check check) {
+    static void for_each_twins(std::uint64_t runs, Check check) {
+        constexpr std::uint64_t kMostHistories = 100;  // For one run.
         const model::Runs given(runs);
-        std::size_t shallow = 0;
-        for (std::uint64_t run = 0; run < given.count; ++run) {
+        std::uint64_t shallow = 0;
+        for (std::uint64_t run = 0; shallow < given.count; ++run) {
+            ASSERT_LT(run, kMostHistories * given.count) << "hardly any history can be trimmed";
             const std::uint64_t seed = given.seed + run;
             SCOPED_TRACE("SEED=" + std::to_string(seed) + " QUIRE_STEPS=1");
             Scribblers peers(seed, 2 + seed % 3);
@@ -192,12 +195,11 @@ protected:
             check(peers, twins);
             if (testing::Test::HasFatalFailure()) break;
         }
-        return shallow;
     }
 };
 
 TEST_F(Shallow, AgreesWithTheWholeHistoryInAllThatComesAfterTheStart) {
-    const std::size_t shallow = for_each_twins(60, [](Scribblers& peers, Twins& twins) {
+    for_each_twins(60, [](Scribblers& peers, Twins& twins) {
         ASSERT_NO_FATAL_FAILURE(twins.compare());
         for (int round = 0; round < 4; ++round) {
             for (std::size_t i = 0; i < 6; ++i) peers.step();
@@ -216,7 +218,6 @@ TEST_F(Shallow, AgreesWithTheWholeHistoryInAllThatComesAfterTheStart) {
         ASSERT_NO_FATAL_FAILURE(twins.compare_exports());
         ASSERT_NO_FATAL_FAILURE(twins.reopen());
     });
-    EXPECT_GT(shallow, 0U);
 }
 
 TEST_F(Shallow, ShowsEachVersionFromTheStartOn) {
@@ -264,19 +265,22 @@ TEST_F(Shallow, UndoesWhatCameAfterTheStart) {
         ASSERT_TRUE(twins.shallow.history().load());
         UndoHistory ours(twins.shallow);
         UndoHistory theirs(twins.whole);
+        bool is_undone = false;
         for (int round = 0; round < 10; ++round) {
             const std::size_t what = peers.below(4);
-            // Once something was undone, ids tell different things in the two.
-            if (round < 5 && what != 2) {
+            // Once something was undone, ids tell different things in the two. Concurrent edits of others are
+            // ordered by ids, so none come in after that.
+            if (round < 5 && what != 2 && !is_undone) {
                 for (std::size_t i = 1 + peers.below(3); i > 0; --i) twins.edit();
                 ours.committed(twins.shallow.commit(), round);
                 theirs.committed(twins.whole.commit(), round);
-            } else if (what == 2) {
+            } else if (what == 2 && !is_undone) {
                 peers.step();
                 const std::size_t from = peers.below(peers.count());
                 peers.commit(peers.doc(from));
                 ASSERT_NO_FATAL_FAILURE(twins.import_from(peers.doc(from)));
             } else if (peers.below(3) > 0) {
+                is_undone = true;
                 ASSERT_EQ(ours.undo(round), theirs.undo(round));
             } else {
                 ASSERT_EQ(ours.redo(round), theirs.redo(round));
