@@ -47,10 +47,11 @@ if(QUIRE_SANITIZE)
 elseif(CMAKE_BUILD_TYPE STREQUAL "Release")
     set(hot_room_options "")
     # g++ stops inlining once a unit has grown by 40 %. A whole room is one unit, so the calls that an edit makes would not
-    # be inlined: a commit for each edit took a sixth longer. It costs half as much code again, so few rooms ask for it.
+    # be inlined: a commit for each edit took a sixth longer. It costs a third as much code again, which counts in the
+    # memory of a kernel, so few rooms ask for it.
     set(inlined_room_options "")
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-        set(inlined_room_options --param=inline-unit-growth=120)
+        set(inlined_room_options --param=inline-unit-growth=95)
     endif()
     set(warm_room_options "")
     set(cold_room_options -O1)

@@ -50,9 +50,9 @@ CommandForecast forecast_command(const std::string& script, const std::string& w
     if (const char* const home = std::getenv("HOME")) situation.environment["HOME"] = home;
     if (around == Surroundings::stage) {
         situation.environment["TMPDIR"] = "/tmp";
+        // The home of a stage is its own too, but what is written there is as good as lost, and an agent that
+        // writes there mostly means to change how programs of its user behave.
         situation.own_places = {"/tmp", "/var/tmp", "/dev/shm"};
-        const std::string& home = situation.environment["HOME"];
-        if (home.size() > 1) situation.own_places.push_back(home);
     }
     if (around == Surroundings::copy) situation.own_places.clear();
     const shell::DiskTree tree;

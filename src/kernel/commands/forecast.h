@@ -20,8 +20,7 @@ struct CommandForecast {
     shell::Judgement judgement;  // Under the level "strict", whatever is set.
 };
 
-// The place where a command is going to run. In a stage it has a home and directories for temporary files of
-// its own, and a TMPDIR that is known; on a copy those of the system are none of its own.
+// The place where a command is going to run. In a stage it has directories for temporary files of its own, and a TMPDIR that is known; on a copy those of the system are none of its own.
 enum class Surroundings { system, stage, copy };
 
 // Nothing is run. `workspace` and `cwd` are directories. A script that bash would reject, or that this
