@@ -14,6 +14,7 @@
 #include "crdt/doc/list.h"
 #include "crdt/doc/text.h"
 #include "json/json.h"
+#include "tests/model/imported.h"
 #include "tests/model/model.h"
 #include "tests/model/scribblers.h"
 
@@ -24,12 +25,6 @@ using namespace crdt;
 using model::Scribblers;
 
 constexpr PeerId kEditor = 77;
-
-Doc whole(const Bytes& blob, PeerId peer) {
-    Doc doc(peer);
-    CHECK(doc.import(codec::decode_history(blob).value()));
-    return doc;
-}
 
 // The deltas by container: two diffs may list containers that do not hold each other in any order.
 std::map<ContainerId, Delta> deltas(const Diff& diff) {
@@ -68,7 +63,7 @@ protected:
 TEST_F(Opening, AStateShowsWhatItsHistoryShows) {
     const std::size_t opened =
         for_each_snapshot(60, [](Scribblers& peers, const Bytes& blob, Doc& doc) {
-            Doc full = whole(blob, kEditor);
+            Doc full = model::imported(blob, kEditor);
             for (const Handle container : crdt::Inspection(full).written()) {
                 const ContainerId& id = full.id_of(container);
                 const Handle same = doc.open(id);
@@ -93,8 +88,8 @@ TEST_F(Opening, AStateShowsWhatItsHistoryShows) {
 
 TEST_F(Opening, EditsMakeTheOpsThatTheyWouldMakeWithTheHistory) {
     for_each_snapshot(60, [](Scribblers& peers, const Bytes& blob, Doc& doc) {
-        Doc full = whole(blob, kEditor);
-        Doc other = whole(blob, 5);
+        Doc full = model::imported(blob, kEditor);
+        Doc other = model::imported(blob, 5);
         const VersionVector before = doc.version();
         Scribblers twin = peers.twin();
         for (int i = 0; i < 8; ++i) {
@@ -123,7 +118,7 @@ TEST_F(Opening, EditsMakeTheOpsThatTheyWouldMakeWithTheHistory) {
 
 TEST_F(Opening, ATransactionGoesOnWhenTheHistoryComesIn) {
     for_each_snapshot(60, [](Scribblers& peers, const Bytes& blob, Doc& doc) {
-        Doc full = whole(blob, kEditor);
+        Doc full = model::imported(blob, kEditor);
         const VersionVector before = doc.version();
         Scribblers twin = peers.twin();
         const auto edit = [&] {
@@ -158,7 +153,7 @@ TEST_F(Opening, ADeleteThatBeganBeforeTheHistoryCameInIsLengthened) {
     for (const bool backward : {false, true}) {
         Doc doc(kEditor);
         ASSERT_TRUE(codec::open_snapshot(doc, blob).value());
-        Doc full = whole(blob, kEditor);
+        Doc full = model::imported(blob, kEditor);
         const VersionVector before = doc.version();
         const auto erase = [&](std::size_t at) {
             for (Doc* const each : {&doc, &full}) {
@@ -182,8 +177,8 @@ TEST_F(Opening, ADeleteThatBeganBeforeTheHistoryCameInIsLengthened) {
 
 TEST_F(Opening, OthersChangesMeetTheHistory) {
     for_each_snapshot(40, [](Scribblers& peers, const Bytes& blob, Doc& doc) {
-        Doc full = whole(blob, kEditor);
-        Doc other = whole(blob, 5);
+        Doc full = model::imported(blob, kEditor);
+        Doc other = model::imported(blob, 5);
         Scribblers twin = peers.twin();
         peers.edit(doc);
         twin.edit(full);
@@ -191,7 +186,8 @@ TEST_F(Opening, OthersChangesMeetTheHistory) {
         full.commit();
         for (int i = 0; i < 5; ++i) peers.edit(other);
         other.commit();
-        const std::vector<Change> theirs = other.changes_since(whole(blob, 9).version()).changes();
+        const std::vector<Change> theirs =
+            other.changes_since(model::imported(blob, 9).version()).changes();
         ASSERT_TRUE(doc.import(theirs));
         ASSERT_TRUE(full.import(theirs));
         ASSERT_TRUE(doc.value() == full.value());

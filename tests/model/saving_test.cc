@@ -13,6 +13,7 @@
 #include "codec/snapshot.h"
 #include "crdt/doc/history.h"
 #include "crdt/undo/undo_history.h"
+#include "tests/model/imported.h"
 #include "tests/model/scribblers.h"
 
 namespace quire {
@@ -22,12 +23,6 @@ using namespace crdt;
 using model::Scribblers;
 
 constexpr PeerId kSaver = 77;
-
-Doc with_history(const Bytes& blob, PeerId peer) {
-    Doc doc(peer);
-    CHECK(doc.import(codec::decode_history(blob).value()));
-    return doc;
-}
 
 // How a text is cut into spans means nothing.
 codec::State joined(codec::State state) {
@@ -140,7 +135,7 @@ void for_each_snapshot(std::uint64_t runs, Check check) {
         Doc doc(kSaver);
         if (!codec::open_snapshot(doc, blob).value()) continue;
         ++opened;
-        Doc full = with_history(blob, kSaver);
+        Doc full = model::imported(blob, kSaver);
         check(peers, blob, doc, full);
         if (testing::Test::HasFatalFailure()) break;
     }
@@ -154,7 +149,7 @@ TEST(Saving, AnUnchangedDocumentIsSavedAsItsBytes) {
         // A reader's look at it changes nothing, nor does the history once it is read.
         static_cast<void>(doc.value());
         ASSERT_TRUE(doc.history().load());
-        Doc full = with_history(blob, 1);
+        Doc full = model::imported(blob, 1);
         expect_same_blobs(codec::encode_snapshot(doc).value(), blob, full);
     });
 }
@@ -192,11 +187,11 @@ TEST(Saving, EditsAreSavedAsWithTheHistory) {
 
 TEST(Saving, OthersChangesAndTimeTravelAreSavedAsWithTheHistory) {
     for_each_snapshot(40, [](Scribblers& peers, const Bytes& blob, Doc& doc, Doc& full) {
-        Doc other = with_history(blob, 5);
+        Doc other = model::imported(blob, 5);
         for (int i = 0; i < 5; ++i) peers.edit(other);
         other.commit();
         const std::vector<Change> theirs =
-            other.changes_since(with_history(blob, 9).version()).changes();
+            other.changes_since(model::imported(blob, 9).version()).changes();
         Scribblers twin = peers.twin();
         UndoHistory undo(doc);
         UndoHistory undo_full(full);

@@ -152,13 +152,13 @@ CommandGate::Step CommandGate::step_of(StagedChange change) {
         if (in_it.verdict < step.decision.verdict) step.decision = std::move(in_it);
     }
     const auto refuse = [&](std::string why) {
-        step.is_never = true;
         step.decision.verdict = Verdict::deny;
         step.decision.why = std::move(why);
     };
     if (step.is_git && (made.kind == ChangeKind::link || made.was_link))
         refuse("it is a link in the repository of git");
-    if (made.kind == ChangeKind::special) refuse("it is a fifo, a socket or a device");
+    step.is_never = made.kind == ChangeKind::special;
+    if (step.is_never) refuse("it is a fifo, a socket or a device");
     if (made.kind == ChangeKind::link && !stays_inside(made, parts_.workspace))
         refuse(cat("the link leads out of the workspace, to ", made.target));
     if (made.kind != ChangeKind::deleted && (made.mode & ~kPermissions) != 0 && !made.is_directory)

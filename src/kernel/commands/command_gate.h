@@ -89,7 +89,7 @@ private:
         // The path, or one above it, becomes something of another kind, so the file can be made only
         // after what is there now is gone.
         bool is_late = false;
-        bool is_never = false;  // It is not kept, whatever the rules say.
+        bool is_never = false;  // It cannot be kept, at no level.
         // The hashes of a text's bytes, for the journal.
         std::string before = {};
         std::string after = {};

@@ -46,14 +46,7 @@ protected:
                 "rmdir src/began");
         commands->execute(by(whole), {whole, "", {}, {}},
                           [&](Result<CommandRun> made) { answer.set_value(std::move(made)); });
-        const auto has_begun = [&] {
-            std::error_code gone;
-            for (const auto& stage : disk::directory_iterator(directory / ".quire/stages", gone)) {
-                if (disk::exists(stage.path() / "upper/src/began", gone)) return true;
-            }
-            return false;
-        };
-        for (int i = 0; i < 12'000 && !has_begun(); ++i) ::usleep(5'000);
+        EXPECT_TRUE(appears("src/began"));
         work();
         directory.put("signal/state", "go");
         auto made = answer.get_future().get();

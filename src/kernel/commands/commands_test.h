@@ -1,9 +1,13 @@
 // A kernel with commands on a real disk, for tests of this room.
 #pragma once
 
+#include <chrono>
+#include <filesystem>
 #include <future>
 #include <memory>
 #include <string>
+#include <system_error>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -100,6 +104,18 @@ protected:
     std::string kept(const std::string& command) {
         const auto made = run(command);
         return made ? kept(*made) : made.error().reason();
+    }
+    // Waits until a command that runs has made the path in its stage.
+    bool appears(const std::string& path) {
+        namespace disk = std::filesystem;
+        for (int i = 0; i < 12'000; ++i) {
+            std::error_code gone;
+            for (const auto& stage : disk::directory_iterator(directory / ".quire/stages", gone)) {
+                if (disk::exists(stage.path() / "upper" / path, gone)) return true;
+            }
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        }
+        return false;
     }
     std::string newest_actor(const std::string& path) {
         const auto history = ask<FileHistory>([&](auto reply) {
