@@ -57,6 +57,8 @@ void backup(const Call& call, const Options& options, const Arg& target) {
         const Arg* const suffix = options.value("S");
         call.run.write(suffix == nullptr ? with_suffix(target, "~") : joined(target, *suffix),
                        LastLink::itself);
+        // The target gets the other name first, and is gone if what follows fails.
+        if (call.run.may_exist(target)) call.run.effect(Effect::erase, target, LastLink::itself);
     }
 }
 

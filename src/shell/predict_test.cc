@@ -298,6 +298,17 @@ TEST_F(Predict, ADirectoryThatIsClosedHidesItsNames) {
     EXPECT_EQ(changes("chmod a+x src; tee sr*/lib.rs"), "write src; write src/lib.rs");
 }
 
+// A soundness run found it: mv renames the target, and then may not take the source away.
+TEST_F(Predict, ATargetThatIsBackedUpMayBeGone) {
+    for (const char* script :
+         {"chmod -w src; mv -b src/lib.rs README.md", "cp -b src/lib.rs README.md",
+          "install -b src/lib.rs README.md", "ln -sb src/lib.rs README.md"}) {
+        EXPECT_NE(changes(script).find("delete README.md"), std::string::npos)
+            << script << ": " << changes(script);
+    }
+    EXPECT_EQ(changes("mv -b src/lib.rs new"), "create new; create new~; delete src/lib.rs");
+}
+
 TEST_F(Predict, IsBoundedAndQuick) {
     std::string deep = "rm a";
     for (int i = 0; i < 30; ++i) deep = cat("f", i, "() { f", i + 1, "; f", i + 1, "; }\n", deep);
