@@ -3,6 +3,8 @@
 #include <limits>
 #include <utility>
 
+#include "base/utf8.h"
+#include "kernel/commands/command_calls.h"
 #include "kernel/core/kinds.h"
 #include "kernel/files/file_calls.h"
 #include "kernel/memory/memory_calls.h"
@@ -127,6 +129,29 @@ void CommandSession::undo(const rpc::Answer& answer, std::string block_id,
                 if (kernel.place_of(block_id).kind == kernel::kFileKind)
                     return files->undo_block(by, block_id, std::move(which), std::move(undone));
                 kernel.undo(by, block_id, std::move(which), std::move(undone));
+            });
+}
+
+void CommandSession::undo_command(const rpc::Answer& answer, std::string past, bool dry_run) {
+    const Map arguments{{"past", past}, {"dry_run", dry_run}};
+    kernel::Admission(workspace_.kernel)
+        .run<kernel::CommandUndone>(
+            caller(answer), {.name = "undo", .arguments = arguments, .reads = dry_run},
+            replying<kernel::CommandUndone>(
+                answer,
+                [](const kernel::CommandUndone& undone) {
+                    List restored, left;
+                    for (const std::string& path : undone.restored)
+                        restored.emplace_back(utf8::repaired(path));
+                    for (const auto& [path, why] : undone.left) {
+                        left.emplace_back(
+                            Map{{"path", utf8::repaired(path)}, {"message", utf8::repaired(why)}});
+                    }
+                    return Map{{"restored", std::move(restored)}, {"left", std::move(left)}};
+                }),
+            [&commands = workspace_.commands, past, dry_run](const kernel::Caller& by,
+                                                             auto undone) mutable {
+                commands.undo(by, std::move(past), dry_run, std::move(undone));
             });
 }
 

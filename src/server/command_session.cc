@@ -100,6 +100,7 @@ const CommandSession::Method CommandSession::kMethods[] = {
     rpc::method<&CommandSession::blame>("blame", "block_id"),
     rpc::method<&CommandSession::undoable>("undoable", "block_id", "actor", "since", "version"),
     rpc::method<&CommandSession::undo>("undo", "block_id", "actor", "since", "version"),
+    rpc::method<&CommandSession::undo_command>("undo_command", "past", "dry_run"),
     rpc::method<&CommandSession::hook_before>("hook_before", "key", "paths", "hashes"),
     rpc::method<&CommandSession::hook_after>("hook_after", "key", "paths"),
     rpc::method<&CommandSession::adopt_tree>("adopt_tree", "directory", "actor"),

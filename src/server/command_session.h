@@ -19,6 +19,9 @@
 //   undo   {block_id, actor?, since?, version?}
 //                              -> {version, restored, removed, skipped_because_changed, file?}, of
 //                                 all those steps; `file` is restored or deleted; not for memory
+//   undo_command {past, dry_run}
+//                              -> {restored: [path], left: [{path, message}]}, of what a command changed
+//                                 beside texts; `past` is the member of its audit entry
 //   hook_before {key, paths, hashes?}
 //                              -> {files: [{path, actor, timestamp, seconds}], pending}: recent changes
 //                                 by others. Until hook_after, changes of these paths are attributed to
@@ -69,6 +72,7 @@
 #include "rpc/method.h"
 
 namespace quire::kernel {
+class CommandCalls;
 class DiskWatch;
 class FileCalls;
 class GitFlush;
@@ -104,6 +108,7 @@ public:
         mounts::Mounts& mounts;
         kernel::GitFlush& git;
         kernel::ViewCalls& views;
+        kernel::CommandCalls& commands;
         const SettingsWatch* settings = nullptr;  // Null where they never change.
         std::function<void()> stop = {};          // Ends the kernel.
     };
@@ -147,6 +152,7 @@ private:
                   std::optional<std::int64_t> since, std::optional<std::uint64_t> version);
     void undo(const rpc::Answer& answer, std::string block_id, std::optional<std::string> actor,
               std::optional<std::int64_t> since, std::optional<std::uint64_t> version);
+    void undo_command(const rpc::Answer& answer, std::string past, bool dry_run);
     void hook_before(const rpc::Answer& answer, std::string key, std::vector<std::string> paths,
                      std::optional<std::vector<std::string>> hashes);
     void hook_after(const rpc::Answer& answer, std::string key, std::vector<std::string> paths);

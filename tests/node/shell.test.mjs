@@ -1,7 +1,7 @@
 // Commands through the program: what people and agents see of them, and what a kernel's end leaves.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -119,6 +119,8 @@ test("the last command is undone whole, files that it made and deleted too", { s
     const undone = quiet("undo", "--last-command", "--json");
     assert.equal(undone.status, 0, undone.stderr);
     assert.equal(JSON.parse(undone.stdout).documents.length, 3);
+    assert.deepEqual(JSON.parse(undone.stdout).paths, { restored: ["src/l"], left: [] });
+    assert.ok(!readdirSync(join(folder, "src")).includes("l"));
     assert.equal(readFileSync(join(folder, "src/a.txt"), "utf8"), "one\n");
     assert.equal(readFileSync(join(folder, "src/b.txt"), "utf8"), "two\r\n");
     assert.ok(!existsSync(join(folder, "src/c.txt")));
@@ -129,6 +131,49 @@ test("the last command is undone whole, files that it made and deleted too", { s
     assert.equal(quiet("undo", "--last-command").status, 0);
     assert.equal(readFileSync(join(folder, "src/a.txt"), "utf8"), "one\n");
     assert.equal(readFileSync(join(folder, "src/d.txt"), "utf8"), "x\ntheirs\n");
+});
+
+test("the undo of a command puts binary files, links, directories and permissions back", { skip }, (t) => {
+    const folder = staged(t, { "src/b.txt": "two\n", "src/d/in.txt": "in\n" });
+    if (!folder) return;
+    const binary = Buffer.from([0, 1, 2]);
+    writeFileSync(join(folder, "src/bin"), binary);
+    const mode = () => statSync(join(folder, "src/b.txt")).mode & 0o777;
+    const before = mode();
+    const command = [
+        "printf '\\0new' > src/bin; chmod 700 src/b.txt; mkdir -p src/e/f; ln -s b.txt src/l",
+        // A text becomes a directory with a text in it, and a directory with a text becomes a text.
+        "rm src/a.txt; mkdir src/a.txt; echo x > src/a.txt/x",
+        "rm -r src/d; echo file > src/d",
+    ].join("; ");
+    assert.equal(run(folder, ["sh", command]).status, 0);
+    assert.equal(readFileSync(join(folder, "src/a.txt/x"), "utf8"), "x\n");
+    assert.equal(readFileSync(join(folder, "src/d"), "utf8"), "file\n");
+    const planned = run(folder, ["undo", "--last-command", "--dry-run"]);
+    assert.equal(planned.status, 0, planned.stderr);
+    assert.match(planned.stdout, /Would put src\/bin back as it was\./);
+    assert.equal(readFileSync(join(folder, "src/d"), "utf8"), "file\n");
+    const undone = run(folder, ["undo", "--last-command"]);
+    assert.equal(undone.status, 0, undone.stdout + undone.stderr);
+    assert.match(undone.stdout, /Undone: src\/bin is as it was\./);
+    assert.equal(readFileSync(join(folder, "src/a.txt"), "utf8"), "one\n");
+    assert.equal(readFileSync(join(folder, "src/d/in.txt"), "utf8"), "in\n");
+    assert.deepEqual(readFileSync(join(folder, "src/bin")), binary);
+    assert.equal(mode(), before);
+    assert.deepEqual(readdirSync(join(folder, "src")).sort(), ["a.txt", "b.txt", "bin", "d"]);
+    assert.equal(refusal(run(folder, ["undo", "--last-command"]).stderr).reason, "nothing_to_undo");
+});
+
+test("what somebody has changed since is left by the undo of a command, and named", { skip }, (t) => {
+    const folder = staged(t);
+    if (!folder) return;
+    assert.equal(run(folder, ["sh", "printf '\\0' > src/bin; mkdir src/e"]).status, 0);
+    writeFileSync(join(folder, "src/bin"), Buffer.from([0, 7]));
+    const undone = run(folder, ["undo", "--last-command"]);
+    assert.notEqual(undone.status, 0);
+    assert.match(undone.stdout, /Not undone: src\/bin has changed since the command ran\./);
+    assert.match(undone.stdout, /Undone: src\/e is as it was\./);
+    assert.deepEqual(readFileSync(join(folder, "src/bin")), Buffer.from([0, 7]));
 });
 
 test("the undo of a command is on the disk, also where edits wait for a save", { skip }, (t) => {

@@ -18,6 +18,7 @@
 #include "cli/commands/moment.h"
 #include "cli/commands/target.h"
 #include "cli/commands/terminal.h"
+#include "cli/commands/undo_plan.h"
 #include "cli/commands/workspace_path.h"
 #include "json/json.h"
 #include "json/members.h"
@@ -41,15 +42,6 @@ struct UndoOptions {
     bool dry_run = false;
 };
 
-// A block in which something is to be undone, and the result.
-struct UndoneBlock {
-    Target target;
-    List steps = {};  // The changes, newest first: {version_id, timestamp, actor, description}.
-    std::optional<Error> refused = {};
-    Value answer = {};  // {version, restored, removed, skipped_because_changed, file?}
-    std::optional<Error> unsaved = {};  // Why the undone file could not be saved.
-};
-
 // The changes that the options name, as the kernel's method takes them.
 Map filter_of(const Globals& globals, const UndoOptions& options) {
     Map out;
@@ -61,19 +53,6 @@ Map filter_of(const Globals& globals, const UndoOptions& options) {
 }
 
 // --- the blocks ---
-
-Target target_of(const Value& entry) {
-    const std::string id = json::text_in(entry, "block_id");
-    Target out{id, id, json::text_in(entry, "path"), json::text_in(entry, "label")};
-    if (!out.path.empty()) out.word = out.path;
-    if (!out.label.empty()) out.word = cat(json::text_in(entry, "owner"), "/", out.label);
-    return out;
-}
-
-Result<List> steps_in(CommandClient& client, const std::string& block_id, Map filter) {
-    filter.set("block_id", block_id);
-    return json::list_in(TRY(client.request("undoable", std::move(filter))), "steps");
-}
 
 // The blocks that the actor changed since then, the latest first. Without a moment, the one with the
 // actor's last change that can be undone.
@@ -98,101 +77,6 @@ Result<std::vector<UndoneBlock>> blocks_by_actor(CommandClient& client, const Ma
     return out;
 }
 
-// Calls `take` with the audit log's entries, newest first, until it returns true. Returns false at the end.
-template <class Take>
-Result<bool> find_in_audit(CommandClient& client, Map params, Take take) {
-    params.set("limit", 1000);
-    for (;;) {
-        const Value page = TRY(client.request("audit", params));
-        for (const Value& row : json::list_in(page, "entries")) {
-            const Result<Value> entry = json::parse(json::text_in(row, "body"));
-            if (entry && take(*entry)) return true;
-        }
-        const std::int64_t next = json::number_in(page, "next");
-        if (next == 0) return false;
-        params.set("before", next);
-    }
-}
-
-// Adds the blocks that an audit entry names, with their versions, to `changed`.
-void take_blocks(const Value& entry, List& changed) {
-    const List several = json::list_in(entry, "blocks");
-    changed.insert(changed.end(), several.begin(), several.end());
-    const bool is_one = several.empty() && json::text_in(entry, "outcome") == "done" &&
-                        !json::text_in(entry, "block_id").empty() &&
-                        entry.get("version") != nullptr;
-    if (is_one) changed.push_back(entry);
-}
-
-// The changed blocks that can still be undone. `call` is the call's name in messages.
-// Errors: not_found "nothing_to_undo".
-Result<std::vector<UndoneBlock>> steps_of(CommandClient& client, const List& changed,
-                                          const std::string& call, Map details) {
-    std::vector<UndoneBlock> out;
-    for (const Value& each : changed) {
-        UndoneBlock block{target_of(each)};
-        block.steps = TRY(steps_in(client, block.target.block_id,
-                                   Map{{"version", json::number_in(each, "version")}}));
-        if (!block.steps.empty()) out.push_back(std::move(block));
-    }
-    if (!out.empty()) return out;
-    return fail(
-        Errc::not_found, "nothing_to_undo",
-        cat(call, " changed ",
-            changed.size() == 1 ? target_of(changed.front()).word : plural(changed.size(), "block"),
-            ", which is undone already or cannot be undone"),
-        std::move(details));
-}
-
-// The blocks that a call changed. Numbers restart with the kernel, so the newest call of that number is
-// meant. A background command is logged after its call. Errors also: not_found "no_such_call".
-Result<std::vector<UndoneBlock>> blocks_of_call(CommandClient& client, std::uint64_t number) {
-    bool is_known = false;
-    List changed;
-    TRY(find_in_audit(client, {}, [&](const Value& entry) {
-        const std::string event = json::text_in(entry, "event");
-        if (event == "start") return is_known;
-        if (json::number_in(entry, "call") != static_cast<std::int64_t>(number)) return false;
-        if (event == "end" || event == "command") take_blocks(entry, changed);
-        is_known |= event == "end" || event == "command";
-        return is_known && event == "call";
-    }));
-    Map details{{"call", number}};
-    if (!is_known) {
-        return fail(Errc::not_found, "no_such_call",
-                    cat("there is no call ", number, "; quire audit shows those there are"),
-                    std::move(details));
-    }
-    if (changed.empty()) {
-        return fail(Errc::not_found, "no_such_call",
-                    cat("call ", number, " changed no block; quire audit shows it"),
-                    std::move(details));
-    }
-    return steps_of(client, changed, cat("call ", number), std::move(details));
-}
-
-// The blocks that the last shell command with changes changed: the actor's last, or anyone's.
-// Errors also: not_found "no_such_call".
-Result<std::vector<UndoneBlock>> blocks_of_last_command(CommandClient& client, const Map& filter) {
-    List changed;
-    std::string command;
-    Map params;
-    if (const Value* const actor = filter.find("actor")) params.append("actor", *actor);
-    TRY(find_in_audit(client, std::move(params), [&](const Value& entry) {
-        if (json::text_in(entry, "event") != "command") return false;
-        take_blocks(entry, changed);
-        command = json::text_in(entry, "shell");
-        return !changed.empty();
-    }));
-    if (changed.empty()) {
-        const Value* const actor = filter.find("actor");
-        return fail(Errc::not_found, "no_such_call",
-                    cat("no command of ", actor == nullptr ? "anyone" : actor->as_string(),
-                        " has changed a text; quire audit shows what ran"));
-    }
-    return steps_of(client, changed, cat("`", text::escape_hidden(command), "`"), {});
-}
-
 // The file that was deleted last under that path; `missing` if there is none.
 Result<Target> deleted_file(const Globals& globals, CommandClient& client, const std::string& word,
                             Result<Target> missing) {
@@ -207,22 +91,22 @@ Result<Target> deleted_file(const Globals& globals, CommandClient& client, const
     return missing;
 }
 
-Result<std::vector<UndoneBlock>> blocks_to_undo(const Globals& globals, CommandClient& client,
-                                                const UndoOptions& options, const Map& filter) {
-    if (options.call != 0) return blocks_of_call(client, options.call);
-    if (options.last_command) return blocks_of_last_command(client, filter);
-    std::vector<UndoneBlock> out;
+Result<UndoPlan> plan_to_undo(const Globals& globals, CommandClient& client,
+                              const UndoOptions& options, const Map& filter) {
+    if (options.call != 0) return plan_for_call(client, options.call);
+    if (options.last_command) return plan_for_last_command(client, filter);
+    UndoPlan plan;
     if (options.target.empty()) {
-        out = TRY(blocks_by_actor(client, filter));
+        plan.blocks = TRY(blocks_by_actor(client, filter));
     } else {
         Result<Target> target = find_target(globals, client, options.target);
         if (!target && target.error().code() == Errc::not_found)
             target = deleted_file(globals, client, options.target, std::move(target));
         UndoneBlock block{TRY(std::move(target))};
         block.steps = TRY(steps_in(client, block.target.block_id, filter));
-        if (!block.steps.empty()) out.push_back(std::move(block));
+        if (!block.steps.empty()) plan.blocks.push_back(std::move(block));
     }
-    if (!out.empty()) return out;
+    if (!plan.blocks.empty()) return plan;
     const Value* const actor = filter.find("actor");
     return fail(
         Errc::not_found, "nothing_to_undo",
@@ -275,6 +159,37 @@ void save_undone(CommandClient& client, UndoneBlock& block) {
     if (!saved) block.unsaved = std::move(saved).error();
 }
 
+// Undoes what the options select in one block, and notes the result.
+void undo_in(const Globals& globals, CommandClient& client, const UndoOptions& options, Map filter,
+             UndoneBlock& block) {
+    // A land is done by one and the work of another.
+    if (options.call != 0 || options.last_command)
+        filter = {{"version", std::stoll(json::text_in(block.steps.front(), "version_id"))}};
+    Result<Value> undone = undo_block(globals, client, block, std::move(filter));
+    if (!undone) {
+        block.refused = std::move(undone).error();
+        return;
+    }
+    block.refused.reset();
+    block.answer = std::move(*undone);
+    if (options.last_command) save_undone(client, block);
+}
+
+// Directories must be empty before they go, so texts come first. A file whose place was taken by something
+// that is not a text is tried again after that.
+Result<void> undo_all(const Globals& globals, CommandClient& client, const UndoOptions& options,
+                      const Map& filter, UndoPlan& plan) {
+    for (UndoneBlock& block : plan.blocks) undo_in(globals, client, options, filter, block);
+    for (UndonePaths& paths : plan.paths)
+        paths.answer =
+            TRY(client.request("undo_command", {{"past", paths.past}, {"dry_run", false}}));
+    if (plan.paths.empty()) return {};
+    for (UndoneBlock& block : plan.blocks) {
+        if (block.refused) undo_in(globals, client, options, filter, block);
+    }
+    return {};
+}
+
 // --- output ---
 
 Map undone_json(const UndoneBlock& block) {
@@ -319,23 +234,45 @@ std::string undone_text(const UndoneBlock& block, std::string_view word, bool dr
                       : "");
 }
 
+std::string paths_text(const UndonePaths& paths, bool dry_run) {
+    std::string out;
+    const auto shown = [](const Value& path) { return text::escape_hidden(path.as_string()); };
+    for (const Value& path : json::list_in(paths.answer, "restored"))
+        cat_to(out, dry_run ? cat("Would put ", shown(path), " back as it was.\n")
+                            : cat("Undone: ", shown(path), " is as it was.\n"));
+    for (const Value& left : json::list_in(paths.answer, "left")) {
+        cat_to(out,
+               cat("Not undone: ", text::escape_hidden(json::text_in(left, "message")), ".\n"));
+    }
+    return out;
+}
+
 // One block's answer stands alone; several are listed.
-int print_undone(const Globals& globals, const UndoOptions& options,
-                 const std::vector<UndoneBlock>& blocks) {
-    const bool refused = std::ranges::any_of(
-        blocks, [](const UndoneBlock& block) { return block.refused.has_value(); });
+int print_undone(const Globals& globals, const UndoOptions& options, const UndoPlan& plan) {
+    bool refused = std::ranges::any_of(
+        plan.blocks, [](const UndoneBlock& block) { return block.refused.has_value(); });
     std::string text;
     List rows;
-    for (const UndoneBlock& block : blocks) {
+    for (const UndoneBlock& block : plan.blocks) {
         text += undone_text(block, "Undone", options.dry_run);
         rows.emplace_back(undone_json(block));
     }
+    List restored;
+    List left;
+    for (const UndonePaths& paths : plan.paths) {
+        text += paths_text(paths, options.dry_run);
+        for (const Value& path : json::list_in(paths.answer, "restored")) restored.push_back(path);
+        for (const Value& path : json::list_in(paths.answer, "left")) left.push_back(path);
+    }
+    refused |= !left.empty();
     const bool is_one = !options.target.empty() && !options.dry_run;
-    const int printed =
-        !globals.json ? output(text)
-        : is_one      ? output_json(rows.front())
-                 : output_json(Map{{"documents", std::move(rows)}, {"dry_run", options.dry_run}});
-    return refused ? kRefused : printed;
+    Map all{{"documents", std::move(rows)}, {"dry_run", options.dry_run}};
+    if (!plan.paths.empty())
+        all.append("paths", Map{{"restored", std::move(restored)}, {"left", std::move(left)}});
+    const int printed = !globals.json ? output(text)
+                        : is_one      ? output_json(all.find("documents")->as_list().front())
+                                      : output_json(std::move(all));
+    return refused && !options.dry_run ? kRefused : printed;
 }
 
 // Does again what was undone last, in the name of whoever made it.
@@ -367,23 +304,11 @@ Result<int> run_undo(const Globals& globals, const UndoOptions& options) {
     if (options.redo) return run_redo(globals, options);
     CommandClient client = TRY(CommandClient::attach(globals.with_whole_answers()));
     const Map filter = filter_of(globals, options);
-    std::vector<UndoneBlock> blocks = TRY(blocks_to_undo(globals, client, options, filter));
-    for (UndoneBlock& block : blocks) {
-        if (options.dry_run) continue;
-        Map which = filter;
-        // A land is done by one and the work of another.
-        if (options.call != 0 || options.last_command)
-            which = {{"version", std::stoll(json::text_in(block.steps.front(), "version_id"))}};
-        Result<Value> undone = undo_block(globals, client, block, std::move(which));
-        if (undone) {
-            block.answer = std::move(*undone);
-            if (options.last_command) save_undone(client, block);
-            continue;
-        }
-        if (blocks.size() == 1) return Failure(std::move(undone).error());
-        block.refused = std::move(undone).error();
-    }
-    return print_undone(globals, options, blocks);
+    UndoPlan plan = TRY(plan_to_undo(globals, client, options, filter));
+    if (!options.dry_run) TRY(undo_all(globals, client, options, filter, plan));
+    const bool is_one = plan.blocks.size() == 1 && plan.paths.empty();
+    if (is_one && plan.blocks.front().refused) return Failure(*plan.blocks.front().refused);
+    return print_undone(globals, options, plan);
 }
 
 void add_undo_options(CLI::App& app, UndoOptions& options) {

@@ -131,7 +131,8 @@ struct KernelProcess::Body {
     // The steps of open(), in order.
     Result<void> open_storage(const KernelProcessOptions& options, const Settings& settings,
                               const server::StateDirectory& state, LogSink& log);
-    void open_use_cases(const Settings& settings, const server::StateDirectory& state, LogSink& log);
+    void open_use_cases(const Settings& settings, const server::StateDirectory& state,
+                        LogSink& log);
     void open_diagnostics(const DiagnosticsSettings& settings, const server::StateDirectory& state);
     void add_tools(const Settings& settings);
     Result<void> open_mounts(const Settings& settings, const server::StateDirectory& state,
@@ -147,7 +148,8 @@ struct KernelProcess::Body {
     void complete_what_was_begun(LogSink& log) {
         std::vector<std::string> said = commands->sweep();
         std::ranges::move(views->sweep(), std::back_inserter(said));
-        for (const std::string& each : said) log.write(LogLevel::warning, text::escape_hidden(each));
+        for (const std::string& each : said)
+            log.write(LogLevel::warning, text::escape_hidden(each));
     }
     void open_disk_log(const Settings& settings, LogSink& log);
     Result<void> open_server(const KernelProcessOptions& options, server::StateDirectory state,
@@ -233,7 +235,7 @@ Result<std::unique_ptr<rpc::Session>> KernelProcess::Body::session_for(
         return std::make_unique<server::CommandSession>(
             std::move(service),
             server::CommandSession::Workspace{*kernel, *file_calls, *watch, *memory_calls, *sources,
-                                              *mounts, *git_flush, *views, live.get(),
+                                              *mounts, *git_flush, *views, *commands, live.get(),
                                               [this] { server->stop(); }},
             caller, std::move(connection), version);
     }
@@ -261,8 +263,7 @@ void KernelProcess::Body::open_diagnostics(const DiagnosticsSettings& settings,
 // Servers without approved tools are started now, all at once, and waited for a while.
 Result<void> KernelProcess::Body::open_mounts(const Settings& settings,
                                               const server::StateDirectory& state, LogSink& log) {
-    std::vector<mounts::MountOptions> options =
-        mount_options(settings, state.workspace(), version);
+    std::vector<mounts::MountOptions> options = mount_options(settings, state.workspace(), version);
     mount_calls = std::make_unique<kernel::MountCalls>(*kernel);
     if (!options.empty())
         mount_workers = std::make_unique<sched::Pool>(static_cast<unsigned>(options.size()));
@@ -301,8 +302,7 @@ Result<void> KernelProcess::Body::open_storage(const KernelProcessOptions& optio
     }
     store = std::move(opened.store);
     pool = std::make_unique<sched::Pool>(kWorkers);
-    files = TRY(fs::DiskFiles::open(options.workspace,
-                                    {rng.next(), {}, settings.files.settle_ms}));
+    files = TRY(fs::DiskFiles::open(options.workspace, {rng.next(), {}, settings.files.settle_ms}));
     gate = std::make_unique<kernel::FileGate>(*files, file_rules(settings), clock,
                                               settings.limits.block_bytes);
     kernel = TRY(kernel::open_kernel(

@@ -48,6 +48,12 @@ void CommandCalls::check(Caller by, CommandOrder what, Reply<CommandForecast> re
                           });
 }
 
+void CommandCalls::undo(Caller by, std::string past, bool dry_run, Reply<CommandUndone> reply) {
+    post<CommandUndone>(std::move(reply),
+                        [by = std::move(by), past = std::move(past), dry_run](
+                            CommandRunner& runner) { return runner.undo(by, past, dry_run); });
+}
+
 void CommandCalls::execute(Caller by, CommandOrder what, Reply<CommandRun> reply) {
     post<CommandRun>(
         std::move(reply),

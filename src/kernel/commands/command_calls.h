@@ -14,6 +14,7 @@
 #include "kernel/commands/command_result.h"
 #include "kernel/commands/command_runner.h"
 #include "kernel/commands/command_settings.h"
+#include "kernel/commands/command_undo.h"
 #include "kernel/commands/forecast.h"
 #include "kernel/core/caller.h"
 
@@ -45,6 +46,10 @@ public:
     // "no_stage" {tier, needed} where this system has no stage, under every level but "none"; conflict
     // "disk_changed" where others changed the same words meanwhile; those of check() and of saving.
     void execute(Caller by, CommandOrder what, Reply<CommandRun> reply);
+
+    // Takes back what a command changed beside texts; `past` is the record's name in the audit log.
+    // Errors: those of undo_command().
+    void undo(Caller by, std::string past, bool dry_run, Reply<CommandUndone> reply);
 
     BackgroundCommands& background() { return background_; }
 

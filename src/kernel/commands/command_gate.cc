@@ -14,6 +14,8 @@
 #include "fs/disk_entries.h"
 #include "fs/hash.h"
 #include "kernel/commands/command_journal.h"
+#include "kernel/commands/command_past.h"
+#include "kernel/commands/entry_rules.h"
 #include "kernel/files/file_calls.h"
 #include "kernel/files/file_gate.h"
 #include "kernel/oversight/overseer.h"
@@ -64,6 +66,9 @@ bool stays_inside(const StagedChange& link, const std::string& workspace) {
 
 }  // namespace
 
+CommandGate::~CommandGate() = default;
+CommandGate::CommandGate(CommandGate&&) noexcept = default;
+
 CommandGate::CommandGate(Parts parts, const stage::Stage& stage, std::vector<StagedChange> changes,
                          policy::Actor by)
     : parts_(parts),
@@ -97,16 +102,6 @@ void CommandGate::find_late() {
              at = path.find('/', at + 1))
             step.is_late = gone.contains(path.substr(0, at));
     }
-}
-
-policy::Decision CommandGate::decide(const std::string& path, Operation operation) const {
-    if (policy::is_git_state(path))
-        return parts_.gate.rules()->paths.decide_git_state(path, operation, by_);
-    fs::Place place{path, {}, fs::Kind::file};
-    // The file's other names count too.
-    if (auto found = parts_.gate.files().resolve(path); found && !found->linked())
-        place.hard_links = std::move(found->hard_links);
-    return parts_.gate.decide(place, operation, by_);
 }
 
 CommandGate::Step CommandGate::step_of(StagedChange change) {
@@ -145,12 +140,7 @@ CommandGate::Step CommandGate::step_of(StagedChange change) {
         const auto now = parts_.gate.files().read(made.path, kLargestFile);
         step.change.raced = made.raced || !now || now->hash.hex() != made.seen;
     }
-    step.decision = decide(made.path, step.operation);
-    // A directory may be made or removed where a file in it may.
-    if (made.is_directory && step.decision.verdict != Verdict::allow) {
-        policy::Decision in_it = decide(made.path + "/x", step.operation);
-        if (in_it.verdict < step.decision.verdict) step.decision = std::move(in_it);
-    }
+    step.decision = decide_entry(parts_.gate, made.path, made.is_directory, step.operation, by_);
     const auto refuse = [&](std::string why) {
         step.decision.verdict = Verdict::deny;
         step.decision.why = std::move(why);
@@ -339,6 +329,7 @@ GateResult CommandGate::commit(const Caller& by, shell::Enforcement level) {
         fail_with(std::move(done).error());
     commit_rest(by, *entries);
     remove_journal(stage_);
+    finish_past();
     return std::move(result_);
 }
 

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,7 +40,9 @@ namespace quire::kernel {
 class FileCalls;
 class FileGate;
 class Kernel;
+class PastRecorder;
 struct JournalEntry;
+struct PastChange;
 
 class CommandGate {
 public:
@@ -55,6 +58,8 @@ public:
     // The stage outlives it.
     CommandGate(Parts parts, const stage::Stage& stage, std::vector<stage::StagedChange> changes,
                 policy::Actor by);
+    CommandGate(CommandGate&&) noexcept;
+    ~CommandGate();
 
     // The digest of all that the command changed, for approvals: 32 digits. Reads the changed files.
     Result<std::string> effects() const;
@@ -99,7 +104,6 @@ private:
     // Compares the file that a change was made of with the file that is there now.
     void compare_with_base(Step& step) const;
     void plan_file(Step& step);
-    policy::Decision decide(const std::string& path, policy::Operation operation) const;
     void object(Step& step);
     // Finds the files that can be made only after others are gone.
     void find_late();
@@ -112,7 +116,7 @@ private:
     void ask_about(const Caller& by, const std::vector<Step*>& steps);
     // The change in words, where there is no diff.
     std::string described(const Step& step) const;
-    void commit_plain(Step& step);
+    void commit_plain(const fs::DiskEntries& entries, Step& step);
     // Leaves out the unit of git if something keeps a part of it out.
     void judge_git();
     // Returns why the unit cannot be kept; "" if it can.
@@ -122,8 +126,9 @@ private:
     Result<std::string> forgotten_by_git() const;
     bool is_unseen(const stage::StagedChange& change) const;
     void commit_git();
-    // Gives a file its new bytes, and returns the old ones.
-    Result<std::optional<fs::FileBytes>> write_plain(const Step& step);
+    struct Written;
+    // Gives a file its new bytes.
+    Result<Written> write_plain(const Step& step);
     void put_back(const Step& step, const std::optional<fs::FileBytes>& before);
     Result<void> write_entry(const fs::DiskEntries& entries, const Step& step) const;
     void commit_entry(const fs::DiskEntries& entries, const Step& step);
@@ -135,6 +140,12 @@ private:
     Result<void> begin(const fs::DiskEntries& entries);
     Result<JournalEntry> journal_entry(const Step& step);
     void take_back(const fs::DiskEntries& entries);
+    // Does the work on a path that is no file's bytes, and keeps what was there for an undo.
+    template <class Work>
+    Result<void> recorded(const fs::DiskEntries& entries, const std::string& path, bool is_mode,
+                          Work work);
+    void keep_past(PastChange change, std::optional<std::string_view> bytes = std::nullopt);
+    void finish_past();
     void fail_with(Error why);
 
     const Parts parts_;
@@ -147,6 +158,7 @@ private:
     std::size_t text_bytes_ = 0;
     std::map<std::string, std::string> unlinked_;  // Links that are gone, and where they led.
     std::map<std::string, std::uint32_t> opened_;  // Directories, and their permissions before.
+    std::unique_ptr<PastRecorder> past_;           // Null until the commit has begun.
     bool begun_ = false;
     bool is_strict_ = false;
 };

@@ -10,6 +10,7 @@
 #include "git/repository.h"
 #include "kernel/commands/command_gate.h"
 #include "kernel/commands/command_journal.h"
+#include "kernel/commands/command_past.h"
 #include "kernel/core/core.h"
 #include "kernel/files/file_gate.h"
 
@@ -26,6 +27,12 @@ constexpr std::uint32_t kToFill = 0700;
 constexpr const char* kIndex = ".git/index";
 
 }  // namespace
+
+// The bytes that a file had, none for a new one, and the hash of those that it has; "" for none.
+struct CommandGate::Written {
+    std::optional<fs::FileBytes> before = {};
+    std::string after = {};
+};
 
 bool CommandGate::sets_mode(const StagedChange& change) {
     constexpr std::uint32_t kNewFile = 0644;
@@ -46,7 +53,7 @@ void CommandGate::commit_rest(const Caller& by, const fs::DiskEntries& entries) 
         return step.change.kind == ChangeKind::deleted;
     };
     for (Step& step : steps_) {
-        if (is_deletion(step)) commit_plain(step);
+        if (is_deletion(step)) commit_plain(entries, step);
     }
     for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
         if (is_deletion(*step) && !step->is_git) commit_entry(entries, *step);
@@ -55,7 +62,7 @@ void CommandGate::commit_rest(const Caller& by, const fs::DiskEntries& entries) 
         if (step.change.kind == ChangeKind::directory) commit_entry(entries, step);
     }
     for (Step& step : steps_) {
-        if (!is_deletion(step)) commit_plain(step);
+        if (!is_deletion(step)) commit_plain(entries, step);
     }
     std::vector<Step*> late;
     for (Step& step : steps_) {
@@ -76,14 +83,19 @@ void CommandGate::commit_rest(const Caller& by, const fs::DiskEntries& entries) 
     for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
         const StagedChange& made = step->change;
         if (!sets_mode(made) || !result_.changes[step->shown].committed) continue;
-        const Result<void> done = entries.set_mode(made.path, made.mode);
+        const auto set = [&] { return entries.set_mode(made.path, made.mode); };
+        // A new file goes with its permissions when it is undone.
+        const Result<void> done =
+            made.mode_changed ? recorded(entries, made.path, true, set) : set();
         if (!done) result_.notes.push_back(done.error().message());
     }
 }
 
 void CommandGate::commit_entry(const fs::DiskEntries& entries, const Step& step) {
     if (step.way != Way::entry) return;
-    const Result<void> done = write_entry(entries, step);
+    const bool is_mode = step.change.kind == ChangeKind::mode;
+    const Result<void> done =
+        recorded(entries, step.change.path, is_mode, [&] { return write_entry(entries, step); });
     result_.changes[step.shown].committed = done.has_value();
     if (!done) result_.notes.push_back(done.error().message());
 }
@@ -114,18 +126,22 @@ Result<void> CommandGate::begin(const fs::DiskEntries& entries) {
     }
     if (!journal.empty()) TRY(write_journal(stage_, journal));
     begun_ = true;
+    past_ = std::make_unique<PastRecorder>(parts_.workspace, parts_.kernel.core()->parts().clock);
     for (const Step& step : steps_) {
         const std::string& path = step.change.path;
         if (step.way == Way::entry && opens(step.change)) {
             const auto before = entries.look(path);
-            const bool is_done = before && *before && entries.set_mode(path, step.change.mode);
+            const bool is_done = before && *before && recorded(entries, path, true, [&] {
+                                     return entries.set_mode(path, step.change.mode);
+                                 });
             if (is_done) opened_[path] = (*before)->mode;
         }
         if (step.way != Way::entry || !step.change.was_link) continue;
         std::error_code gone;
         unlinked_[path] =
             std::filesystem::read_symlink(cat(parts_.workspace, "/", path), gone).string();
-        const Result<void> done = entries.remove_link(path);
+        const Result<void> done =
+            recorded(entries, path, false, [&] { return entries.remove_link(path); });
         if (!done) result_.notes.push_back(done.error().message());
     }
     return {};
@@ -135,13 +151,51 @@ void CommandGate::take_back(const fs::DiskEntries& entries) {
     for (const auto& [path, target] : unlinked_) static_cast<void>(entries.make_link(path, target));
     for (const auto& [path, mode] : opened_) static_cast<void>(entries.set_mode(path, mode));
     remove_journal(stage_);
+    past_.reset();
 }
 
-void CommandGate::commit_plain(Step& step) {
+template <class Work>
+Result<void> CommandGate::recorded(const fs::DiskEntries& entries, const std::string& path,
+                                   bool is_mode, Work work) {
+    Result<PathState> before = path_state(entries, path);
+    TRY(work());
+    Result<PathState> after = path_state(entries, path);
+    if (!before || !after) return {};
+    const bool is_changed = before->kind != after->kind || before->target != after->target ||
+                            (is_mode && before->mode != after->mode);
+    if (is_changed) keep_past({path, std::move(*before), std::move(*after), is_mode, {}});
+    return {};
+}
+
+void CommandGate::keep_past(PastChange change, std::optional<std::string_view> bytes) {
+    const Result<void> kept = past_->add(std::move(change), bytes);
+    if (!kept) result_.notes.push_back(kept.error().message());
+}
+
+void CommandGate::finish_past() {
+    Result<std::string> name = past_->finish();
+    if (name) {
+        result_.past = std::move(*name);
+    } else {
+        result_.notes.push_back(
+            cat("what the ", parts_.operation,
+                " changed beside texts cannot be undone: ", name.error().message()));
+    }
+}
+
+void CommandGate::commit_plain(const fs::DiskEntries& entries, Step& step) {
     if (step.way != Way::plain || step.is_git) return;
-    const auto done = write_plain(step);
+    const std::string& path = step.change.path;
+    Result<PathState> before = path_state(entries, path);
+    const Result<Written> done = write_plain(step);
     result_.changes[step.shown].committed = done.has_value();
-    if (!done) result_.notes.push_back(done.error().message());
+    if (!done) return result_.notes.push_back(done.error().message());
+    if (!before) return;
+    PastChange change{path, std::move(*before), {}, false, {}};
+    if (!done->after.empty()) change.after = {PathKind::file, 0, {}, done->after};
+    if (!done->before) return keep_past(std::move(change));
+    change.before.hash = done->before->hash.hex();
+    keep_past(std::move(change), done->before->bytes);
 }
 
 Result<std::string> CommandGate::forgotten_by_git() const {
@@ -209,7 +263,7 @@ void CommandGate::commit_git() {
         if (!before) {
             why = before.error().message();
         } else if (at >= rest) {
-            written.emplace_back(*at, std::move(*before));
+            written.emplace_back(*at, std::move(before->before));
         }
     }
     if (why.empty()) {
@@ -221,18 +275,20 @@ void CommandGate::commit_git() {
     result_.notes.push_back(cat("nothing that the command changed in ", kGit, " was kept: ", why));
 }
 
-Result<std::optional<fs::FileBytes>> CommandGate::write_plain(const Step& step) {
+Result<CommandGate::Written> CommandGate::write_plain(const Step& step) {
     fs::FileSystem& files = parts_.gate.files();
     const StagedChange& made = step.change;
-    std::optional<fs::FileBytes> before;
-    if (made.kind != ChangeKind::created) before = TRY(files.read(made.path, kLargestFile));
+    Written out;
+    if (made.kind != ChangeKind::created) out.before = TRY(files.read(made.path, kLargestFile));
     if (made.kind == ChangeKind::deleted) {
-        TRY(files.remove(made.path, before->hash));
-        return before;
+        TRY(files.remove(made.path, out.before->hash));
+        return out;
     }
     const std::string bytes = TRY(stage::staged_bytes(upper_, made.path, kLargestFile));
-    TRY(before ? files.save(made.path, bytes, before->hash) : files.create(made.path, bytes));
-    return before;
+    const fs::Saved saved = TRY(out.before ? files.save(made.path, bytes, out.before->hash)
+                                           : files.create(made.path, bytes));
+    out.after = saved.hash.hex();
+    return out;
 }
 
 void CommandGate::put_back(const Step& step, const std::optional<fs::FileBytes>& before) {

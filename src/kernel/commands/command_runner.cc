@@ -11,6 +11,7 @@
 #include "kernel/commands/call_approval.h"
 #include "kernel/commands/command_gate.h"
 #include "kernel/commands/command_journal.h"
+#include "kernel/commands/command_past.h"
 #include "kernel/commands/command_values.h"
 #include "kernel/commands/held_stages.h"
 #include "kernel/files/file_gate.h"
@@ -128,6 +129,7 @@ void CommandRunner::set(CommandSettings settings) {
 std::vector<std::string> CommandRunner::sweep() {
     std::vector<std::string> said = complete_commands(parts_.workspace, parts_.gate.files());
     stage::Stage::sweep(parts_.workspace);
+    sweep_past(parts_.workspace);
     generations_.sweep();
     return said;
 }
@@ -260,6 +262,7 @@ void CommandRunner::log(const Caller& by, const CommandOrder& what, const Comman
     }
     for (const shell::Predicted& each : run.unexpected)
         record.missed.push_back(utf8::repaired(each.path));
+    record.past = run.gate.past;
     Overseer::of(parts_.kernel).audit().ran(by, record);
 }
 

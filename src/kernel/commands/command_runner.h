@@ -23,6 +23,7 @@
 #include "base/result.h"
 #include "kernel/commands/command_result.h"
 #include "kernel/commands/command_settings.h"
+#include "kernel/commands/command_undo.h"
 #include "kernel/commands/forecast.h"
 #include "kernel/commands/generation_keeper.h"
 #include "kernel/core/caller.h"
@@ -92,6 +93,11 @@ public:
     // needed}; conflict "path_changed" where a file that it may not see was made each time that it ran.
     Result<CommandRun> run(const Caller& by, const CommandOrder& what,
                            process::Following* following = nullptr);
+
+    // Takes back what a command changed beside texts. Errors: those of undo_command().
+    Result<CommandUndone> undo(const Caller& by, const std::string& past, bool dry_run) const {
+        return undo_command(parts_.workspace, parts_.gate, past, by.actor, dry_run);
+    }
 
     // The key under which the changes of a command wait for a person.
     static std::string key_of(const Caller& by, const CommandOrder& what);

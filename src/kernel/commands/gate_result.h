@@ -36,6 +36,8 @@ struct GateResult {
     std::vector<GateObjection> escalations;
     std::vector<std::string> notes;
     std::string diff;
+    // The record of what was there beside texts (command_past.h); "" for none.
+    std::string past;
     // Set if nothing was committed for a reason that is not the rules'.
     std::optional<Error> failure;
 };

@@ -148,6 +148,7 @@ void AuditLog::ran(const Caller& by, const CommandRecord& what) {
     add_paths("without_history", what.without_history);
     add_paths("left_out", what.left_out);
     add_paths("missed", what.missed);
+    add(body, "past", what.past);
     note(json::write(body));
 }
 

@@ -22,6 +22,7 @@ struct CommandRecord {
     std::vector<std::string> without_history;  // Other committed paths.
     std::vector<std::string> left_out;         // Paths whose changes were not committed.
     std::vector<std::string> missed;           // Changed paths that were not predicted.
+    std::string past;                          // The record that an undo needs; "" for none.
 };
 
 }  // namespace quire::kernel

@@ -254,6 +254,7 @@ Result<void> TreeSync::commit(const Caller& by, TreePlan& plan, bool asks, Synce
         record.decision = "allow";
         record.tier = "none";
         record.outcome = "committed";
+        record.past = done.past;
         std::set<std::string> unwritten;
         for (CommandChange& each : done.changes) {
             if (!each.committed) {

@@ -1,0 +1,48 @@
+// What `quire undo` takes back: blocks with the changes of each, and what commands changed beside texts.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/value.h"
+#include "cli/commands/target.h"
+
+namespace quire::cli {
+
+class CommandClient;
+
+// A block in which something is to be undone, and the result.
+struct UndoneBlock {
+    Target target;
+    List steps = {};  // The changes, newest first: {version_id, timestamp, actor, description}.
+    std::optional<Error> refused = {};
+    Value answer = {};  // {version, restored, removed, skipped_because_changed, file?}
+    std::optional<Error> unsaved = {};  // Why the undone file could not be saved.
+};
+
+// What a command changed beside texts: binary files, directories, links and permissions.
+struct UndonePaths {
+    std::string past;  // The name of the kernel's record.
+    Value answer;  // {restored: [path], left: [{path, message}]}: before the undo what it would do.
+};
+
+struct UndoPlan {
+    std::vector<UndoneBlock> blocks;
+    std::vector<UndonePaths> paths;
+};
+
+// The block that an entry of the kernel's log is about.
+Target target_of(const Value& entry);
+// The changes of a block that can be undone, the newest first, as `filter` selects them.
+Result<List> steps_in(CommandClient& client, const std::string& block_id, Map filter);
+
+// What a call changed. Numbers restart with the kernel, so the newest call of that number is meant.
+// Errors: not_found "no_such_call"; not_found "nothing_to_undo".
+Result<UndoPlan> plan_for_call(CommandClient& client, std::uint64_t number);
+// What the last shell command with changes changed: the actor's last, or anyone's. Errors: the same.
+Result<UndoPlan> plan_for_last_command(CommandClient& client, const Map& filter);
+
+}  // namespace quire::cli

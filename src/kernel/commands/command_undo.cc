@@ -1,0 +1,177 @@
+#include "kernel/commands/command_undo.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <system_error>
+#include <utility>
+
+#include "base/concat.h"
+#include "base/file_text.h"
+#include "fs/disk_entries.h"
+#include "fs/hash.h"
+#include "kernel/commands/command_journal.h"
+#include "kernel/commands/command_past.h"
+#include "kernel/commands/entry_rules.h"
+#include "kernel/files/file_gate.h"
+
+namespace quire::kernel {
+namespace {
+
+using policy::Operation;
+
+// The undo of one record.
+class Undoing {
+public:
+    Undoing(FileGate& gate, const fs::DiskEntries& entries, std::string directory,
+            const policy::Actor& by, bool dry_run)
+        : gate_(gate),
+          entries_(entries),
+          directory_(std::move(directory)),
+          by_(by),
+          dry_run_(dry_run) {}
+
+    // Takes the changes back, the newest first. Returns those that were left alone, the oldest first.
+    std::vector<PastChange> run(const std::vector<PastChange>& changes, CommandUndone& out) {
+        std::vector<PastChange> left;
+        for (auto change = changes.rbegin(); change != changes.rend(); ++change) {
+            const Result<bool> done = take_back(*change);
+            if (!done) {
+                out.left.push_back({change->path, done.error().message()});
+                left.push_back(*change);
+            } else if (*done && (out.restored.empty() || out.restored.back() != change->path)) {
+                out.restored.push_back(change->path);
+            }
+        }
+        std::ranges::reverse(left);
+        return left;
+    }
+
+private:
+    // False if there was nothing to do.
+    Result<bool> take_back(const PastChange& change) {
+        const Seen now = TRY(look(change));
+        if (is_same(now.state, change.before, change.is_mode)) return false;
+        if (!is_same(now.state, change.after, change.is_mode)) {
+            return fail(Errc::conflict, "changed_since",
+                        cat(change.path, " has changed since the command ran"),
+                        {{"path", change.path}});
+        }
+        TRY(check_allowed(change));
+        if (dry_run_) {
+            simulated_[change.path] = change.before;
+        } else {
+            TRY(put_back(change, now.hash));
+        }
+        return true;
+    }
+
+    // What is at a path, and the hash of a file's bytes.
+    struct Seen {
+        PathState state;
+        fs::Hash hash = {};
+    };
+    Result<Seen> look(const PastChange& change) {
+        if (const auto known = simulated_.find(change.path); known != simulated_.end())
+            return Seen{known->second};
+        Seen now{TRY(path_state(entries_, change.path))};
+        if (now.state.kind == PathKind::file && !change.is_mode) {
+            now.hash = TRY(gate_.files().read(change.path, kLargestFile)).hash;
+            now.state.hash = now.hash.hex();
+        }
+        return now;
+    }
+
+    static bool is_same(const PathState& a, const PathState& b, bool is_mode) {
+        if (a.kind != b.kind) return false;
+        return is_mode ? a.mode == b.mode : a.target == b.target && a.hash == b.hash;
+    }
+
+    Result<void> check_allowed(const PastChange& change) const {
+        const Operation operation = change.before.kind == PathKind::nothing  ? Operation::erase
+                                    : change.after.kind == PathKind::nothing ? Operation::create
+                                                                             : Operation::overwrite;
+        const bool is_directory =
+            change.before.kind == PathKind::directory || change.after.kind == PathKind::directory;
+        const policy::Decision decision =
+            decide_entry(gate_, change.path, is_directory, operation, by_);
+        if (decision.verdict == policy::Verdict::allow) return {};
+        return fail(Errc::denied, "permission_denied",
+                    cat(by_.str(), " may not change ", change.path, ": ", decision.why),
+                    {{"path", change.path}});
+    }
+
+    Result<void> put_back(const PastChange& change, const fs::Hash& now) const {
+        const auto mode = static_cast<std::uint32_t>(change.before.mode);
+        if (change.is_mode) return entries_.set_mode(change.path, mode);
+        switch (change.before.kind) {
+            case PathKind::nothing:
+                return remove(change, now);
+            case PathKind::directory:
+                TRY(entries_.make_directory(change.path, mode));
+                return entries_.set_mode(change.path, mode);
+            case PathKind::link:
+                return entries_.make_link(change.path, change.before.target);
+            case PathKind::file:
+                TRY(write(change, now));
+                return entries_.set_mode(change.path, mode);
+            case PathKind::other:
+                break;
+        }
+        return {};
+    }
+
+    Result<void> remove(const PastChange& change, const fs::Hash& now) const {
+        if (change.after.kind == PathKind::link) return entries_.remove_link(change.path);
+        if (change.after.kind == PathKind::directory) {
+            if (TRY(entries_.remove_directory(change.path))) return {};
+            return fail(Errc::conflict, "changed_since",
+                        cat(change.path, " is not empty, so the directory stays"),
+                        {{"path", change.path}});
+        }
+        return gate_.files().remove(change.path, now);
+    }
+
+    Result<void> write(const PastChange& change, const fs::Hash& now) const {
+        const std::string bytes = file_text(cat(directory_, "/", change.bytes));
+        if (change.bytes.empty() || fs::Hash::of(bytes).hex() != change.before.hash) {
+            return corrupt(cat("the bytes that ", change.path,
+                               " had were kept in .quire/past, and are damaged"));
+        }
+        if (change.after.kind == PathKind::nothing) {
+            TRY(gate_.files().create(change.path, bytes));
+        } else {
+            TRY(gate_.files().save(change.path, bytes, now));
+        }
+        return {};
+    }
+
+    FileGate& gate_;
+    const fs::DiskEntries& entries_;
+    const std::string directory_;
+    const policy::Actor& by_;
+    const bool dry_run_;
+    std::map<std::string, PathState> simulated_;  // What a dry run has put back.
+};
+
+}  // namespace
+
+Result<CommandUndone> undo_command(const std::string& workspace, FileGate& gate,
+                                   const std::string& past, const policy::Actor& by, bool dry_run) {
+    const std::string directory = past_directory(workspace, past).value_or(std::string());
+    const std::vector<PastChange> changes = TRY(read_past(directory));
+    const fs::DiskEntries entries = TRY(fs::DiskEntries::open(workspace));
+    CommandUndone out;
+    const std::vector<PastChange> left =
+        Undoing(gate, entries, directory, by, dry_run).run(changes, out);
+    if (dry_run) return out;
+    if (!left.empty()) {
+        TRY(write_past(directory, left));
+        return out;
+    }
+    std::error_code gone;
+    std::filesystem::remove_all(directory, gone);
+    return out;
+}
+
+}  // namespace quire::kernel
