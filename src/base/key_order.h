@@ -2,16 +2,43 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace quire {
 
+// Numbers by the first eight bytes of their keys that differ.
+struct RankedKey {
+    std::uint64_t rank;
+    std::uint32_t number;
+};
+
+// Sorts by rank: many keys by one pass over all for each byte that is not the same everywhere. O(n).
+inline void sort_by_rank(std::vector<RankedKey>& keys) {
+    constexpr std::size_t kMany = 256;
+    const auto in_order = [](const RankedKey& a, const RankedKey& b) { return a.rank < b.rank; };
+    if (keys.size() < kMany) return std::sort(keys.begin(), keys.end(), in_order);
+    if (std::is_sorted(keys.begin(), keys.end(), in_order)) return;
+    std::vector<RankedKey> sorted(keys.size());
+    for (unsigned shift = 0; shift < 64; shift += 8) {
+        const auto byte = [shift](const RankedKey& key) { return key.rank >> shift & 0xffU; };
+        std::array<std::size_t, 256> places{};
+        for (const RankedKey& key : keys) ++places[byte(key)];
+        if (places[byte(keys.front())] == keys.size()) continue;
+        std::size_t before = 0;
+        for (std::size_t& place : places) before += std::exchange(place, before);
+        for (const RankedKey& key : keys) sorted[places[byte(key)]++] = key;
+        keys.swap(sorted);
+    }
+}
+
 // The numbers [begin, end) in the order of their keys, where key(i) is a view; equal keys in any order.
 // Keys are often numbered names, so the eight bytes behind what all of them begin with tell most apart,
-// without a look at the key itself. O(n log n).
+// without a look at the key itself. O(n), and O(n log n) for keys that those bytes do not tell apart.
 template <class Key>
 std::vector<std::uint32_t> order_by_key(std::size_t begin, std::size_t end, Key key) {
     std::vector<std::uint32_t> order;
@@ -23,11 +50,7 @@ std::vector<std::uint32_t> order_by_key(std::size_t begin, std::size_t end, Key 
         shared = std::min(shared, other.size());
         while (first.substr(0, shared) != other.substr(0, shared)) --shared;
     }
-    struct Ranked {
-        std::uint64_t rank;
-        std::uint32_t number;
-    };
-    std::vector<Ranked> ranked;
+    std::vector<RankedKey> ranked;
     ranked.reserve(end - begin);
     for (std::size_t i = begin; i < end; ++i) {
         const std::string_view bytes = key(i).substr(shared);
@@ -36,11 +59,19 @@ std::vector<std::uint32_t> order_by_key(std::size_t begin, std::size_t end, Key 
             rank = rank << 8U | (k < bytes.size() ? static_cast<unsigned char>(bytes[k]) : 0U);
         ranked.push_back({rank, static_cast<std::uint32_t>(i)});
     }
-    std::sort(ranked.begin(), ranked.end(), [&](const Ranked& a, const Ranked& b) {
-        return a.rank != b.rank ? a.rank < b.rank : key(a.number) < key(b.number);
-    });
+    sort_by_rank(ranked);
+    for (auto from = ranked.begin(); from != ranked.end();) {
+        const auto to = std::find_if(
+            from, ranked.end(), [&](const RankedKey& each) { return each.rank != from->rank; });
+        if (to - from > 1) {
+            std::sort(from, to, [&](const RankedKey& a, const RankedKey& b) {
+                return key(a.number) < key(b.number);
+            });
+        }
+        from = to;
+    }
     order.reserve(ranked.size());
-    for (const Ranked& each : ranked) order.push_back(each.number);
+    for (const RankedKey& each : ranked) order.push_back(each.number);
     return order;
 }
 

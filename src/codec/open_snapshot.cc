@@ -58,6 +58,7 @@ struct WriteState {
     StateWriter& writer;
 
     Result<void> operator()(MapState& state) const {
+        writer.expect_entries(state.registers.size());
         for (MapRegister& entry : state.registers)
             TRY(writer.entry(std::move(entry.key), std::move(entry.value), stamped(entry.stamp)));
         return {};

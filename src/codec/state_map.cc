@@ -30,20 +30,13 @@ std::size_t read_count(ByteReader& in, const char* what) {
 void sort_by_key(std::vector<MapRegister>& registers) {
     const auto by_key = [](const MapRegister& a, const MapRegister& b) { return a.key < b.key; };
     if (std::is_sorted(registers.begin(), registers.end(), by_key)) return;
-    std::vector<std::uint32_t> order = order_by_key(
+    const std::vector<std::uint32_t> order = order_by_key(
         0, registers.size(), [&](std::size_t i) { return std::string_view(registers[i].key); });
-    // The order is a number of cycles. Along one of them each place takes what belongs there.
-    for (std::uint32_t start = 0; start < order.size(); ++start) {
-        if (order[start] == start) continue;
-        MapRegister first = std::move(registers[start]);
-        std::uint32_t place = start;
-        while (order[place] != start) {
-            registers[place] = std::move(registers[order[place]]);
-            place = std::exchange(order[place], place);
-        }
-        registers[place] = std::move(first);
-        order[place] = place;
-    }
+    // To move them in place takes steps that each wait for the one before; these do not.
+    std::vector<MapRegister> sorted;
+    sorted.reserve(registers.size());
+    for (const std::uint32_t number : order) sorted.push_back(std::move(registers[number]));
+    registers = std::move(sorted);
 }
 
 }  // namespace
@@ -52,7 +45,7 @@ MapState read_map_state(ByteReader& in, Budget& budget) {
     MapState state;
     std::vector<MapRegister>& registers = state.registers;
     const auto grow = [&](std::size_t count) {
-        // Twice over: the registers move when the erased keys join them.
+        // Twice over: the registers move when the erased keys join them, and when they are sorted.
         if (!budget.take_heap(2 * count * sizeof(MapRegister)))
             in.fail("number of keys (too many for their size)");
         if (in.ok()) registers.reserve(registers.size() + count);

@@ -138,6 +138,10 @@ Result<void> StateWriter::values(StampedAtom first, std::span<Item> values) {
     return {};
 }
 
+void StateWriter::expect_entries(std::size_t count) {
+    container().log->reserve(count);
+}
+
 Result<void> StateWriter::entry(std::string key, std::optional<Item> item, ElementId writer) {
     Container& c = container();
     const Lv lv = TRY(place(writer, item ? &*item : nullptr));

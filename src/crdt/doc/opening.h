@@ -83,6 +83,8 @@ public:
     Result<void> style_end(StampedAtom at);
     // Adds to a list, in order. Ids and lamports count up.
     Result<void> values(StampedAtom first, std::span<Item> values);
+    // Makes room for so many keys of a map, which has none yet.
+    void expect_entries(std::size_t count);
     // Adds a key to a map: its last writer and its item, none if the key was erased.
     Result<void> entry(std::string key, std::optional<Item> item, ElementId writer);
     // Adds an element to a movable list, in order: the atom that put it there, the atoms that made

@@ -1,8 +1,9 @@
 // How a text's state follows its log, and reading it: now, at a version, and by position.
 //
 // Linear ops are taken into the rope at their positions; those that came concurrently have left
-// effects, which say what they did to the order. An earlier version costs a walk over the order,
-// unless it holds just the first ops of the log: doing those again is much faster.
+// effects, which say what they did to the order. Where many ops are new and the order holds them,
+// one walk over it reads the text off. An earlier version costs such a walk too, unless it holds
+// just the first ops of the log: doing those again is much faster.
 #include "crdt/doc/text_body.h"
 
 #include <algorithm>
@@ -27,7 +28,74 @@ void TextBody::copy_from(const TextBody& other) {
     state = std::make_unique<TextState>(*other.state);
 }
 
+namespace {
+
+// The text is read off the order from this many new ops on, if the order has at most so many items
+// and the document so many atoms for each of them.
+#ifdef QUIRE_SMALL_NODES
+constexpr std::size_t kManyOps = 4;
+#else
+constexpr std::size_t kManyOps = 256;
+#endif
+constexpr std::size_t kItemsAnOp = 2;
+constexpr std::size_t kAtomsAnOp = 64;
+
+// Calls take(run, lv, len) for the parts of a stretch of atoms that lie in one run each. run_of(lv)
+// is the run of an atom.
+template <class RunOf, class Take>
+void for_each_part(Lv lv, std::uint32_t len, RunOf run_of, Take take) {
+    while (len > 0) {
+        const Run& run = run_of(lv);
+        const std::uint32_t n = std::min(len, run.end() - lv);
+        take(run, lv, n);
+        lv += n;
+        len -= n;
+    }
+}
+
+// The run of an atom of the log, searched for.
+auto searched_in(const ContainerLog& log) {
+    return [&log](Lv lv) -> const Run& { return log.runs()[log.find(lv)]; };
+}
+
+// The text after the log's ops below `end`, which the order holds. O(end + items).
+std::string text_of(const ContainerLog& log, const Sequence& order, Lv end) {
+    // To search for the run of each item would cost as much as an edit.
+    std::vector<std::uint32_t> run_of(end);
+    std::size_t bytes = 0;
+    for (const Run& run : log.runs_in({0, end})) {
+        std::fill(run_of.begin() + run.lv, run_of.begin() + std::min(run.end(), end),
+                  static_cast<std::uint32_t>(&run - log.runs().data()));
+        if (run.kind == RunKind::insert) bytes += run.extra;
+    }
+    std::string text;
+    text.reserve(bytes);
+    order.for_each_last([&](Lv lv, std::uint32_t len, bool visible) {
+        if (!visible) return;
+        for_each_part(
+            lv, len, [&](Lv at) -> const Run& { return log.runs()[run_of[at]]; },
+            [&](const Run& run, Lv at, std::uint32_t n) { text += log.text(run, at, n); });
+    });
+    return text;
+}
+
+}  // namespace
+
 // --- state ---
+
+// Takes the state as far as the order has followed the log, if that costs less than to do the new
+// ops one by one.
+void TextBody::read_off_order(const ContainerLog& log) {
+    if (has_anchors || kept == nullptr || kept->caught_up() <= followed.end) return;
+    const Lv end = kept->caught_up();
+    const std::size_t until = log.find(end);
+    const std::size_t news = std::max(until - followed.run, effects.size() - followed.effect);
+    if (news < kManyOps || kept->item_count() / kItemsAnOp > news || end / kAtomsAnOp > news)
+        return;
+    state = std::make_unique<TextState>(text_of(log, *kept, end));
+    followed = {end, until, 0};
+    effects.clear();
+}
 
 // Inserts the atoms of a linear run at which flush() stands, and those of the next ones as long as
 // they and their text go on where it ends: a text that is opened has many short runs in a row.
@@ -63,6 +131,7 @@ void TextBody::flush(Site site, Lv until) {
         }
     };
 
+    read_off_order(log);
     // The last run may have grown since.
     if (followed.run > 0 && log.runs()[followed.run - 1].end() > followed.end) --followed.run;
     state->begin_edits(
@@ -154,13 +223,9 @@ seq::Rope TextBody::rope_at(Site site, const Past& at) {
     std::string text;
     Sequence& sequence = order_at(site, at.heads());
     sequence.for_each_now([&](Lv lv, std::uint32_t len) {
-        while (len > 0) {
-            const Run& run = log.runs()[log.find(lv)];
-            const std::uint32_t n = std::min(len, run.end() - lv);
-            if (run.kind == RunKind::insert) text += log.text(run, lv, n);
-            lv += n;
-            len -= n;
-        }
+        for_each_part(lv, len, searched_in(log), [&](const Run& run, Lv from, std::uint32_t n) {
+            if (run.kind == RunKind::insert) text += log.text(run, from, n);
+        });
     });
     return seq::Rope(text);
 }
@@ -205,13 +270,9 @@ void for_each_character(TextBody& text, Site site, Take take) {
     const ContainerLog& log = *site.container.log;
     Sequence& sequence = text.order_at(site, shown_heads(site.document));
     sequence.for_each([&](Lv lv, std::uint32_t len, bool visible) {
-        while (len > 0) {
-            const Run& run = log.runs()[log.find(lv)];
-            const std::uint32_t n = std::min(len, run.end() - lv);
-            if (run.kind == RunKind::insert) take(lv, n, visible);
-            lv += n;
-            len -= n;
-        }
+        for_each_part(lv, len, searched_in(log), [&](const Run& run, Lv at, std::uint32_t n) {
+            if (run.kind == RunKind::insert) take(at, n, visible);
+        });
     });
 }
 

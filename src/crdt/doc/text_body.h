@@ -97,6 +97,7 @@ struct TextBody : SequenceBody, Childless {
     void check(Site site);
 
 private:
+    void read_off_order(const ContainerLog& log);
     void flush(Site site, Lv until);
     void flush_insert(const ContainerLog& log, LvSpan atoms, Lv until);
     // Has the state note what a pending transaction does to styles, for its commit to report.

@@ -1,6 +1,7 @@
 #include "crdt/state/map_state.h"
 
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <utility>
 
@@ -23,28 +24,49 @@ auto place_in(Entries& entries, std::string_view key) {
 
 }  // namespace
 
-MapState::Keyed* MapState::Many::look_up(std::string_view key) {
-    const std::uint32_t hash = hash_of(key);
+void MapState::Many::append(Keyed keyed) {
+    order.push_back(static_cast<std::uint32_t>(keys.size()));
+    keys.push_back(std::move(keyed));
+}
+
+MapState::Place& MapState::Many::cell_of(std::string_view key, std::uint32_t hash) {
+    if (entered < keys.size() || 2 * keys.size() >= table.size()) enter_all();
     for (std::size_t cell = hash;; ++cell) {
-        const Place& place = table[cell & (table.size() - 1)];
-        if (place.next == 0) return nullptr;
-        if (place.hash == hash && keys[place.next - 1].first == key) return &keys[place.next - 1];
+        Place& place = table[cell & (table.size() - 1)];
+        if (place.next == 0 || (place.hash == hash && keys[place.next - 1].first == key))
+            return place;
     }
 }
 
-void MapState::Many::add(Keyed keyed) {
-    keys.push_back(std::move(keyed));
-    if (2 * keys.size() <= table.size()) return note(static_cast<std::uint32_t>(keys.size() - 1));
-    table.assign(std::max<std::size_t>(4 * kFew, 2 * table.size()), {});
-    for (std::uint32_t place = 0; place < keys.size(); ++place) note(place);
+// Brings the table up to date, with room for one more key.
+void MapState::Many::enter_all() {
+    const std::size_t cells = std::bit_ceil(2 * keys.size() + 1);
+    if (cells > table.size()) {
+        for (const Place& place : std::exchange(table, std::vector<Place>(cells))) {
+            if (place.next > 0) enter(place);
+        }
+    }
+    for (; entered < keys.size(); ++entered)
+        enter({hash_of(keys[entered].first), static_cast<std::uint32_t>(entered) + 1});
 }
 
-// Enters a key in the table.
-void MapState::Many::note(std::uint32_t place) {
-    const std::uint32_t hash = hash_of(keys[place].first);
-    std::size_t cell = hash;
+void MapState::Many::enter(Place place) {
+    std::size_t cell = place.hash;
     while (table[cell & (table.size() - 1)].next != 0) ++cell;
-    table[cell & (table.size() - 1)] = {hash, place + 1};
+    table[cell & (table.size() - 1)] = place;
+}
+
+MapState::Entry* MapState::Many::find_or_add(std::string_view key, const Write& write) {
+    if (goes_behind(key)) {
+        append({std::string(key), Entry{write, nullptr}});
+        return nullptr;
+    }
+    const std::uint32_t hash = hash_of(key);
+    Place& cell = cell_of(key, hash);
+    if (cell.next > 0) return &keys[cell.next - 1].second;
+    keys.push_back({std::string(key), Entry{write, nullptr}});
+    cell = {hash, static_cast<std::uint32_t>(++entered)};
+    return nullptr;
 }
 
 void MapState::Many::sort() {
@@ -58,47 +80,40 @@ void MapState::Many::sort() {
                        [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
 }
 
-template <class State>
-auto MapState::entry_in(State& state, std::string_view key)
-    -> decltype(&state.few_.begin()->second) {
-    if (state.many_ != nullptr) {
-        Keyed* const keyed = state.many_->look_up(key);
-        return keyed == nullptr ? nullptr : &keyed->second;
+const MapState::Entry* MapState::find(std::string_view key) const {
+    if (many_ != nullptr) {
+        const Place& cell = many_->cell_of(key, hash_of(key));
+        return cell.next == 0 ? nullptr : &many_->keys[cell.next - 1].second;
     }
-    const auto at = place_in(state.few_, key);
-    return at == state.few_.end() || at->first != key ? nullptr : &at->second;
+    const auto at = place_in(few_, key);
+    return at == few_.end() || at->first != key ? nullptr : &at->second;
 }
 
-const MapState::Entry* MapState::find(std::string_view key) const {
-    return entry_in(*this, key);
+MapState::Entry* MapState::find_or_add(std::string_view key, const Write& write) {
+    if (many_ != nullptr) return many_->find_or_add(key, write);
+    const auto at = place_in(few_, key);
+    if (at != few_.end() && at->first == key) return &at->second;
+    if (few_.size() == kFew) {
+        many_ = std::make_unique<Many>();
+        for (Keyed& each : std::exchange(few_, {})) many_->append(std::move(each));
+        return many_->find_or_add(key, write);
+    }
+    const auto index = at - few_.begin();
+    // Most maps stay as small as they are made.
+    if (few_.size() == few_.capacity()) few_.reserve(few_.size() + 2);
+    few_.emplace(few_.begin() + index, std::string(key), Entry{write, nullptr});
+    return nullptr;
 }
 
 // Writes may arrive in any order; the winner is the highest in rank.
 bool MapState::apply(std::string_view key, const Write& write) {
-    Entry* const entry = entry_in(*this, key);
-    if (entry == nullptr) {
-        add(key, write);
-        return true;
-    }
+    Entry* const entry = find_or_add(key, write);
+    if (entry == nullptr) return true;
     const bool wins = entry->winner.loses_to(write);
     if (entry->others == nullptr) entry->others = std::make_unique<std::vector<Write>>();
     entry->others->push_back(wins ? entry->winner : write);
     if (wins) entry->winner = write;
     return wins;
-}
-
-void MapState::add(std::string_view key, const Write& write) {
-    if (many_ == nullptr && few_.size() < kFew) {
-        // Most maps stay as small as they are made.
-        if (few_.size() == few_.capacity()) few_.reserve(few_.size() + 2);
-        few_.emplace(place_in(few_, key), std::string(key), Entry{write, nullptr});
-        return;
-    }
-    if (many_ == nullptr) {
-        many_ = std::make_unique<Many>();
-        for (Keyed& each : std::exchange(few_, {})) many_->add(std::move(each));
-    }
-    many_->add({std::string(key), Entry{write, nullptr}});
 }
 
 }  // namespace quire::crdt

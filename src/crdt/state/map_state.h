@@ -3,7 +3,8 @@
 //
 // Most maps have few keys, and most keys one write: those lie in one sorted vector. A map with more
 // than kFew keys has a hash table of their places, and its order by key is computed when somebody
-// reads all of it: a writer of many keys would pay for a search tree at each write.
+// reads all of it: a writer of many keys would pay for a search tree at each write. Keys that come in
+// order are new, so the table is computed when the first one comes that does not, or is looked up.
 //
 //     keys    [ "b" ] [ "c" ] [ "a" ] ...      in order of their first writes
 //     table   [ · ] [ 7f, 0 ] [ · ] [ a2, 2 ]  a hash and the place in keys; linear probing
@@ -45,7 +46,7 @@ public:
     // Returns true if the write wins its key. O(1) amortised.
     bool apply(std::string_view key, const Write& write);
     // The entry of a key, null if nothing was ever written to it. An erased key has an entry
-    // whose winner erases. Valid until the next apply(). O(1).
+    // whose winner erases. Valid until the next apply(). O(1) amortised.
     const Entry* find(std::string_view key) const;
     // Calls take(key, entry) for each key that was ever written, sorted by key. O(keys), and
     // O(n log n) for n keys that are new since the last time.
@@ -77,22 +78,27 @@ private:
         // A deque: a vector of this length keeps room for up to twice as many, and moves them.
         std::deque<Keyed> keys;
         std::vector<Place> table;  // A power of two of cells, at most half of them used.
+        std::size_t entered = 0;   // How many of the keys are in the table.
         std::vector<std::uint32_t> order;
 
-        Keyed* look_up(std::string_view key);
-        void add(Keyed keyed);
-        void note(std::uint32_t place);
+        // Returns true if the key comes behind all others, so that it is new.
+        bool goes_behind(std::string_view key) const {
+            return order.size() == keys.size() && keys[order.back()].first < key;
+        }
+        void append(Keyed keyed);
+        // The cell of a key, or the empty one where it belongs.
+        Place& cell_of(std::string_view key, std::uint32_t hash);
+        void enter_all();
+        void enter(Place place);
+        Entry* find_or_add(std::string_view key, const Write& write);
         void sort();
     };
 
     std::vector<Keyed> few_;      // Sorted; empty once there are many.
     std::unique_ptr<Many> many_;  // Null while there are few.
 
-    // The entry of a key in a const or other MapState; null if there is none.
-    template <class State>
-    static auto entry_in(State& state, std::string_view key)
-        -> decltype(&state.few_.begin()->second);
-    void add(std::string_view key, const Write& write);
+    // The entry of a key; null if there was none and the write has begun it.
+    Entry* find_or_add(std::string_view key, const Write& write);
 };
 
 }  // namespace quire::crdt

@@ -45,8 +45,16 @@ TEST(MapState, HoldsWhatATableOfAllWritesHolds) {
         const std::size_t keys = 1 + random() % 40;
         MapState state;
         std::map<std::string, std::vector<Write>> table;
+        // Every other map first gets keys that come in order.
+        const std::uint32_t in_order = seed % 2 == 0 ? static_cast<std::uint32_t>(keys) : 0;
         for (std::uint32_t lv = 0; lv < 200; ++lv) {
-            const std::string key = "key" + std::to_string(random() % keys);
+            const std::size_t number = lv < in_order ? 100 + lv : 100 + random() % keys;
+            const std::string key = "key" + std::to_string(number);
+            if (random() % 50 == 0) {
+                ASSERT_EQ(state.find(key) == nullptr, table.find(key) == table.end());
+                ASSERT_EQ(state.find("keys"), nullptr);
+            }
+            if (random() % 50 == 0) state.for_each([](const auto&, const auto&) {});
             const Write write{lv, static_cast<Lamport>(random() % 50), lv, random() % 4 == 0};
             std::vector<Write>& all = table[key];
             bool wins = true;

@@ -18,6 +18,7 @@ constexpr std::size_t kBytesAnEdit = 64;
 }  // namespace
 
 TextState::TextState() = default;
+TextState::TextState(std::string_view utf8) : rope_(utf8) {}
 TextState::TextState(const TextState& other) : rope_(other.rope_) {
     CHECK(other.draft_ == nullptr);
     if (other.styles_ != nullptr) styles_ = std::make_unique<Styles>(*other.styles_);

@@ -21,6 +21,7 @@ namespace quire::crdt {
 class TextState {
 public:
     TextState();
+    explicit TextState(std::string_view utf8);  // Without styles.
     TextState(TextState&& other) noexcept;
     TextState& operator=(TextState&& other) noexcept;
     // Shares the text. CHECKs that no edits are announced. O(anchors).
