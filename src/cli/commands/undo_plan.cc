@@ -45,7 +45,7 @@ Result<bool> find_in_audit(CommandClient& client, Map params, Take take) {
     }
 }
 
-// What can still be undone of it. `call` is the call's name in messages. Errors: not_found
+// Plans the undo of what is not undone yet. `call` is the call's name in messages. Errors: not_found
 // "nothing_to_undo".
 Result<UndoPlan> plan_for(CommandClient& client, const Changed& changed, const std::string& call,
                           Map details) {

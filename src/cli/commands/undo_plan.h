@@ -1,4 +1,4 @@
-// What `quire undo` takes back: blocks with the changes of each, and what commands changed beside texts.
+// UndoPlan: all that one `quire undo` takes back: blocks with the changes of each, and what commands changed beside texts.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct UndoneBlock {
     std::optional<Error> unsaved = {};  // Why the undone file could not be saved.
 };
 
-// What a command changed beside texts: binary files, directories, links and permissions.
+// The changes of a command beside texts: binary files, directories, links and permissions.
 struct UndonePaths {
     std::string past;  // The name of the kernel's record.
     Value answer;  // {restored: [path], left: [{path, message}]}: before the undo what it would do.
@@ -39,10 +39,11 @@ Target target_of(const Value& entry);
 // The changes of a block that can be undone, the newest first, as `filter` selects them.
 Result<List> steps_in(CommandClient& client, const std::string& block_id, Map filter);
 
-// What a call changed. Numbers restart with the kernel, so the newest call of that number is meant.
+// Plans the undo of a call. Numbers restart with the kernel, so the newest call of that number is meant.
 // Errors: not_found "no_such_call"; not_found "nothing_to_undo".
 Result<UndoPlan> plan_for_call(CommandClient& client, std::uint64_t number);
-// What the last shell command with changes changed: the actor's last, or anyone's. Errors: the same.
+// Plans the undo of the last shell command that changed something: the actor's last, or anyone's.
+// Errors: the same.
 Result<UndoPlan> plan_for_last_command(CommandClient& client, const Map& filter);
 
 }  // namespace quire::cli

@@ -1,5 +1,5 @@
-// What was at the paths that a command changed and that have no history: files that are no text,
-// directories, links and permissions. An undo of the command puts it back (command_undo.h).
+// PastRecorder: a record of what was at the paths that a command changed and that have no history: files
+// that are no text, directories, links and permissions. An undo of the command puts it back (command_undo.h).
 //
 //     .quire/past/TIME-XXXXXX/past.json    the changes, in the order in which they were made
 //     .quire/past/TIME-XXXXXX/0, 1, ...    the bytes of files that were replaced or deleted
@@ -36,7 +36,7 @@ constexpr auto words_of(PathKind) {
     return word_table("nothing", "file", "directory", "link", "other");
 }
 
-// What is at a path; a link is not followed.
+// The thing at a path; a link is not followed.
 struct PathState {
     PathKind kind = PathKind::nothing;
     std::size_t mode = 0;     // The permissions of a file or a directory.
@@ -57,7 +57,7 @@ struct PastChange {
     static json::Fields<PastChange> fields();
 };
 
-// What is at the path now, without the hash of a file. Errors: those of DiskEntries.
+// Looks at a path; the hash of a file is left out. Errors: those of DiskEntries.
 Result<PathState> path_state(const fs::DiskEntries& entries, const std::string& path);
 
 // Writes the record of one command. One that is not finished is removed.

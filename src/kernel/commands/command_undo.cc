@@ -66,7 +66,7 @@ private:
         return true;
     }
 
-    // What is at a path, and the hash of a file's bytes.
+    // The state of a path, and the hash of a file's bytes.
     struct Seen {
         PathState state;
         fs::Hash hash = {};
@@ -151,7 +151,7 @@ private:
     const std::string directory_;
     const policy::Actor& by_;
     const bool dry_run_;
-    std::map<std::string, PathState> simulated_;  // What a dry run has put back.
+    std::map<std::string, PathState> simulated_;  // The paths that a dry run has put back.
 };
 
 }  // namespace
