@@ -65,7 +65,7 @@ FIRST = {
     r"quire undo b1_2_45": r"no block 'b1_2_45'; .* shows those there are",
     r"quire undo src/main\.cc": r"no change to src/main\.cc that is still to be undone",
     r"quire undo --actor agent:ada --since": r"no change here since then that is still to be undone",
-    r"quire undo --last-command": r"no command of human:\w+ has changed a text",
+    r"quire undo --last-command": r"no command of human:\w+ has changed anything",
     r"quire undo --call 54": r"there is no call 54; .* shows those there are",
     r"quire diff src/main\.cc --from 3": r"there is no version '[35]' of this block; its history shows",
     r"quire rollback src/main\.cc 3": r"no rule in quire\.toml matches src/main\.cc",
