@@ -1,7 +1,7 @@
 // Commands through the program: what people and agents see of them, and what a kernel's end leaves.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -134,8 +134,9 @@ test("the last command is undone whole, files that it made and deleted too", { s
 });
 
 test("the undo of a command puts binary files, links, directories and permissions back", { skip }, (t) => {
-    const folder = staged(t, { "src/b.txt": "two\n", "src/d/in.txt": "in\n" });
+    const folder = staged(t, { "src/b.txt": "two\n", "src/d/in.txt": "in\n", "src/run.sh": "true\n" });
     if (!folder) return;
+    chmodSync(join(folder, "src/run.sh"), 0o755);
     const binary = Buffer.from([0, 1, 2]);
     writeFileSync(join(folder, "src/bin"), binary);
     const mode = () => statSync(join(folder, "src/b.txt")).mode & 0o777;
@@ -145,6 +146,7 @@ test("the undo of a command puts binary files, links, directories and permission
         // A text becomes a directory with a text in it, and a directory with a text becomes a text.
         "rm src/a.txt; mkdir src/a.txt; echo x > src/a.txt/x",
         "rm -r src/d; echo file > src/d",
+        "rm src/run.sh; mkdir src/run.sh",
     ].join("; ");
     assert.equal(run(folder, ["sh", command]).status, 0);
     assert.equal(readFileSync(join(folder, "src/a.txt/x"), "utf8"), "x\n");
@@ -160,7 +162,8 @@ test("the undo of a command puts binary files, links, directories and permission
     assert.equal(readFileSync(join(folder, "src/d/in.txt"), "utf8"), "in\n");
     assert.deepEqual(readFileSync(join(folder, "src/bin")), binary);
     assert.equal(mode(), before);
-    assert.deepEqual(readdirSync(join(folder, "src")).sort(), ["a.txt", "b.txt", "bin", "d"]);
+    assert.equal(statSync(join(folder, "src/run.sh")).mode & 0o777, 0o755);
+    assert.deepEqual(readdirSync(join(folder, "src")).sort(), ["a.txt", "b.txt", "bin", "d", "run.sh"]);
     assert.equal(refusal(run(folder, ["undo", "--last-command"]).stderr).reason, "nothing_to_undo");
 });
 

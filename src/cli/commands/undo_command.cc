@@ -176,7 +176,7 @@ void undo_in(const Globals& globals, CommandClient& client, const UndoOptions& o
 }
 
 // Directories must be empty before they go, so texts come first. A file whose place was taken by something
-// that is not a text is tried again after that.
+// that is not a text is tried again after that, and then what waits for that file.
 Result<void> undo_all(const Globals& globals, CommandClient& client, const UndoOptions& options,
                       const Map& filter, UndoPlan& plan) {
     for (UndoneBlock& block : plan.blocks) undo_in(globals, client, options, filter, block);
@@ -184,8 +184,19 @@ Result<void> undo_all(const Globals& globals, CommandClient& client, const UndoO
         paths.answer =
             TRY(client.request("undo_command", {{"past", paths.past}, {"dry_run", false}}));
     if (plan.paths.empty()) return {};
+    bool any = false;
     for (UndoneBlock& block : plan.blocks) {
-        if (block.refused) undo_in(globals, client, options, filter, block);
+        if (!block.refused) continue;
+        undo_in(globals, client, options, filter, block);
+        any |= !block.refused;
+    }
+    for (UndonePaths& paths : plan.paths) {
+        if (!any || json::list_in(paths.answer, "left").empty()) continue;
+        const Value again =
+            TRY(client.request("undo_command", {{"past", paths.past}, {"dry_run", false}}));
+        List all = json::list_in(paths.answer, "restored");
+        for (const Value& path : json::list_in(again, "restored")) all.push_back(path);
+        paths.answer = Map{{"restored", std::move(all)}, {"left", json::list_in(again, "left")}};
     }
     return {};
 }

@@ -22,8 +22,7 @@ using stage::StagedChange;
 
 namespace {
 
-// The permissions that a directory must have for its owner to fill it.
-constexpr std::uint32_t kToFill = 0700;
+constexpr std::uint32_t kNewFile = 0644;
 constexpr const char* kIndex = ".git/index";
 
 }  // namespace
@@ -35,7 +34,6 @@ struct CommandGate::Written {
 };
 
 bool CommandGate::sets_mode(const StagedChange& change) {
-    constexpr std::uint32_t kNewFile = 0644;
     return change.mode_changed || (change.kind == ChangeKind::created && change.mode != kNewFile) ||
            (change.kind == ChangeKind::directory && (change.mode & kToFill) != kToFill);
 }
@@ -129,6 +127,10 @@ Result<void> CommandGate::begin(const fs::DiskEntries& entries) {
     past_ = std::make_unique<PastRecorder>(parts_.workspace, parts_.kernel.core()->parts().clock);
     for (const Step& step : steps_) {
         const std::string& path = step.change.path;
+        if (step.way == Way::text && step.change.kind == ChangeKind::deleted) {
+            const auto before = entries.look(path);
+            if (before && *before && (*before)->mode != kNewFile) modes_[path] = (*before)->mode;
+        }
         if (step.way == Way::entry && opens(step.change)) {
             const auto before = entries.look(path);
             const bool is_done = before && *before && recorded(entries, path, true, [&] {
@@ -173,6 +175,12 @@ void CommandGate::keep_past(PastChange change, std::optional<std::string_view> b
 }
 
 void CommandGate::finish_past() {
+    for (const Step& step : steps_) {
+        const auto mode = modes_.find(step.change.path);
+        if (mode == modes_.end() || !result_.changes[step.shown].committed) continue;
+        keep_past({mode->first, {PathKind::file, mode->second, {}, {}}, {}, true, {}});
+        modes_.erase(mode);
+    }
     Result<std::string> name = past_->finish();
     if (name) {
         result_.past = std::move(*name);

@@ -116,7 +116,7 @@ public:
         // A directory that becomes writable is so before what is in it changes.
         each_of([](const auto& each) { return each.kind == ChangeKind::mode && each.is_directory; },
                 [&](const auto& each) {
-                    return disk_.set_mode(each.path, each.mode | 0700).has_value();
+                    return disk_.set_mode(each.path, each.mode | kToFill).has_value();
                 });
         // A path that becomes something of another kind is emptied first.
         const auto is_file = [](const JournalEntry& each) {
@@ -130,7 +130,7 @@ public:
         }
         each_of([](const auto& each) { return each.kind == ChangeKind::directory; },
                 [&](const auto& each) {
-                    return disk_.make_directory(each.path, each.mode | 0700).has_value();
+                    return disk_.make_directory(each.path, each.mode | kToFill).has_value();
                 });
         each_of([&](const auto& each) { return !each.after.empty(); },
                 [&](const auto& each) { return write(each); });

@@ -18,6 +18,9 @@ namespace quire::kernel {
 // Files without a document are read whole; larger ones are left out.
 inline constexpr std::size_t kLargestFile = std::size_t{512} << 20;
 
+// The permissions that a directory must have for its owner to fill it.
+inline constexpr std::uint32_t kToFill = 0700;
+
 // One change that is to be committed.
 struct JournalEntry {
     std::string path;

@@ -46,7 +46,8 @@ struct PathState {
     static json::Fields<PathState> fields();
 };
 
-// One change of a path that can be taken back.
+// One change of a path that can be taken back. A deleted text comes back by its history, and then gets its
+// permissions: `is_mode`, with nothing after.
 struct PastChange {
     std::string path;
     PathState before = {};

@@ -43,6 +43,11 @@ public:
                 out.restored.push_back(change->path);
             }
         }
+        // A directory gets its permissions after what is in it.
+        for (auto made = modes_.rbegin(); made != modes_.rend(); ++made) {
+            const Result<void> done = entries_.set_mode(made->first, made->second);
+            if (!done) out.left.push_back({made->first, done.error().message()});
+        }
         std::ranges::reverse(left);
         return left;
     }
@@ -51,8 +56,20 @@ private:
     // False if there was nothing to do.
     Result<bool> take_back(const PastChange& change) {
         const Seen now = TRY(look(change));
-        if (is_same(now.state, change.before, change.is_mode)) return false;
-        if (!is_same(now.state, change.after, change.is_mode)) {
+        const PathState& before = change.before;
+        if (before.kind == PathKind::directory && now.state.kind == PathKind::directory &&
+            !change.is_mode) {
+            // It came back with a text in it.
+            if (now.state.mode == before.mode) return false;
+            TRY(check_allowed(change));
+            if (!dry_run_) modes_.emplace_back(change.path, mode_of(before));
+            return true;
+        }
+        if (is_same(now.state, before, change.is_mode)) return false;
+        // The undo of a deleted text has brought the file back.
+        const bool is_back = change.is_mode && change.after.kind == PathKind::nothing &&
+                             now.state.kind == PathKind::file;
+        if (!is_back && !is_same(now.state, change.after, change.is_mode)) {
             return fail(Errc::conflict, "changed_since",
                         cat(change.path, " has changed since the command ran"),
                         {{"path", change.path}});
@@ -82,6 +99,9 @@ private:
         return now;
     }
 
+    static std::uint32_t mode_of(const PathState& state) {
+        return static_cast<std::uint32_t>(state.mode);
+    }
     static bool is_same(const PathState& a, const PathState& b, bool is_mode) {
         if (a.kind != b.kind) return false;
         return is_mode ? a.mode == b.mode : a.target == b.target && a.hash == b.hash;
@@ -101,15 +121,15 @@ private:
                     {{"path", change.path}});
     }
 
-    Result<void> put_back(const PastChange& change, const fs::Hash& now) const {
-        const auto mode = static_cast<std::uint32_t>(change.before.mode);
+    Result<void> put_back(const PastChange& change, const fs::Hash& now) {
+        const std::uint32_t mode = mode_of(change.before);
         if (change.is_mode) return entries_.set_mode(change.path, mode);
         switch (change.before.kind) {
             case PathKind::nothing:
                 return remove(change, now);
             case PathKind::directory:
-                TRY(entries_.make_directory(change.path, mode));
-                return entries_.set_mode(change.path, mode);
+                modes_.emplace_back(change.path, mode);
+                return entries_.make_directory(change.path, mode | kToFill);
             case PathKind::link:
                 return entries_.make_link(change.path, change.before.target);
             case PathKind::file:
@@ -151,6 +171,7 @@ private:
     const std::string directory_;
     const policy::Actor& by_;
     const bool dry_run_;
+    std::vector<std::pair<std::string, std::uint32_t>> modes_;  // Those of directories, to be set.
     std::map<std::string, PathState> simulated_;  // The paths that a dry run has put back.
 };
 

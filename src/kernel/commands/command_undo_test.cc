@@ -93,6 +93,21 @@ TEST_F(CommandUndo, EachKindOfChangeIsTakenBack) {
     EXPECT_EQ(records(), 0U);
 }
 
+// The undo of the texts, which comes first, makes the file and the directory anew.
+TEST_F(CommandUndo, ADeletedTextAndItsDirectoryGetTheirPermissionsBack) {
+    directory.put("src/t/run.sh", "true\n");
+    disk::permissions(directory / "src/t/run.sh", disk::perms{0755});
+    disk::permissions(directory / "src/t", disk::perms{0700});
+    const auto before = tree();
+    const std::string past = past_of("rm -r src/t");
+    EXPECT_EQ(undone(past, true), "src/t/run.sh; src/t; ");
+    directory.put("src/t/run.sh", "true\n");
+    EXPECT_NE(tree(), before);
+    EXPECT_EQ(undone(past, true), "src/t/run.sh; src/t; ");
+    EXPECT_EQ(undone(past), "src/t/run.sh; src/t; ");
+    EXPECT_EQ(tree(), before);
+}
+
 TEST_F(CommandUndo, ACommandThatChangesTextsAloneHasNoRecord) {
     EXPECT_EQ(past_of("echo x >> src/a.c; rm src/b.c; echo new > src/n.c"), "");
     EXPECT_EQ(past_of("true"), "");
