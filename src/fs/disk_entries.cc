@@ -115,8 +115,10 @@ Result<void> DiskEntries::remove_link(const std::string& path) const {
 }
 
 Result<void> DiskEntries::set_mode(const std::string& path, std::uint32_t mode) const {
-    const Fd file = TRY(open_beneath(root_.get(), path, O_RDONLY | O_NONBLOCK));
-    if (::fchmod(file.get(), mode & kPermissions) == 0) return {};
+    // Its owner may change the permissions of what they may not open.
+    const Fd file = TRY(open_beneath(root_.get(), path, O_PATH));
+    const std::string name = cat("/proc/self/fd/", file.get());
+    if (::chmod(name.c_str(), mode & kPermissions) == 0) return {};
     return system_failure(errno, path, "cannot set the permissions of");
 }
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -52,7 +52,10 @@ function adopt(folder, tree, actor) {
     return json(done);
 }
 const text = (folder, path) => readFileSync(join(folder, path), "utf8");
-const put = (folder, path, content) => writeFileSync(join(folder, path), content);
+function put(folder, path, content) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), content);
+}
 
 test("agents in worktrees land in one workspace, each as itself", { skip }, (t) => {
     const place = repository(t);
@@ -171,15 +174,41 @@ test("the command that landed is undone as one", { skip }, (t) => {
     adopt(folder, ada, "agent:ada");
     put(ada, "src/b.txt", "zwei\n");
     put(ada, "src/c.txt", "drei\n");
+    put(ada, "src/new/deep/d.txt", "vier\n");
     assert.equal(run(folder, ["land"]).status, 0);
+    assert.equal(text(folder, "src/new/deep/d.txt"), "vier\n");
     const undone = run(folder, ["undo", "--last-command"]);
     assert.equal(undone.status, 0, undone.stdout + undone.stderr);
     assert.equal(text(folder, "src/b.txt"), "two\n");
     assert.ok(!existsSync(join(folder, "src/c.txt")));
+    assert.ok(!existsSync(join(folder, "src/new")));
     assert.equal(run(folder, ["land"]).stdout.includes("Nothing to land"), true);
     assert.equal(run(folder, ["refresh"]).status, 0);
     assert.equal(text(ada, "src/b.txt"), "two\n");
     assert.ok(!existsSync(join(ada, "src/c.txt")));
+});
+
+test("a directory that becomes a file lands, and a file that becomes a directory, and both are undone", { skip }, (t) => {
+    const place = repository(t);
+    const { folder } = place;
+    put(folder, "src/d/in/x.txt", "x\n");
+    git(folder, "add", "-A");
+    git(folder, "commit", "-qm", "more");
+    const ada = worktree(place, "ada");
+    adopt(folder, ada, "agent:ada");
+    rmSync(join(ada, "src/d"), { recursive: true });
+    put(ada, "src/d", "a file\n");
+    rmSync(join(ada, "src/b.txt"));
+    put(ada, "src/b.txt/y.txt", "y\n");
+    const landed = run(folder, ["land"]);
+    assert.equal(landed.status, 0, landed.stdout + landed.stderr);
+    assert.doesNotMatch(landed.stdout, /left/);
+    assert.equal(text(folder, "src/d"), "a file\n");
+    assert.equal(text(folder, "src/b.txt/y.txt"), "y\n");
+    const undone = run(folder, ["undo", "--last-command"]);
+    assert.equal(undone.status, 0, undone.stdout + undone.stderr);
+    assert.equal(text(folder, "src/d/in/x.txt"), "x\n");
+    assert.equal(text(folder, "src/b.txt"), "two\n");
 });
 
 // The kernel is killed after a time that grows from round to round. Whatever was begun is whole once the

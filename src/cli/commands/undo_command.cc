@@ -160,10 +160,11 @@ void save_undone(CommandClient& client, UndoneBlock& block) {
 }
 
 // Undoes what the options select in one block, and notes the result.
-void undo_in(const Globals& globals, CommandClient& client, const UndoOptions& options, Map filter,
+void undo_in(const Globals& globals, CommandClient& client, const UndoPlan& plan, Map filter,
              UndoneBlock& block) {
+    if (block.steps.empty()) return;
     // A land is done by one and the work of another.
-    if (options.call != 0 || options.last_command)
+    if (plan.is_call)
         filter = {{"version", std::stoll(json::text_in(block.steps.front(), "version_id"))}};
     Result<Value> undone = undo_block(globals, client, block, std::move(filter));
     if (!undone) {
@@ -172,31 +173,35 @@ void undo_in(const Globals& globals, CommandClient& client, const UndoOptions& o
     }
     block.refused.reset();
     block.answer = std::move(*undone);
-    if (options.last_command) save_undone(client, block);
+    if (!plan.command.empty()) save_undone(client, block);
 }
 
 // Directories must be empty before they go, so texts come first. A file whose place was taken by something
 // that is not a text is tried again after that, and then what waits for that file.
-Result<void> undo_all(const Globals& globals, CommandClient& client, const UndoOptions& options,
-                      const Map& filter, UndoPlan& plan) {
-    for (UndoneBlock& block : plan.blocks) undo_in(globals, client, options, filter, block);
-    for (UndonePaths& paths : plan.paths)
-        paths.answer =
-            TRY(client.request("undo_command", {{"past", paths.past}, {"dry_run", false}}));
+Result<void> undo_all(const Globals& globals, CommandClient& client, const Map& filter,
+                      UndoPlan& plan) {
+    for (UndoneBlock& block : plan.blocks) undo_in(globals, client, plan, filter, block);
+    const auto undo_paths = [&](UndonePaths& paths) -> Result<void> {
+        if (paths.lost) return {};
+        Map undone{{"past", paths.past}, {"dry_run", false}};
+        paths.answer = TRY(client.request("undo_command", std::move(undone)));
+        return {};
+    };
+    for (UndonePaths& paths : plan.paths) TRY(undo_paths(paths));
     if (plan.paths.empty()) return {};
     bool any = false;
     for (UndoneBlock& block : plan.blocks) {
         if (!block.refused) continue;
-        undo_in(globals, client, options, filter, block);
+        undo_in(globals, client, plan, filter, block);
         any |= !block.refused;
     }
     for (UndonePaths& paths : plan.paths) {
         if (!any || json::list_in(paths.answer, "left").empty()) continue;
-        const Value again =
-            TRY(client.request("undo_command", {{"past", paths.past}, {"dry_run", false}}));
-        List all = json::list_in(paths.answer, "restored");
-        for (const Value& path : json::list_in(again, "restored")) all.push_back(path);
-        paths.answer = Map{{"restored", std::move(all)}, {"left", json::list_in(again, "left")}};
+        List restored = json::list_in(paths.answer, "restored");
+        TRY(undo_paths(paths));
+        for (const Value& path : json::list_in(paths.answer, "restored")) restored.push_back(path);
+        paths.answer =
+            Map{{"restored", std::move(restored)}, {"left", json::list_in(paths.answer, "left")}};
     }
     return {};
 }
@@ -228,8 +233,11 @@ std::string steps_text(const List& steps) {
 
 std::string undone_text(const UndoneBlock& block, std::string_view word, bool dry_run) {
     const std::string name = text::escape_hidden(block.target.word);
+    if (block.refused) {
+        return cat(dry_run ? "Would not undo in " : "Not undone in ", name, ": ",
+                   block.refused->message(), ".\n");
+    }
     if (dry_run) return cat("Would undo in ", name, ":\n", steps_text(block.steps));
-    if (block.refused) return cat("Not undone in ", name, ": ", block.refused->message(), "\n");
     const std::string file = json::text_in(block.answer, "file");
     if (file == "restored") return cat(word, ": ", name, " is there again.\n");
     if (file == "deleted") return cat(word, ": ", name, " is gone again.\n");
@@ -246,14 +254,15 @@ std::string undone_text(const UndoneBlock& block, std::string_view word, bool dr
 }
 
 std::string paths_text(const UndonePaths& paths, bool dry_run) {
+    if (paths.lost) return cat("Not undone: ", paths.lost->message(), ".\n");
     std::string out;
     const auto shown = [](const Value& path) { return text::escape_hidden(path.as_string()); };
     for (const Value& path : json::list_in(paths.answer, "restored"))
         cat_to(out, dry_run ? cat("Would put ", shown(path), " back as it was.\n")
                             : cat("Undone: ", shown(path), " is as it was.\n"));
     for (const Value& left : json::list_in(paths.answer, "left")) {
-        cat_to(out,
-               cat("Not undone: ", text::escape_hidden(json::text_in(left, "message")), ".\n"));
+        cat_to(out, cat(dry_run ? "Would not undo: " : "Not undone: ",
+                        text::escape_hidden(json::text_in(left, "message")), ".\n"));
     }
     return out;
 }
@@ -263,6 +272,8 @@ int print_undone(const Globals& globals, const UndoOptions& options, const UndoP
     bool refused = std::ranges::any_of(
         plan.blocks, [](const UndoneBlock& block) { return block.refused.has_value(); });
     std::string text;
+    if (!plan.command.empty())
+        text = cat("The command `", text::escape_hidden(plan.command), "`:\n");
     List rows;
     for (const UndoneBlock& block : plan.blocks) {
         text += undone_text(block, "Undone", options.dry_run);
@@ -275,7 +286,9 @@ int print_undone(const Globals& globals, const UndoOptions& options, const UndoP
         for (const Value& path : json::list_in(paths.answer, "restored")) restored.push_back(path);
         for (const Value& path : json::list_in(paths.answer, "left")) left.push_back(path);
     }
-    refused |= !left.empty();
+    refused |= !left.empty() || std::ranges::any_of(plan.paths, [](const UndonePaths& paths) {
+        return paths.lost.has_value();
+    });
     const bool is_one = !options.target.empty() && !options.dry_run;
     Map all{{"documents", std::move(rows)}, {"dry_run", options.dry_run}};
     if (!plan.paths.empty())
@@ -316,7 +329,7 @@ Result<int> run_undo(const Globals& globals, const UndoOptions& options) {
     CommandClient client = TRY(CommandClient::attach(globals.with_whole_answers()));
     const Map filter = filter_of(globals, options);
     UndoPlan plan = TRY(plan_to_undo(globals, client, options, filter));
-    if (!options.dry_run) TRY(undo_all(globals, client, options, filter, plan));
+    if (!options.dry_run) TRY(undo_all(globals, client, filter, plan));
     const bool is_one = plan.blocks.size() == 1 && plan.paths.empty();
     if (is_one && plan.blocks.front().refused) return Failure(*plan.blocks.front().refused);
     return print_undone(globals, options, plan);

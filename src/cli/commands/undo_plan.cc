@@ -15,7 +15,9 @@ namespace {
 struct Changed {
     List blocks;
     std::vector<std::string> pasts;
+    std::string command;  // The shell command that changed them.
     bool empty() const { return blocks.empty() && pasts.empty(); }
+    bool is_one() const { return blocks.size() == 1 && pasts.empty(); }
 
     void take(const Value& entry) {
         const List several = json::list_in(entry, "blocks");
@@ -24,6 +26,7 @@ struct Changed {
                             !json::text_in(entry, "block_id").empty() &&
                             entry.get("version") != nullptr;
         if (is_one) blocks.push_back(entry);
+        if (json::text_in(entry, "event") == "command") command = json::text_in(entry, "shell");
         std::string past = json::text_in(entry, "past");
         if (!past.empty()) pasts.push_back(std::move(past));
     }
@@ -49,18 +52,29 @@ Result<bool> find_in_audit(CommandClient& client, Map params, Take take) {
 // "nothing_to_undo".
 Result<UndoPlan> plan_for(CommandClient& client, const Changed& changed, const std::string& call,
                           Map details) {
-    UndoPlan plan;
+    UndoPlan plan{{}, {}, changed.command, true};
     for (const Value& each : changed.blocks) {
         UndoneBlock block{target_of(each)};
-        block.steps = TRY(steps_in(client, block.target.block_id,
-                                   Map{{"version", json::number_in(each, "version")}}));
-        if (!block.steps.empty()) plan.blocks.push_back(std::move(block));
+        Result<List> steps = steps_in(client, block.target.block_id,
+                                      Map{{"version", json::number_in(each, "version")}});
+        if (steps && steps->empty()) continue;
+        if (steps) {
+            block.steps = std::move(*steps);
+        } else if (changed.is_one()) {
+            return Failure(std::move(steps).error());
+        } else {
+            block.refused = std::move(steps).error();
+        }
+        plan.blocks.push_back(std::move(block));
     }
     for (const std::string& past : changed.pasts) {
         Result<Value> preview = client.request("undo_command", {{"past", past}, {"dry_run", true}});
-        if (!preview && preview.error().reason() != "nothing_to_undo")
-            return Failure(std::move(preview).error());
-        if (!preview) continue;
+        if (!preview) {
+            if (preview.error().reason() != "nothing_to_undo")
+                return Failure(std::move(preview).error());
+            plan.paths.push_back({past, {}, std::move(preview).error()});
+            continue;
+        }
         const bool is_empty =
             json::list_in(*preview, "restored").empty() && json::list_in(*preview, "left").empty();
         if (!is_empty) plan.paths.push_back({past, std::move(*preview)});
@@ -117,14 +131,12 @@ Result<UndoPlan> plan_for_call(CommandClient& client, std::uint64_t number) {
 
 Result<UndoPlan> plan_for_last_command(CommandClient& client, const Map& filter) {
     Changed changed;
-    std::string command;
     Map params;
     const Value* const actor = filter.find("actor");
     if (actor != nullptr) params.append("actor", *actor);
     TRY(find_in_audit(client, std::move(params), [&](const Value& entry) {
         if (json::text_in(entry, "event") != "command") return false;
         changed.take(entry);
-        command = json::text_in(entry, "shell");
         return !changed.empty();
     }));
     if (changed.empty()) {
@@ -132,7 +144,7 @@ Result<UndoPlan> plan_for_last_command(CommandClient& client, const Map& filter)
                     cat("no command of ", actor == nullptr ? "anyone" : actor->as_string(),
                         " has changed anything; quire audit shows what ran"));
     }
-    return plan_for(client, changed, cat("`", text::escape_hidden(command), "`"), {});
+    return plan_for(client, changed, cat("`", text::escape_hidden(changed.command), "`"), {});
 }
 
 }  // namespace quire::cli

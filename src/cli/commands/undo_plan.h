@@ -17,7 +17,9 @@ class CommandClient;
 // A block in which something is to be undone, and the result.
 struct UndoneBlock {
     Target target;
-    List steps = {};  // The changes, newest first: {version_id, timestamp, actor, description}.
+    // The changes, newest first: {version_id, timestamp, actor, description}. None if it was refused at
+    // once.
+    List steps = {};
     std::optional<Error> refused = {};
     Value answer = {};  // {version, restored, removed, skipped_because_changed, file?}
     std::optional<Error> unsaved = {};  // Why the undone file could not be saved.
@@ -26,12 +28,16 @@ struct UndoneBlock {
 // The changes of a command beside texts: binary files, directories, links and permissions.
 struct UndonePaths {
     std::string past;  // The name of the kernel's record.
-    Value answer;  // {restored: [path], left: [{path, message}]}: before the undo what it would do.
+    // {restored: [path], left: [{path, message}]}: before the undo what it would do.
+    Value answer = {};
+    std::optional<Error> lost = {};  // The record is not there any more.
 };
 
 struct UndoPlan {
     std::vector<UndoneBlock> blocks;
     std::vector<UndonePaths> paths;
+    std::string command = {};  // The shell command that is undone; "" for other calls.
+    bool is_call = false;      // One call is undone, whoever made its changes.
 };
 
 // The block that an entry of the kernel's log is about.

@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -158,6 +159,7 @@ private:
     std::size_t text_bytes_ = 0;
     std::map<std::string, std::string> unlinked_;  // Links that are gone, and where they led.
     std::map<std::string, std::uint32_t> opened_;  // Directories, and their permissions before.
+    std::set<std::string> directories_;            // Paths that were directories before.
     std::map<std::string, std::uint32_t> modes_;   // Deleted texts that had others than new files.
     std::unique_ptr<PastRecorder> past_;           // Null until the commit has begun.
     bool begun_ = false;

@@ -23,6 +23,8 @@ using stage::StagedChange;
 namespace {
 
 constexpr std::uint32_t kNewFile = 0644;
+// The permissions that a file must have for its owner to read it.
+constexpr std::uint32_t kToRead = 0400;
 constexpr const char* kIndex = ".git/index";
 
 }  // namespace
@@ -82,18 +84,29 @@ void CommandGate::commit_rest(const Caller& by, const fs::DiskEntries& entries) 
         const StagedChange& made = step->change;
         if (!sets_mode(made) || !result_.changes[step->shown].committed) continue;
         const auto set = [&] { return entries.set_mode(made.path, made.mode); };
-        // A new file goes with its permissions when it is undone.
-        const Result<void> done =
-            made.mode_changed ? recorded(entries, made.path, true, set) : set();
+        // A new file goes with its permissions when it is undone, if it can be opened then.
+        const bool is_open = (made.mode & kToRead) == kToRead && !made.is_directory;
+        const bool is_kept = !step->is_git && (made.mode_changed || !is_open);
+        const Result<void> done = is_kept ? recorded(entries, made.path, true, set) : set();
         if (!done) result_.notes.push_back(done.error().message());
     }
 }
 
 void CommandGate::commit_entry(const fs::DiskEntries& entries, const Step& step) {
     if (step.way != Way::entry) return;
-    const bool is_mode = step.change.kind == ChangeKind::mode;
-    const Result<void> done =
-        recorded(entries, step.change.path, is_mode, [&] { return write_entry(entries, step); });
+    const StagedChange& made = step.change;
+    const auto write = [&] { return write_entry(entries, step); };
+    Result<void> done;
+    if (step.is_git) {
+        done = write();
+    } else if (made.kind == ChangeKind::directory) {
+        // The texts in it, which come first, may have made it.
+        done = write();
+        if (done && !directories_.contains(made.path))
+            keep_past({made.path, {}, {PathKind::directory, 0, {}, {}}, false, {}});
+    } else {
+        done = recorded(entries, made.path, made.kind == ChangeKind::mode, write);
+    }
     result_.changes[step.shown].committed = done.has_value();
     if (!done) result_.notes.push_back(done.error().message());
 }
@@ -127,16 +140,17 @@ Result<void> CommandGate::begin(const fs::DiskEntries& entries) {
     past_ = std::make_unique<PastRecorder>(parts_.workspace, parts_.kernel.core()->parts().clock);
     for (const Step& step : steps_) {
         const std::string& path = step.change.path;
-        if (step.way == Way::text && step.change.kind == ChangeKind::deleted) {
-            const auto before = entries.look(path);
-            if (before && *before && (*before)->mode != kNewFile) modes_[path] = (*before)->mode;
-        }
+        const Result<PathState> before = path_state(entries, path);
+        if (before && before->kind == PathKind::directory) directories_.insert(path);
+        if (before && before->kind == PathKind::file && before->mode != kNewFile &&
+            step.way == Way::text && step.change.kind == ChangeKind::deleted)
+            modes_[path] = static_cast<std::uint32_t>(before->mode);
         if (step.way == Way::entry && opens(step.change)) {
-            const auto before = entries.look(path);
-            const bool is_done = before && *before && recorded(entries, path, true, [&] {
-                                     return entries.set_mode(path, step.change.mode);
-                                 });
-            if (is_done) opened_[path] = (*before)->mode;
+            const auto open = [&] { return entries.set_mode(path, step.change.mode); };
+            const bool is_done =
+                before && before->kind == PathKind::directory &&
+                (step.is_git ? open() : recorded(entries, path, true, open)).has_value();
+            if (is_done) opened_[path] = static_cast<std::uint32_t>(before->mode);
         }
         if (step.way != Way::entry || !step.change.was_link) continue;
         std::error_code gone;

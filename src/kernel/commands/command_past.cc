@@ -75,9 +75,10 @@ void make_room(const std::string& past, std::uint64_t most) {
     }
     std::ranges::sort(records);
     std::uint64_t size = 0;
+    std::size_t count = 0;
     for (auto record = records.rbegin(); record != records.rend(); ++record) {
         size += size_of(*record);
-        if (size > most) disk::remove_all(*record, gone);
+        if (size > most || ++count == kMostPasts) disk::remove_all(*record, gone);
     }
 }
 
@@ -138,6 +139,7 @@ Result<void> PastRecorder::add(PastChange change, std::optional<std::string_view
     TRY(open());
     if (bytes) {
         if (bytes->size() > kMostPastBytes - std::min(size_, kMostPastBytes)) {
+            changes_.push_back(change);
             return fail(Errc::out_of_range, "too_large",
                         cat(change.path, " was not kept for an undo: with it, more than ",
                             kMostPastBytes, " bytes would be"),
@@ -187,7 +189,8 @@ Result<std::vector<PastChange>> read_past(const std::string& directory) {
     const Result<Value> value = json::parse(file_text(directory + kRecordFile));
     const auto gone = [&] {
         return fail(Errc::not_found, "nothing_to_undo",
-                    "what the command changed beside texts is undone already, or was not kept");
+                    "what the command changed beside texts cannot be undone: its record in "
+                    ".quire/past is not there any more");
     };
     if (!value || !value->is_list()) return gone();
     std::vector<PastChange> out;
@@ -209,6 +212,11 @@ Result<void> write_past(const std::string& directory, const std::vector<PastChan
     const std::string draft = path + ".new";
     TRY(write_file(draft, json::write(std::move(all))));
     if (::rename(draft.c_str(), path.c_str()) != 0) return not_kept(path, std::strerror(errno));
+    if (!changes.empty()) return {};
+    std::error_code gone;
+    for (const auto& file : disk::directory_iterator(directory, gone)) {
+        if (file.path() != path) disk::remove(file.path(), gone);
+    }
     return {};
 }
 

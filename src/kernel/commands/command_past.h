@@ -4,7 +4,8 @@
 //     .quire/past/TIME-XXXXXX/past.json    the changes, in the order in which they were made
 //     .quire/past/TIME-XXXXXX/0, 1, ...    the bytes of files that were replaced or deleted
 //
-// The records of a workspace take kMostPastBytes at most; the oldest go first. A kernel that is killed
+// The records of a workspace take kMostPastBytes at most, and there are kMostPasts; the oldest go first. A
+// record of which all is undone stays, empty, so that it is told from one that is lost. A kernel that is killed
 // while a command's changes are kept completes them (command_journal.h), and then they have no record.
 #pragma once
 
@@ -30,6 +31,7 @@ class DiskEntries;
 namespace quire::kernel {
 
 inline constexpr std::uint64_t kMostPastBytes = std::uint64_t{1} << 30;
+inline constexpr std::size_t kMostPasts = 1000;
 
 enum class PathKind { nothing, file, directory, link, other };
 constexpr auto words_of(PathKind) {
@@ -72,7 +74,7 @@ public:
 
     // Adds a change that was made; `bytes` are those of a file that it replaced or deleted.
     // Errors: unavailable "io_error", and out_of_range "too_large" where the bytes take more than all
-    // records may; the change is left out then.
+    // records may; then the change is there without them.
     Result<void> add(PastChange change, std::optional<std::string_view> bytes = std::nullopt);
     // Returns the record's name; "" if there is nothing in it. Removes old records to make room.
     Result<std::string> finish();
@@ -93,9 +95,10 @@ private:
 void sweep_past(const std::string& workspace);
 // The directory of a record; none where no record can have such a name.
 std::optional<std::string> past_directory(const std::string& workspace, std::string_view name);
-// The changes of the record in the directory, the oldest first. Errors: not_found "nothing_to_undo".
+// The changes of the record in the directory, the oldest first; none once all is undone. Errors: not_found
+// "nothing_to_undo" for a record that is lost.
 Result<std::vector<PastChange>> read_past(const std::string& directory);
-// Replaces what the record says.
+// Replaces what the record says. A record without changes keeps no bytes.
 Result<void> write_past(const std::string& directory, const std::vector<PastChange>& changes);
 
 }  // namespace quire::kernel

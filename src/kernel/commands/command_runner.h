@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -96,6 +97,7 @@ public:
 
     // Takes back what a command changed beside texts. Errors: those of undo_command().
     Result<CommandUndone> undo(const Caller& by, const std::string& past, bool dry_run) const {
+        const std::lock_guard one_at_a_time(undoing_);
         return undo_command(parts_.workspace, parts_.gate, past, by.actor, dry_run);
     }
 
@@ -147,6 +149,7 @@ private:
 
     const Parts parts_;
     sched::Guarded<CommandSettings> settings_;
+    mutable std::mutex undoing_;
     std::stop_source stopping_;
     GenerationKeeper generations_;
     // Shared with the approvals, which tell it people's answers.

@@ -1,9 +1,7 @@
 #include "kernel/commands/command_undo.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
-#include <system_error>
 #include <utility>
 
 #include "base/concat.h"
@@ -31,15 +29,16 @@ public:
           by_(by),
           dry_run_(dry_run) {}
 
-    // Takes the changes back, the newest first. Returns those that were left alone, the oldest first.
+    // Takes the changes back, the newest first. Returns those that are still to be undone, the oldest first:
+    // where something is left alone, also those that were as before, for that may change.
     std::vector<PastChange> run(const std::vector<PastChange>& changes, CommandUndone& out) {
-        std::vector<PastChange> left;
+        std::vector<PastChange> rest;
         for (auto change = changes.rbegin(); change != changes.rend(); ++change) {
             const Result<bool> done = take_back(*change);
-            if (!done) {
-                out.left.push_back({change->path, done.error().message()});
-                left.push_back(*change);
-            } else if (*done && (out.restored.empty() || out.restored.back() != change->path)) {
+            if (!done) out.left.push_back({change->path, done.error().message()});
+            if (!done || !*done) {
+                rest.push_back(*change);
+            } else if (out.restored.empty() || out.restored.back() != change->path) {
                 out.restored.push_back(change->path);
             }
         }
@@ -48,8 +47,9 @@ public:
             const Result<void> done = entries_.set_mode(made->first, made->second);
             if (!done) out.left.push_back({made->first, done.error().message()});
         }
-        std::ranges::reverse(left);
-        return left;
+        if (out.left.empty()) return {};
+        std::ranges::reverse(rest);
+        return rest;
     }
 
 private:
@@ -66,6 +66,10 @@ private:
             return true;
         }
         if (is_same(now.state, before, change.is_mode)) return false;
+        // The permissions went with the file.
+        if (change.is_mode && now.state.kind == PathKind::nothing &&
+            change.after.kind != PathKind::nothing)
+            return false;
         // The undo of a deleted text has brought the file back.
         const bool is_back = change.is_mode && change.after.kind == PathKind::nothing &&
                              now.state.kind == PathKind::file;
@@ -75,7 +79,9 @@ private:
                         {{"path", change.path}});
         }
         TRY(check_allowed(change));
-        if (dry_run_) {
+        if (dry_run_ && change.is_mode) {
+            simulated_modes_[change.path] = change.before.mode;
+        } else if (dry_run_) {
             simulated_[change.path] = change.before;
         } else {
             TRY(put_back(change, now.hash));
@@ -89,10 +95,13 @@ private:
         fs::Hash hash = {};
     };
     Result<Seen> look(const PastChange& change) {
-        if (const auto known = simulated_.find(change.path); known != simulated_.end())
-            return Seen{known->second};
-        Seen now{TRY(path_state(entries_, change.path))};
-        if (now.state.kind == PathKind::file && !change.is_mode) {
+        const auto known = simulated_.find(change.path);
+        const bool is_real = known == simulated_.end();
+        Seen now;
+        now.state = is_real ? TRY(path_state(entries_, change.path)) : known->second;
+        const auto mode = simulated_modes_.find(change.path);
+        if (mode != simulated_modes_.end()) now.state.mode = mode->second;
+        if (is_real && now.state.kind == PathKind::file && !change.is_mode) {
             now.hash = TRY(gate_.files().read(change.path, kLargestFile)).hash;
             now.state.hash = now.hash.hex();
         }
@@ -108,6 +117,11 @@ private:
     }
 
     Result<void> check_allowed(const PastChange& change) const {
+        if (!gate_.may_see(change.path, by_)) {
+            return fail(Errc::denied, "permission_denied",
+                        cat(by_.str(), " may not read ", change.path, " without an approval"),
+                        {{"path", change.path}});
+        }
         const Operation operation = change.before.kind == PathKind::nothing  ? Operation::erase
                                     : change.after.kind == PathKind::nothing ? Operation::create
                                                                              : Operation::overwrite;
@@ -134,6 +148,8 @@ private:
                 return entries_.make_link(change.path, change.before.target);
             case PathKind::file:
                 TRY(write(change, now));
+                // A file that is overwritten keeps the permissions that it has.
+                if (change.after.kind == PathKind::file) return {};
                 return entries_.set_mode(change.path, mode);
             case PathKind::other:
                 break;
@@ -153,8 +169,13 @@ private:
     }
 
     Result<void> write(const PastChange& change, const fs::Hash& now) const {
+        if (change.bytes.empty()) {
+            return fail(Errc::not_found, "nothing_to_undo",
+                        cat("the bytes of ", change.path, " were too large to be kept"),
+                        {{"path", change.path}});
+        }
         const std::string bytes = file_text(cat(directory_, "/", change.bytes));
-        if (change.bytes.empty() || fs::Hash::of(bytes).hex() != change.before.hash) {
+        if (fs::Hash::of(bytes).hex() != change.before.hash) {
             return corrupt(cat("the bytes that ", change.path,
                                " had were kept in .quire/past, and are damaged"));
         }
@@ -172,6 +193,7 @@ private:
     const policy::Actor& by_;
     const bool dry_run_;
     std::vector<std::pair<std::string, std::uint32_t>> modes_;  // Those of directories, to be set.
+    std::map<std::string, std::size_t> simulated_modes_;
     std::map<std::string, PathState> simulated_;  // The paths that a dry run has put back.
 };
 
@@ -183,15 +205,9 @@ Result<CommandUndone> undo_command(const std::string& workspace, FileGate& gate,
     const std::vector<PastChange> changes = TRY(read_past(directory));
     const fs::DiskEntries entries = TRY(fs::DiskEntries::open(workspace));
     CommandUndone out;
-    const std::vector<PastChange> left =
+    const std::vector<PastChange> rest =
         Undoing(gate, entries, directory, by, dry_run).run(changes, out);
-    if (dry_run) return out;
-    if (!left.empty()) {
-        TRY(write_past(directory, left));
-        return out;
-    }
-    std::error_code gone;
-    std::filesystem::remove_all(directory, gone);
+    if (!dry_run) TRY(write_past(directory, rest));
     return out;
 }
 

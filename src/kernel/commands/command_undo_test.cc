@@ -88,9 +88,9 @@ TEST_F(CommandUndo, EachKindOfChangeIsTakenBack) {
         ASSERT_EQ(undone(past), planned);
         ASSERT_EQ(planned.find('['), std::string::npos) << planned;
         ASSERT_EQ(tree(), before);
-        ASSERT_EQ(undone(past), "nothing_to_undo");
+        ASSERT_EQ(undone(past), "");
+        ASSERT_EQ(disk::file_size(directory / cat(".quire/past/", past, "/past.json")), 2U);
     }
-    EXPECT_EQ(records(), 0U);
 }
 
 // The undo of the texts, which comes first, makes the file and the directory anew.
@@ -126,7 +126,68 @@ TEST_F(CommandUndo, WhatSomebodyChangedSinceIsLeftAndStaysInTheRecord) {
     disk::remove(directory / "src/e/theirs");
     EXPECT_EQ(undone(past), "src/bin; src/e; ");
     EXPECT_EQ(directory.get("src/bin"), kBinary);
-    EXPECT_EQ(undone(past), "nothing_to_undo");
+    EXPECT_EQ(undone(past), "");
+}
+
+TEST_F(CommandUndo, ADirectoryThatWasMadeForTextsGoesWithThem) {
+    const std::string past =
+        past_of("mkdir -p src/new/deep; echo x > src/new/deep/t; echo y > src/new/u");
+    disk::remove(directory / "src/new/deep/t");
+    disk::remove(directory / "src/new/u");
+    EXPECT_EQ(undone(past), "src/new/deep; src/new; ");
+}
+
+TEST_F(CommandUndo, ALaterCommandIsUndoneFirst) {
+    const std::string first = past_of("printf '\\0one' > src/f; mkdir src/d");
+    const std::string second = past_of("rm src/f; printf '\\0' > src/d/x");
+    EXPECT_EQ(undone(first), "[src/d: src/d is not empty, so the directory stays]");
+    EXPECT_EQ(undone(second), "src/d/x; src/f; ");
+    EXPECT_EQ(undone(first), "src/f; src/d; ");
+    EXPECT_FALSE(disk::exists(directory / "src/f"));
+}
+
+TEST_F(CommandUndo, PermissionsThatSomebodySetSinceStay) {
+    const std::string past = past_of("printf '\\0two' > src/bin");
+    disk::permissions(directory / "src/bin", disk::perms{0600});
+    EXPECT_EQ(undone(past), "src/bin; ");
+    EXPECT_EQ(disk::status(directory / "src/bin").permissions(), disk::perms{0600});
+}
+
+TEST_F(CommandUndo, PermissionsThatCloseAFileAreOpenedFirst) {
+    const auto before = tree();
+    for (const char* command : {"chmod 000 src/bin", "printf '\\0' > src/s; chmod 000 src/s",
+                                "mkdir src/ro; printf '\\0' > src/ro/x; chmod 555 src/ro",
+                                "printf '\\0two' > src/bin; chmod 755 src/bin"}) {
+        SCOPED_TRACE(command);
+        const std::string past = past_of(command);
+        const std::string planned = undone(past, true);
+        EXPECT_EQ(undone(past), planned);
+        EXPECT_EQ(planned.find('['), std::string::npos) << planned;
+        EXPECT_EQ(tree(), before);
+    }
+}
+
+TEST_F(CommandUndo, WhatGitWroteIsInNoRecord) {
+    at(shell::Enforcement::audit);
+    directory.put(".git/HEAD", "ref: refs/heads/main\n");
+    const auto made = run("mkdir -p .git/objects/aa; printf '\\0' > .git/objects/aa/bb");
+    ASSERT_TRUE(made) << made.error().message();
+    EXPECT_EQ(kept(*made),
+              "created .git/objects/; created .git/objects/aa/; created .git/objects/aa/bb; ");
+    EXPECT_EQ(made->gate.past, "");
+}
+
+// A person's command changed a file that the agent may not read.
+TEST_F(CommandUndo, AFileThatTheActorMayNotReadIsLeft) {
+    directory.put("secret/bin", kBinary);
+    const auto made = ask<CommandRun>([&](auto reply) {
+        const std::string command = "printf '\\0two' > secret/bin";
+        commands->execute(by(command, policy::ActorKind::human), {command, "", {}, {}},
+                          std::move(reply));
+    });
+    ASSERT_TRUE(made) << made.error().message();
+    EXPECT_EQ(undone(made->gate.past, false, policy::ActorKind::agent),
+              "[secret/bin: agent:eve may not read secret/bin without an approval]");
 }
 
 TEST_F(CommandUndo, TheRulesHold) {
@@ -172,6 +233,7 @@ TEST_F(CommandUndo, OldRecordsMakeRoom) {
     disk::resize_file(directory / ".quire/past/1-abcdef/0", kMostPastBytes - 2);
     const std::string first = past_of("mkdir src/e");
     EXPECT_TRUE(disk::exists(directory / ".quire/past/1-abcdef"));
+    EXPECT_EQ(undone("1-abcdef"), "nothing_to_undo");
     const std::string second = past_of("rm src/bin");
     EXPECT_FALSE(disk::exists(directory / ".quire/past/1-abcdef"));
     EXPECT_EQ(undone(second), "src/bin; ");

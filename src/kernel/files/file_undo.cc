@@ -41,6 +41,9 @@ public:
     // The effect of an undo on the existence of the file. On the strand.
     enum class Existence { stays, returns, ends };
     static Existence existence_after(LiveDocument& document, const UndoWhich& which);
+    // Checks that a version of which nothing can be undone was undone before. Errors: conflict
+    // "changed_since" {path}.
+    static Result<void> check_undone(LiveDocument& document, const UndoWhich& which);
 
     // Undoes changes of the file at the path; with `meant` that has to be this document. Error: conflict
     // "file_exists".
@@ -72,8 +75,26 @@ FileCalls::Undoing::Existence FileCalls::Undoing::existence_after(LiveDocument& 
         return selects(which, units.back()) ? Existence::returns : Existence::stays;
     const bool selects_all =
         std::ranges::all_of(units, [&](const Unit& unit) { return selects(which, unit); });
-    const bool ends = may_delete(which) && selects_all && units.front().description == kFileCreated;
+    // The file was not there before its newest version, which made it anew.
+    const bool is_last = which.version && selects(which, units.back());
+    const bool ends =
+        may_delete(which) && ((selects_all && units.front().description == kFileCreated) ||
+                              (is_last && units.back().description == kFileCreated));
     return ends ? Existence::ends : Existence::stays;
+}
+
+Result<void> FileCalls::Undoing::check_undone(LiveDocument& document, const UndoWhich& which) {
+    for (const Unit& unit : document.whole().state->history.units()) {
+        // A file that is there again has its deletion undone.
+        const bool is_deletion = unit.description == kFileDeleted;
+        if (!selects(which, unit) || unit.state != UnitState::done || is_deletion) continue;
+        const std::string& path = document.name();
+        const char* const why = unit.description == kFileCreated
+                                    ? " was made then, and has been changed since, so it stays"
+                                    : " cannot be as it was before that version any more";
+        return fail(Errc::conflict, "changed_since", cat(path, why), {{"path", path}});
+    }
+    return {};
 }
 
 void FileCalls::undo(Caller by, std::string path, UndoWhich which, Reply<Undone> reply) {
@@ -129,12 +150,15 @@ void FileCalls::undoable(Caller by, std::string block_id, UndoWhich which,
                         add(units.back());
                     break;
                 case Existence::ends:
-                    std::for_each(units.rbegin(), units.rend(), add);
+                    for (auto unit = units.rbegin(); unit != units.rend(); ++unit) {
+                        if (selects(which, *unit)) add(*unit);
+                    }
                     break;
                 case Existence::stays:
                     if (document.record().deleted) break;
                     for (const std::uint64_t version : history.undoable(which))
                         add(*history.with_group_of(version).back());
+                    if (out.empty() && which.version) TRY(Undoing::check_undone(document, which));
                     break;
             }
             return out;

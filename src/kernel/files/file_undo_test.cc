@@ -37,6 +37,7 @@ protected:
         const auto all = office.ask<std::vector<HistoryEntry>>([&](auto reply) {
             office.calls->undoable(FileOffice::as("eve"), id, which, std::move(reply));
         });
+        if (!all) return all.error().reason();
         std::string out;
         for (const HistoryEntry& each : *all)
             cat_to(out, cat(each.version_id, " ", each.description, "; "));
@@ -135,7 +136,7 @@ TEST_F(FileUndo, ACreationIsUndoneOnlyByAnUndoThatSelectsAllOfIt) {
     ASSERT_EQ(office.edit("f", "one", "two"), "ok");
     ASSERT_TRUE(office.save("f"));
     EXPECT_EQ(steps(id, all_by("ada")), "2 replace; 1 create; ");
-    EXPECT_EQ(steps(id, {.version = 1}), "");
+    EXPECT_EQ(steps(id, {.version = 1}), "changed_since");
     const Result<Undone> undone = undo("f", all_by("ada"));
     ASSERT_TRUE(undone) << undone.error().message();
     EXPECT_EQ(undone->file, File::deleted);
@@ -144,6 +145,21 @@ TEST_F(FileUndo, ACreationIsUndoneOnlyByAnUndoThatSelectsAllOfIt) {
     // The deletion is a change like any other.
     ASSERT_TRUE(undo("f", last_by("eve")));
     EXPECT_EQ(office.disk("f"), "two\n");
+}
+
+// Somebody deleted the file outside, so the version that made it anew is undone by itself.
+TEST_F(FileUndo, ACreationOfAFileThatWasGoneIsUndone) {
+    const std::string id = office.create("f", "one\n")->block_id;
+    office.files.erase("f");
+    ASSERT_EQ(FileOffice::reason(office.read("f")), "file_not_found");
+    const Result<FileVersion> again = office.create("f", "two\n");
+    ASSERT_TRUE(again);
+    const std::uint64_t version = again->version;
+    EXPECT_EQ(steps(id, {.version = version}), cat(version, " create; "));
+    const Result<Undone> undone = undo("f", {.version = version});
+    ASSERT_TRUE(undone) << undone.error().message();
+    EXPECT_EQ(undone->file, File::deleted);
+    EXPECT_EQ(office.disk("f"), "<file_not_found>");
 }
 
 TEST_F(FileUndo, OthersChangesKeepTheFile) {

@@ -98,6 +98,40 @@ std::vector<stage::StagedChange> staged(const PlannedFile& file) {
     return out;
 }
 
+stage::StagedChange directory_change(std::string path, ChangeKind kind) {
+    constexpr std::uint32_t kNewDirectory = 0755;
+    stage::StagedChange change;
+    change.path = std::move(path);
+    change.kind = kind;
+    change.is_directory = true;
+    change.mode = kNewDirectory;
+    return change;
+}
+
+// Adds the directories that a file needs or takes the place of, which no tree lists. `made` are those that
+// were added for other files.
+void add_directories(const std::string& workspace, const std::string& path,
+                     std::set<std::string>& made, std::vector<stage::StagedChange>& changes) {
+    namespace disk = std::filesystem;
+    const auto is_directory = [&](const std::string& at) {
+        std::error_code gone;
+        return disk::is_directory(disk::symlink_status(cat(workspace, "/", at), gone));
+    };
+    for (std::size_t at = path.find('/'); at != std::string::npos; at = path.find('/', at + 1)) {
+        std::string above = path.substr(0, at);
+        if (is_directory(above) || !made.insert(above).second) continue;
+        changes.push_back(directory_change(std::move(above), ChangeKind::directory));
+    }
+    if (!is_directory(path)) return;
+    changes.push_back(directory_change(path, ChangeKind::deleted));
+    std::error_code gone;
+    for (const auto& below : disk::recursive_directory_iterator(cat(workspace, "/", path), gone)) {
+        if (below.is_symlink() || !below.is_directory()) continue;
+        changes.push_back(directory_change(below.path().lexically_relative(workspace).string(),
+                                           ChangeKind::deleted));
+    }
+}
+
 // The change as a refresh's journal has it.
 JournalEntry journalled(const PlannedFile& file) {
     JournalEntry out;
@@ -205,14 +239,18 @@ Result<void> TreeSync::commit(const Caller& by, TreePlan& plan, bool asks, Synce
                               bool& is_outdated) {
     stage::Stage scratch = TRY(stage::Stage::make(parts_.workspace, {}));
     std::vector<stage::StagedChange> changes;
+    std::set<std::string> directories;
     for (const PlannedFile& file : plan.files()) {
         if (!file.writes() && !file.sets_mode()) continue;
+        if (file.bytes && !file.into)
+            add_directories(parts_.workspace, file.path, directories, changes);
         std::ranges::move(staged(file), std::back_inserter(changes));
         if (file.bytes && file.form == Form::file && file.writes())
             TRY(put(scratch.upper(), file.path, *file.bytes));
     }
     if (!changes.empty()) {
-        const std::size_t changed = changes.size();
+        const auto changed = static_cast<std::size_t>(
+            std::ranges::count(changes, false, &stage::StagedChange::is_directory));
         CommandGate gate({parts_.kernel, parts_.gate, parts_.files, parts_.workspace,
                           parts_.gate.file_bytes(), "land"},
                          scratch, std::move(changes), state_.actor);
@@ -257,6 +295,7 @@ Result<void> TreeSync::commit(const Caller& by, TreePlan& plan, bool asks, Synce
         record.past = done.past;
         std::set<std::string> unwritten;
         for (CommandChange& each : done.changes) {
+            if (each.path.ends_with('/')) continue;  // A tree lists no directories.
             if (!each.committed) {
                 unwritten.insert(each.path);
                 continue;
