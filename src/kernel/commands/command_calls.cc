@@ -4,7 +4,6 @@
 
 #include "kernel/commands/command_values.h"
 #include "kernel/core/kernel.h"
-#include "sched/scheduler.h"
 
 namespace quire::kernel {
 
@@ -12,6 +11,7 @@ CommandCalls::CommandCalls(CommandRunner::Parts parts, sched::Scheduler& workers
                            CommandSettings settings)
     : runner_(parts, std::move(settings)),
       workers_(workers),
+      undos_(workers),
       background_({runner_, parts.kernel, parts.clock}) {}
 
 CommandCalls::~CommandCalls() {
@@ -33,30 +33,30 @@ void CommandCalls::stop() {
 }
 
 // Runs the work on a worker and replies with its result. After stop() it is refused.
-template <class T, class Work>
-void CommandCalls::post(Reply<T> reply, Work work) {
-    workers_.post([this, reply = std::move(reply), work = std::move(work)]() mutable {
+template <class T, class Place, class Work>
+void CommandCalls::post(Place& place, Reply<T> reply, Work work) {
+    place.post([this, reply = std::move(reply), work = std::move(work)]() mutable {
         if (runner_.is_stopped()) return reply(Failure(kernel_ending()));
         reply(work(runner_));
     });
 }
 
 void CommandCalls::check(Caller by, CommandOrder what, Reply<CommandForecast> reply) {
-    post<CommandForecast>(std::move(reply),
+    post<CommandForecast>(workers_, std::move(reply),
                           [by = std::move(by), what = std::move(what)](CommandRunner& runner) {
                               return runner.check(by, what);
                           });
 }
 
 void CommandCalls::undo(Caller by, std::string past, bool dry_run, Reply<CommandUndone> reply) {
-    post<CommandUndone>(std::move(reply),
+    post<CommandUndone>(undos_, std::move(reply),
                         [by = std::move(by), past = std::move(past), dry_run](
                             CommandRunner& runner) { return runner.undo(by, past, dry_run); });
 }
 
 void CommandCalls::execute(Caller by, CommandOrder what, Reply<CommandRun> reply) {
     post<CommandRun>(
-        std::move(reply),
+        workers_, std::move(reply),
         [by = std::move(by), what = std::move(what)](CommandRunner& runner) -> Result<CommandRun> {
             CommandRun run = TRY(runner.run(by, what));
             if (run.is_refused) return refused_run(run);

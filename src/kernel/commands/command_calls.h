@@ -17,10 +17,7 @@
 #include "kernel/commands/command_undo.h"
 #include "kernel/commands/forecast.h"
 #include "kernel/core/caller.h"
-
-namespace quire::sched {
-class Scheduler;
-}
+#include "sched/scheduler.h"
 
 namespace quire::kernel {
 
@@ -54,11 +51,12 @@ public:
     BackgroundCommands& background() { return background_; }
 
 private:
-    template <class T, class Work>
-    void post(Reply<T> reply, Work work);
+    template <class T, class Place, class Work>
+    void post(Place& place, Reply<T> reply, Work work);
 
     CommandRunner runner_;
     sched::Scheduler& workers_;
+    sched::Strand undos_;  // Two undos of one record do not meet.
     BackgroundCommands background_;
 };
 

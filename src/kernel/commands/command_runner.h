@@ -15,7 +15,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -95,9 +94,8 @@ public:
     Result<CommandRun> run(const Caller& by, const CommandOrder& what,
                            process::Following* following = nullptr);
 
-    // Takes back what a command changed beside texts. Errors: those of undo_command().
+    // Takes back what a command changed beside texts; one call at a time. Errors: those of undo_command().
     Result<CommandUndone> undo(const Caller& by, const std::string& past, bool dry_run) const {
-        const std::lock_guard one_at_a_time(undoing_);
         return undo_command(parts_.workspace, parts_.gate, past, by.actor, dry_run);
     }
 
@@ -149,7 +147,6 @@ private:
 
     const Parts parts_;
     sched::Guarded<CommandSettings> settings_;
-    mutable std::mutex undoing_;
     std::stop_source stopping_;
     GenerationKeeper generations_;
     // Shared with the approvals, which tell it people's answers.
