@@ -167,6 +167,10 @@ void undo_in(const Globals& globals, CommandClient& client, const UndoPlan& plan
     if (plan.is_call)
         filter = {{"version", std::stoll(json::text_in(block.steps.front(), "version_id"))}};
     Result<Value> undone = undo_block(globals, client, block, std::move(filter));
+    // Somebody has deleted the file that the change made.
+    const bool is_gone = !undone && undone.error().reason() == "file_not_found" &&
+                         json::text_in(block.steps.front(), "description") == "create";
+    if (is_gone) undone = Value(Map{{"file", "deleted"}});
     if (!undone) {
         block.refused = std::move(undone).error();
         return;
@@ -283,12 +287,11 @@ int print_undone(const Globals& globals, const UndoOptions& options, const UndoP
     List left;
     for (const UndonePaths& paths : plan.paths) {
         text += paths_text(paths, options.dry_run);
+        if (paths.lost) left.push_back(Map{{"message", paths.lost->message()}});
         for (const Value& path : json::list_in(paths.answer, "restored")) restored.push_back(path);
         for (const Value& path : json::list_in(paths.answer, "left")) left.push_back(path);
     }
-    refused |= !left.empty() || std::ranges::any_of(plan.paths, [](const UndonePaths& paths) {
-        return paths.lost.has_value();
-    });
+    refused |= !left.empty();
     const bool is_one = !options.target.empty() && !options.dry_run;
     Map all{{"documents", std::move(rows)}, {"dry_run", options.dry_run}};
     if (!plan.paths.empty())

@@ -142,6 +142,16 @@ Result<void> CommandGate::begin(const fs::DiskEntries& entries) {
         const std::string& path = step.change.path;
         const Result<PathState> before = path_state(entries, path);
         if (before && before->kind == PathKind::directory) directories_.insert(path);
+        // A directory that goes with what is in it is opened first.
+        const bool is_closed =
+            before && before->kind == PathKind::directory && (before->mode & kToFill) != kToFill;
+        const bool is_emptied = is_closed && step.way == Way::entry && !step.is_git &&
+                                step.change.kind == ChangeKind::deleted;
+        if (is_emptied) {
+            const auto mode = static_cast<std::uint32_t>(before->mode);
+            const auto open = [&] { return entries.set_mode(path, mode | kToFill); };
+            if (recorded(entries, path, true, open)) opened_[path] = mode;
+        }
         if (before && before->kind == PathKind::file && before->mode != kNewFile &&
             step.way == Way::text && step.change.kind == ChangeKind::deleted)
             modes_[path] = static_cast<std::uint32_t>(before->mode);
@@ -192,7 +202,7 @@ void CommandGate::finish_past() {
     for (const Step& step : steps_) {
         const auto mode = modes_.find(step.change.path);
         if (mode == modes_.end() || !result_.changes[step.shown].committed) continue;
-        keep_past({mode->first, {PathKind::file, mode->second, {}, {}}, {}, true, {}});
+        keep_past({mode->first, {PathKind::file, mode->second, {}, step.before}, {}, true, {}});
         modes_.erase(mode);
     }
     Result<std::string> name = past_->finish();

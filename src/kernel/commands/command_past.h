@@ -49,7 +49,7 @@ struct PathState {
 };
 
 // One change of a path that can be taken back. A deleted text comes back by its history, and then gets its
-// permissions: `is_mode`, with nothing after.
+// permissions, if it has the bytes that it had: `is_mode`, with nothing after.
 struct PastChange {
     std::string path;
     PathState before = {};

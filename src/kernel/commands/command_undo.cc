@@ -18,6 +18,9 @@ namespace {
 
 using policy::Operation;
 
+// The permissions of a directory that is made for a file.
+constexpr std::size_t kNewDirectory = 0755;
+
 // The undo of one record.
 class Undoing {
 public:
@@ -59,20 +62,22 @@ private:
         const PathState& before = change.before;
         if (before.kind == PathKind::directory && now.state.kind == PathKind::directory &&
             !change.is_mode) {
-            // It came back with a text in it.
-            if (now.state.mode == before.mode) return false;
+            // It came back with a text in it, unless somebody has made it.
+            if (now.state.mode == before.mode || now.state.mode != kNewDirectory) return false;
             TRY(check_allowed(change));
             if (!dry_run_) modes_.emplace_back(change.path, mode_of(before));
             return true;
         }
-        if (is_same(now.state, before, change.is_mode)) return false;
+        if (is_same(now.state, before, change.is_mode) &&
+            (!is_of_text(change) || now.state.hash == before.hash))
+            return false;
         // The permissions went with the file.
         if (change.is_mode && now.state.kind == PathKind::nothing &&
             change.after.kind != PathKind::nothing)
             return false;
         // The undo of a deleted text has brought the file back.
-        const bool is_back = change.is_mode && change.after.kind == PathKind::nothing &&
-                             now.state.kind == PathKind::file;
+        const bool is_back =
+            is_of_text(change) && now.state.kind == PathKind::file && now.state.hash == before.hash;
         if (!is_back && !is_same(now.state, change.after, change.is_mode)) {
             return fail(Errc::conflict, "changed_since",
                         cat(change.path, " has changed since the command ran"),
@@ -101,13 +106,18 @@ private:
         now.state = is_real ? TRY(path_state(entries_, change.path)) : known->second;
         const auto mode = simulated_modes_.find(change.path);
         if (mode != simulated_modes_.end()) now.state.mode = mode->second;
-        if (is_real && now.state.kind == PathKind::file && !change.is_mode) {
+        if (is_real && now.state.kind == PathKind::file &&
+            (!change.is_mode || is_of_text(change))) {
             now.hash = TRY(gate_.files().read(change.path, kLargestFile)).hash;
             now.state.hash = now.hash.hex();
         }
         return now;
     }
 
+    // Returns true for the permissions of a deleted text.
+    static bool is_of_text(const PastChange& change) {
+        return change.is_mode && change.after.kind == PathKind::nothing;
+    }
     static std::uint32_t mode_of(const PathState& state) {
         return static_cast<std::uint32_t>(state.mode);
     }

@@ -104,8 +104,23 @@ TEST_F(CommandUndo, ADeletedTextAndItsDirectoryGetTheirPermissionsBack) {
     directory.put("src/t/run.sh", "true\n");
     EXPECT_NE(tree(), before);
     EXPECT_EQ(undone(past, true), "src/t/run.sh; src/t; ");
-    EXPECT_EQ(undone(past), "src/t/run.sh; src/t; ");
+    // Another file is not that text.
+    directory.put("src/t/run.sh", "other\n");
+    EXPECT_EQ(undone(past),
+              "src/t; [src/t/run.sh: src/t/run.sh has changed since the command ran]");
+    directory.put("src/t/run.sh", "true\n");
+    EXPECT_EQ(undone(past), "src/t/run.sh; ");
     EXPECT_EQ(tree(), before);
+}
+
+TEST_F(CommandUndo, ADirectoryThatSomebodyMadeKeepsItsPermissions) {
+    directory.put("src/t/x", "x\n");
+    disk::permissions(directory / "src/t", disk::perms{0775});
+    const std::string past = past_of("rm -r src/t");
+    disk::create_directory(directory / "src/t");
+    disk::permissions(directory / "src/t", disk::perms{0700});
+    EXPECT_EQ(undone(past), "");
+    EXPECT_EQ(disk::status(directory / "src/t").permissions(), disk::perms{0700});
 }
 
 TEST_F(CommandUndo, ACommandThatChangesTextsAloneHasNoRecord) {

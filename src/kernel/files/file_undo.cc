@@ -71,16 +71,25 @@ FileCalls::Undoing::Existence FileCalls::Undoing::existence_after(LiveDocument& 
                                                                   const UndoWhich& which) {
     const auto& units = document.whole().state->history.units();
     if (which.redo || units.empty() || document.kind() != kFileKind) return Existence::stays;
-    if (document.record().deleted)
-        return selects(which, units.back()) ? Existence::returns : Existence::stays;
     const bool selects_all =
         std::ranges::all_of(units, [&](const Unit& unit) { return selects(which, unit); });
-    // The file was not there before its newest version, which made it anew.
-    const bool is_last = which.version && selects(which, units.back());
-    const bool ends =
-        may_delete(which) && ((selects_all && units.front().description == kFileCreated) ||
-                              (is_last && units.back().description == kFileCreated));
-    return ends ? Existence::ends : Existence::stays;
+    if (document.record().deleted) {
+        // A file that was made and deleted by what is undone is as it was.
+        const bool was_not_there =
+            which.all_since && selects_all && units.front().description == kFileCreated;
+        const bool returns = selects(which, units.back()) && !was_not_there;
+        return returns ? Existence::returns : Existence::stays;
+    }
+    if (!may_delete(which)) return Existence::stays;
+    if (selects_all && units.front().description == kFileCreated) return Existence::ends;
+    if (!which.version) return Existence::stays;
+    // A version that made the file, also anew, is undone once all after it is.
+    for (auto unit = units.rbegin(); unit != units.rend(); ++unit) {
+        if (unit->description == kFileCreated)
+            return selects(which, *unit) ? Existence::ends : Existence::stays;
+        if (unit->state != UnitState::undone && unit->kind != UnitKind::take_back) break;
+    }
+    return Existence::stays;
 }
 
 Result<void> FileCalls::Undoing::check_undone(LiveDocument& document, const UndoWhich& which) {

@@ -162,6 +162,25 @@ TEST_F(FileUndo, ACreationOfAFileThatWasGoneIsUndone) {
     EXPECT_EQ(office.disk("f"), "<file_not_found>");
 }
 
+TEST_F(FileUndo, ACreationIsUndoneOnceAllAfterItIs) {
+    const std::string id = office.create("f", "one\n")->block_id;
+    ASSERT_EQ(office.edit("f", "one", "two"), "ok");
+    EXPECT_EQ(steps(id, {.version = 1}), "changed_since");
+    ASSERT_TRUE(undo("f", {.version = 2}));
+    ASSERT_TRUE(office.save("f"));
+    EXPECT_EQ(steps(id, {.version = 1}), "1 create; ");
+    const Result<Undone> undone = undo("f", {.version = 1});
+    ASSERT_TRUE(undone) << undone.error().message();
+    EXPECT_EQ(undone->file, File::deleted);
+}
+
+TEST_F(FileUndo, AFileThatAnActorMadeAndDeletedDoesNotComeBack) {
+    const std::string id = office.create("f", "one\n")->block_id;
+    ASSERT_TRUE(office.erase("f"));
+    EXPECT_EQ(steps(id, all_by("ada")), "");
+    EXPECT_EQ(steps(id, last_by("ada")), "2 delete; ");
+}
+
 TEST_F(FileUndo, OthersChangesKeepTheFile) {
     const std::string id = office.create("f", "one\ntwo\n")->block_id;
     ASSERT_EQ(office.edit("f", "one", "1", "ada"), "ok");
