@@ -56,7 +56,12 @@ void CommandGate::commit_rest(const Caller& by, const fs::DiskEntries& entries) 
         if (is_deletion(step)) commit_plain(entries, step);
     }
     for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
-        if (is_deletion(*step) && !step->is_git) commit_entry(entries, *step);
+        if (!is_deletion(*step) || step->is_git) continue;
+        commit_entry(entries, *step);
+        // One that stays is closed again.
+        const auto mode = opened_.find(step->change.path);
+        if (mode != opened_.end() && !result_.changes[step->shown].committed)
+            static_cast<void>(entries.set_mode(mode->first, mode->second));
     }
     for (const Step& step : steps_) {
         if (step.change.kind == ChangeKind::directory) commit_entry(entries, step);

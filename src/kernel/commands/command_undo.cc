@@ -65,7 +65,11 @@ private:
             // It came back with a text in it, unless somebody has made it.
             if (now.state.mode == before.mode || now.state.mode != kNewDirectory) return false;
             TRY(check_allowed(change));
-            if (!dry_run_) modes_.emplace_back(change.path, mode_of(before));
+            if (dry_run_) {
+                simulated_modes_[change.path] = before.mode;
+            } else {
+                modes_.emplace_back(change.path, mode_of(before));
+            }
             return true;
         }
         if (is_same(now.state, before, change.is_mode) &&
@@ -106,6 +110,8 @@ private:
         now.state = is_real ? TRY(path_state(entries_, change.path)) : known->second;
         const auto mode = simulated_modes_.find(change.path);
         if (mode != simulated_modes_.end()) now.state.mode = mode->second;
+        const auto made = std::ranges::find(modes_, change.path, &DirectoryMode::first);
+        if (made != modes_.end()) now.state.mode = made->second;
         if (is_real && now.state.kind == PathKind::file &&
             (!change.is_mode || is_of_text(change))) {
             now.hash = TRY(gate_.files().read(change.path, kLargestFile)).hash;
@@ -147,7 +153,12 @@ private:
 
     Result<void> put_back(const PastChange& change, const fs::Hash& now) {
         const std::uint32_t mode = mode_of(change.before);
-        if (change.is_mode) return entries_.set_mode(change.path, mode);
+        if (change.is_mode) {
+            const auto made = std::ranges::find(modes_, change.path, &DirectoryMode::first);
+            if (made == modes_.end()) return entries_.set_mode(change.path, mode);
+            made->second = mode;
+            return {};
+        }
         switch (change.before.kind) {
             case PathKind::nothing:
                 return remove(change, now);
@@ -202,7 +213,8 @@ private:
     const std::string directory_;
     const policy::Actor& by_;
     const bool dry_run_;
-    std::vector<std::pair<std::string, std::uint32_t>> modes_;  // Those of directories, to be set.
+    using DirectoryMode = std::pair<std::string, std::uint32_t>;
+    std::vector<DirectoryMode> modes_;  // To be set at the end.
     std::map<std::string, std::size_t> simulated_modes_;
     std::map<std::string, PathState> simulated_;  // The paths that a dry run has put back.
 };

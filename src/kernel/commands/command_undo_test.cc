@@ -192,6 +192,20 @@ TEST_F(CommandUndo, WhatGitWroteIsInNoRecord) {
     EXPECT_EQ(made->gate.past, "");
 }
 
+TEST_F(CommandUndo, AClosedDirectoryThatGoesIsOpenedAndComesBackClosed) {
+    directory.put("src/d/t", "text\n");
+    directory.put("src/d/b", kBinary);
+    disk::permissions(directory / "src/d", disk::perms{0500});
+    const auto before = tree();
+    const std::string past = past_of("chmod 700 src/d; rm -r src/d");
+    EXPECT_FALSE(disk::exists(directory / "src/d"));
+    directory.put("src/d/t", "text\n");
+    const std::string planned = undone(past, true);
+    EXPECT_EQ(planned.find('['), std::string::npos) << planned;
+    EXPECT_EQ(undone(past), planned);
+    EXPECT_EQ(tree(), before);
+}
+
 // A person's command changed a file that the agent may not read.
 TEST_F(CommandUndo, AFileThatTheActorMayNotReadIsLeft) {
     directory.put("secret/bin", kBinary);
