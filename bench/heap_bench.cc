@@ -1,6 +1,7 @@
 // The heap that a document holds, as the allocator counts it; the times say nothing.
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include <benchmark/benchmark.h>
 #include <malloc.h>
@@ -30,8 +31,14 @@ void memory(benchmark::State& state, const std::function<std::unique_ptr<Doc>()>
     }
 }
 
+// The trace and its updates, which are no part of a document.
+const std::optional<Bytes>& paper_history() {
+    static const std::optional<Bytes> history = history_of(kPaper);
+    return history;
+}
+
 std::unique_ptr<Doc> loaded() {
-    static const auto history = history_of(kPaper);
+    const std::optional<Bytes>& history = paper_history();
     if (!history) return nullptr;
     auto doc = std::make_unique<Doc>(2);
     CHECK(doc->import(codec::decode_updates(*history).value()));
@@ -55,6 +62,7 @@ std::unique_ptr<Doc> appended(bool is_read) {
 }
 
 void register_all() {
+    paper_history();
     const auto add = [](const std::string& name, std::unique_ptr<Doc> (*make)()) {
         benchmark::RegisterBenchmark(name.c_str(),
                                      [make](benchmark::State& state) { memory(state, make); })
