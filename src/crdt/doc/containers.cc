@@ -14,7 +14,7 @@ DocBody::DocBody(DocBody& other, PeerId peer)
       doubts_roots_(other.doubts_roots_) {
     for (const Place& from : other.containers_) {
         const auto index = static_cast<ContainerIndex>(containers_.size());
-        Place& place = containers_.emplace_back(from.name, nullptr);
+        Place& place = containers_.emplace_back(Place{from.name, nullptr});
         index_.add(index);
         // A map's log gives its state. Packed logs stay packed, and a base never is (fit()).
         const bool waits = from.container == nullptr || from.name.kind == ContainerKind::map;
@@ -35,7 +35,7 @@ DocBody::DocBody(DocBody& other, PeerId peer)
 ContainerIndex DocBody::open(const ContainerId& id) {
     if (const std::optional<ContainerIndex> known = index_.find(id)) return *known;
     const ContainerIndex index = oplog().logs().add(id.kind);
-    Place& place = containers_.emplace_back(id, nullptr);
+    Place& place = containers_.emplace_back(Place{id, nullptr});
     place.container = std::make_unique<Container>(place.name, index, oplog().logs()[index]);
     index_.add(index);
     return index;
