@@ -65,7 +65,8 @@ std::uint64_t size_of(const disk::path& directory) {
     return size;
 }
 
-// Removes the oldest records until the others take `most` bytes at most. Names begin with the time.
+// Removes the oldest records until the others take `most` bytes at most and leave a place for one more. Names
+// begin with the time.
 void make_room(const std::string& past, std::uint64_t most) {
     std::vector<disk::path> records;
     std::error_code gone;
@@ -78,7 +79,7 @@ void make_room(const std::string& past, std::uint64_t most) {
     std::size_t count = 0;
     for (auto record = records.rbegin(); record != records.rend(); ++record) {
         size += size_of(*record);
-        if (size > most || ++count == kMostPasts) disk::remove_all(*record, gone);
+        if (size > most || ++count >= kMostPasts) disk::remove_all(*record, gone);
     }
 }
 
@@ -129,7 +130,8 @@ Result<void> PastRecorder::open() {
     std::error_code failed;
     disk::create_directories(past, failed);
     if (failed) return not_kept(past, failed.message().c_str());
-    std::string made = cat(past, "/", kUnfinished, clock_.wall_ms(), "-XXXXXX");
+    // mkdtemp() puts letters and digits for the last six.
+    std::string made = cat(past, "/", kUnfinished, clock_.wall_ms(), "-", std::string(6, 'X'));
     if (::mkdtemp(made.data()) == nullptr) return not_kept(made, std::strerror(errno));
     directory_ = std::move(made);
     return {};

@@ -1,8 +1,10 @@
 // PastRecorder: a record of what was at the paths that a command changed and that have no history: files
 // that are no text, directories, links and permissions. An undo of the command puts it back (command_undo.h).
 //
-//     .quire/past/TIME-XXXXXX/past.json    the changes, in the order in which they were made
-//     .quire/past/TIME-XXXXXX/0, 1, ...    the bytes of files that were replaced or deleted
+//     .quire/past/NAME/past.json    the changes, in the order in which they were made
+//     .quire/past/NAME/0, 1, ...    the bytes of files that were replaced or deleted
+//
+// A name is the time in milliseconds and six letters and digits.
 //
 // The records of a workspace take kMostPastBytes at most, and there are kMostPasts; the oldest go first. A
 // record of which all is undone stays, empty, so that it is told from one that is lost. A kernel that is killed

@@ -124,11 +124,14 @@ void add_directories(const std::string& workspace, const std::string& path,
     }
     if (!is_directory(path)) return;
     changes.push_back(directory_change(path, ChangeKind::deleted));
-    std::error_code gone;
-    for (const auto& below : disk::recursive_directory_iterator(cat(workspace, "/", path), gone)) {
-        if (below.is_symlink() || !below.is_directory()) continue;
-        changes.push_back(directory_change(below.path().lexically_relative(workspace).string(),
-                                           ChangeKind::deleted));
+    // A step of the iterator throws where a directory cannot be read, unless it is asked not to.
+    std::error_code failed;
+    disk::recursive_directory_iterator below(
+        cat(workspace, "/", path), disk::directory_options::skip_permission_denied, failed);
+    for (; !failed && below != disk::end(below); below.increment(failed)) {
+        std::string inner = below->path().lexically_relative(workspace).string();
+        if (is_directory(inner))
+            changes.push_back(directory_change(std::move(inner), ChangeKind::deleted));
     }
 }
 
