@@ -134,6 +134,17 @@ RULE_PROMISES = [
 ]
 
 
+# The same of shell_bench: scripts of 200 bytes.
+SHELL_PROMISES = [
+    ("Analysis/in_memory/loop", "a loop over a pattern, copies and a search, analysed", 0.1),
+    ("Analysis/on_disk/loop", "the same, with the system's calls that look at the tree", 0.1),
+    ("Analysis/in_memory/pipeline", "pipelines joined by && and ||, analysed", 0.1),
+    ("Analysis/on_disk/pipeline", "the same, with the system's calls that look at the tree", 0.1),
+    ("Analysis/in_memory/variables", "variables, a loop and an archive, analysed", 0.1),
+    ("Analysis/on_disk/variables", "the same, with the system's calls that look at the tree", 0.1),
+]
+
+
 # The same of feed_bench.
 FEED_PROMISES = [
     ("tokens/1/100000/iterations:1/real_time", "a token at a subscriber, p99 of 100,000 in a stream of 10,000 a second", 5, "p99_ms"),
@@ -222,8 +233,9 @@ def main() -> int:
 
     kept = promised(benches, MEMORY_PROMISES)
     ruled = promised(benches, RULE_PROMISES)
+    analysed = promised(benches, SHELL_PROMISES)
     told = promised(benches, FEED_PROMISES)
-    broken = [row for row in [*peers["rows"], *sizes["rows"], *watch["rows"], *search["rows"], *conversation["rows"], *views["rows"], *shell["rows"], *engine_rows, *own, *kept, *ruled, *told] if row.get("holds") is False]
+    broken = [row for row in [*peers["rows"], *sizes["rows"], *watch["rows"], *search["rows"], *conversation["rows"], *views["rows"], *shell["rows"], *engine_rows, *own, *kept, *ruled, *analysed, *told] if row.get("holds") is False]
     page = ["# Benchmarks", "", "`make bench` writes this page. All figures come from one run on one machine, peers included.", "", *machine(), "", *reasons(broken)]
     page += [f"## {peers['title']}", "", *table(peers["rows"], "server-filesystem"), ""]
     page += [f"## {sizes['title']}", "", *table(sizes["rows"], "beside"), ""]
@@ -238,6 +250,8 @@ def main() -> int:
         page += ["## Structured memory", "", *table(kept, "beside"), ""]
     if ruled:
         page += ["## Rules for tools", "", *table(ruled, "beside"), ""]
+    if analysed:
+        page += ["## Commands of 200 bytes", "", *table(analysed, "beside"), ""]
     if told:
         page += ["## Events of blocks", "", *table(told, "beside"), ""]
     if benches:

@@ -86,6 +86,15 @@ std::string without_dot(std::string name) {
     return name;
 }
 
+// The contents of git's header of a file.
+struct GitHeader {
+    std::string before, after;  // The names of "diff --git"; "" if it does not tell them.
+    std::string moved_from, moved_to;
+    std::string old_mode, new_mode;
+    bool creates = false;
+    bool erases = false;
+};
+
 class UnifiedParser {
 public:
     explicit UnifiedParser(const PatchLines& lines) : lines_(lines) {}
@@ -103,15 +112,6 @@ public:
     }
 
 private:
-    // The contents of git's header of the file at hand.
-    struct GitHeader {
-        std::string before, after;  // The names of "diff --git"; "" if it does not tell them.
-        std::string moved_from, moved_to;
-        std::string old_mode, new_mode;
-        bool creates = false;
-        bool erases = false;
-    };
-
     // One line outside of hunks, or a hunk.
     Result<void> section() {
         const std::string_view line = lines_.header(at_);

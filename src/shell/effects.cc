@@ -131,29 +131,37 @@ void Run::resolve(std::string path, LastLink last, int links, std::vector<std::s
     if (is_harmless(path)) return out.push_back(std::move(path));
     std::string done;  // Without links; "" is the root directory.
     std::size_t at = 0;
+    // No component of the workspace's own path is a link, unless the script made it one.
+    const std::string& root = situation_.root;
+    if (made_links_.empty() && root.size() > 1 && path.size() > root.size() &&
+        path[root.size()] == '/' && path.starts_with(root)) {
+        done = root;
+        at = root.size();
+    }
     const bool ends_in_slash = path.size() > 1 && path.ends_with('/');
     while (at < path.size()) {
         while (at < path.size() && path[at] == '/') ++at;
         if (at == path.size()) break;
         const std::size_t end = std::min(path.find('/', at), path.size());
-        const std::string name = path.substr(at, end - at);
+        const std::string_view name = std::string_view(path).substr(at, end - at);
         at = end;
         if (name == ".") continue;
         if (name == "..") {
             done = done.empty() ? "" : done.substr(0, done.rfind('/'));
             continue;
         }
-        const std::string here = cat(done, "/", name);
+        std::string here = cat(done, "/", name);
         const bool is_last = path.find_first_not_of('/', at) == std::string::npos;
         if (is_last && is_harmless(here)) {
-            done = here;
+            done = std::move(here);
             break;
         }
         const bool follows = !is_last || last == LastLink::followed || ends_in_slash;
         std::vector<std::string> targets;
-        const TreeView::Entry entry =
-            here.find(kSomeName) == std::string::npos ? look(here) : TreeView::Entry{};
-        if (entry.kind == TreeView::Kind::link) targets.push_back(entry.target);
+        const bool is_known = here.find(kSomeName) == std::string::npos;
+        const TreeView::Entry* const entry = is_known ? &look(here) : nullptr;
+        const bool is_link = entry != nullptr && entry->kind == TreeView::Kind::link;
+        if (is_link) targets.push_back(entry->target);
         const auto made = made_links_.find(here);
         if (made != made_links_.end())
             targets.insert(targets.end(), made->second.begin(), made->second.end());
@@ -162,9 +170,9 @@ void Run::resolve(std::string path, LastLink last, int links, std::vector<std::s
                 const std::string base = target.starts_with('/') ? "" : cat(done, "/");
                 resolve(cat(base, target, path.substr(at)), last, links + 1, out);
             }
-            if (entry.kind == TreeView::Kind::link && !has_replaced_) return;
+            if (is_link && !has_replaced_) return;
         }
-        done = here;
+        done = std::move(here);
     }
     out.push_back(done.empty() ? "/" : done);
 }
@@ -313,8 +321,9 @@ std::vector<std::string> Run::names_in(const std::string& directory) const {
     const auto [at, is_new] = listed_.try_emplace(directory);
     if (is_new) at->second = tree_.list(directory);
     std::vector<std::string> out = at->second;
-    if (const auto made = made_.find(directory); made != made_.end())
-        out.insert(out.end(), made->second.begin(), made->second.end());
+    const auto made = made_.find(directory);
+    if (made == made_.end()) return out;
+    out.insert(out.end(), made->second.begin(), made->second.end());
     std::sort(out.begin(), out.end());
     out.erase(std::unique(out.begin(), out.end()), out.end());
     return out;

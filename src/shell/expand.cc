@@ -146,7 +146,22 @@ std::vector<Arg> Run::fields(const std::vector<Word>& words) {
     return out;
 }
 
+// Returns the text of a word that stands for itself alone: literals, in which nothing is expanded unless it
+// is quoted.
+std::optional<std::string> Run::plain_text(const Word& word) {
+    std::string out;
+    for (const Part& part : word.parts) {
+        const bool is_plain = part.kind == PartKind::literal &&
+                              (part.quoted || part.text.find_first_of("{~*?[\\") == part.text.npos);
+        if (!is_plain) return std::nullopt;
+        out += part.text;
+    }
+    const bool is_word = !word.parts.empty() && out.find('\0') == out.npos;
+    return is_word ? std::optional(std::move(out)) : std::nullopt;
+}
+
 std::vector<Arg> Run::fields(const Word& word) {
+    if (std::optional<std::string> plain = plain_text(word)) return {Value::of(std::move(*plain))};
     std::size_t budget = kMostFields;
     std::vector<Arg> out;
     for (const Atoms& atoms : braces(atoms_of(word), budget)) expand(atoms, out);

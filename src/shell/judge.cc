@@ -81,9 +81,6 @@ private:
 
     void decide(const std::string& path, const Predicted& each) {
         if (path.empty()) return;
-        const std::string full = cat(situation_.root, "/", path);
-        // Directories have no rules: their files do.
-        if (tree_.look(full).kind == TreeView::Kind::directory) return;
         const policy::Operation operation = operation_of(each.effect);
         policy::Decision decision = rules_.decide(path, operation, by_);
         // A directory may be created where a file may be created in it.
@@ -92,6 +89,8 @@ private:
             if (in_it.verdict < decision.verdict) decision = std::move(in_it);
         }
         if (decision.verdict == policy::Verdict::allow) return;
+        // Directories have no rules: their files do.
+        if (tree_.look(cat(situation_.root, "/", path)).kind == TreeView::Kind::directory) return;
         auto& list = decision.verdict == policy::Verdict::deny ? judgement_.violations
                                                                : judgement_.escalations;
         Objection objection{path, each.effect, std::string(name_of(decision.permission)),

@@ -317,9 +317,12 @@ Ends Run::eval_simple(const Command& command, State state, const Input& given) {
         redirect(command.redirects, given);
         if (words.empty()) return {std::move(state)};
     }
-    std::map<std::string, Value> before = state.variables;
+    // The assignments before a command hold for it alone.
+    const bool assigns = !declares && !command.assignments.empty();
+    std::map<std::string, Value> before;
     const bool split_before = state.splits_oddly;
-    if (!declares) {
+    if (assigns) {
+        before = state.variables;
         for (const Assignment& each : command.assignments) assign(each, true);
     }
     const Input input = redirect(command.redirects, given);
@@ -332,7 +335,7 @@ Ends Run::eval_simple(const Command& command, State state, const Input& given) {
         dispatch(words, input);
         ends.ok = std::move(state);
     }
-    if (!declares && !command.assignments.empty()) {
+    if (assigns) {
         ends.ok.variables = std::move(before);
         ends.ok.splits_oddly = split_before;
     }

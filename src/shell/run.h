@@ -80,6 +80,7 @@ private:
     using Atoms = std::vector<Atom>;
     static std::vector<Atoms> braces(const Atoms& atoms, std::size_t& budget);
     static Atoms atoms_of(const Word& word);
+    static std::optional<std::string> plain_text(const Word& word);
 
     // --- control flow (run.cc) ---
     State eval(const List& list, State state);
