@@ -79,11 +79,9 @@ private:
     void add(FindingKind kind, std::string tool, std::vector<std::size_t> rules,
              std::string_view what) {
         std::ranges::sort(rules);
-        const auto same = std::ranges::find_if(found_, [&](const RuleFinding& each) {
-            return each.kind == kind && each.rules == rules && !tool.empty();
-        });
-        if (same != found_.end()) {
-            same->also.push_back(std::move(tool));
+        const auto [first, is_new] = places_.try_emplace({kind, rules}, found_.size());
+        if (!is_new && !tool.empty()) {
+            found_[first->second].also.push_back(std::move(tool));
             return;
         }
         std::string names;
@@ -417,6 +415,8 @@ private:
     const RuleGraph graph_;
     std::vector<std::size_t> by_type_[std::size(kEvery<RuleType>)];
     std::vector<RuleFinding> found_;
+    std::map<std::pair<FindingKind, std::vector<std::size_t>>, std::size_t>
+        places_;  // The first of each in found_.
     bool never_ends_ = false;
 };
 
