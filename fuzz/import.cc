@@ -86,7 +86,12 @@ void look_around(Doc& doc) {
 
 // A snapshot of it shows the same to whoever does not read its history.
 void reopen(const Doc& doc, const Seen& whole) {
-    const Bytes blob = codec::encode_snapshot(doc).value();
+    const Result<Bytes> saved = codec::encode_snapshot(doc);
+    if (!saved) {
+        CHECK(lacks_room(saved.error()));
+        return;
+    }
+    const Bytes& blob = *saved;
     Doc lazy(1001);
     // The history that we write can be read, whatever the document was made of.
     CHECK(codec::decode_history(blob).has_value());
@@ -156,6 +161,10 @@ void import_into(Doc doc, Decode& decode) {
 bool is_refusal(const Error& error) {
     return error.code() == Errc::corrupt || error.code() == Errc::unsupported ||
            error.code() == Errc::conflict;
+}
+
+bool lacks_room(const Error& error) {
+    return error.reason() == "no_container_key";
 }
 
 void import_both(std::size_t size, Decode decode) {

@@ -20,4 +20,7 @@ void import_both(std::size_t size, Decode decode);
 // The input is damaged, or says what we do not read: the two ways in which it may be refused.
 bool is_refusal(const Error& error);
 
+// A snapshot has no room for some containers of kinds that are unknown here.
+bool lacks_room(const Error& error);
+
 }  // namespace quire::fuzz

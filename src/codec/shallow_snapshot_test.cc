@@ -217,6 +217,29 @@ TEST(ShallowSnapshot, DoesNotBeginBetweenTheHalvesOfAStyle) {
     EXPECT_EQ(crdt::start_for(doc, {{1, 5}}).value(), (Frontiers{{1, 5}}));
 }
 
+// A fuzzer found it: the state at the start had two atoms with one name, and did not open.
+TEST(ShallowSnapshot, OfATreeThatErasesANodeThatNobodyMadeIsTheWholeHistory) {
+    const ContainerId tree = ContainerId::root("tree", ContainerKind::tree);
+    const crdt::OpId node{1, 0};
+    Doc doc(9);
+    ASSERT_TRUE(doc.import({{{1, 0},
+                             {},
+                             0,
+                             0,
+                             "",
+                             {{tree, 0, crdt::TreeCreate{node, std::nullopt, {0x80}}},
+                              {tree, 1, crdt::TreeMove{node, std::nullopt, {0x81}}},
+                              {tree, 2, crdt::TreeErase{{1, 1}}},
+                              {kPage, 3, crdt::TextInsert{0, "page"}}}}}));
+
+    EXPECT_TRUE(crdt::start_for(doc, doc.frontiers()).value().empty());
+    const std::vector<Bytes> blobs{encode_shallow_snapshot(doc, doc.frontiers()).value()};
+    Doc again(8);
+    ASSERT_TRUE(again.import(std::move(read_histories(blobs, {}).value().batch)));
+    EXPECT_EQ(again.value(), doc.value());
+    EXPECT_EQ(again.version(), doc.version());
+}
+
 TEST(ShallowSnapshot, OfBranchesThatShareNothingIsTheWholeHistory) {
     Doc one(1);
     type(one, 0, "one");

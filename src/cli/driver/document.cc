@@ -147,15 +147,17 @@ Value with_ids(crdt::Doc& doc, const crdt::ContainerId& id, int depth) {
 }
 
 Result<Map> value_with_ids(LoadedDocument document) {
-    // Roots in the order of their ids.
+    // Roots in the order of their ids: of those with one name, the first kind is shown.
     std::set<crdt::ContainerId> written;
     for (const crdt::Handle handle : crdt::Inspection(document->doc).written()) {
         const crdt::ContainerId& id = document->doc.id_of(handle);
         if (id.is_root() && !crdt::mergeable_parent(id)) written.insert(id);
     }
     Map roots;
-    for (const crdt::ContainerId& id : written)
-        roots.set(id.root_name(), with_ids(document->doc, id, 0));
+    for (const crdt::ContainerId& id : written) {
+        if (!roots.contains(id.root_name()))
+            roots.append(id.root_name(), with_ids(document->doc, id, 0));
+    }
     for (const crdt::ContainerId& id : document->roots) {
         if (!roots.contains(id.root_name()))
             roots.append(id.root_name(), with_ids(document->doc, id, 0));

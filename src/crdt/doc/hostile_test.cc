@@ -96,6 +96,22 @@ TEST(Hostile, TheMapOfANodeThatNobodyMadeIsNotAlive) {
     EXPECT_EQ(told.size(), 2U + 1U + 2U);  // Two come, one goes, two come again.
 }
 
+// A fuzzer found it: what came first was shown last.
+TEST(Hostile, OfRootsWithOneNameTheFirstKindIsShownWhateverCameFirst) {
+    const ContainerId list = ContainerId::root("r", ContainerKind::list);
+    const ContainerId counter = ContainerId::root("r", ContainerKind::counter);
+    const Change one = change({1, 0}, {}, {{list, 0, ListInsert{0, {Value(7)}}}});
+    const Change other = change({2, 0}, {}, {{counter, 0, CounterAdd{Value(2)}}});
+    Doc doc(8);
+    Doc again(9);
+    ASSERT_TRUE(doc.import({one, other}));
+    ASSERT_TRUE(again.import({other}));
+    ASSERT_TRUE(again.import({one}));
+
+    EXPECT_EQ(doc.value(), Value(Map{{"r", List{Value(7)}}}));
+    EXPECT_EQ(again.value(), doc.value());
+}
+
 // A map that is named after a node holds trees in which that node stands: were it shown in each of
 // them, there would be as many of it as ways down.
 TEST(Hostile, AMapNamedInManyTreesIsShownInTheTreeThatMadeIt) {

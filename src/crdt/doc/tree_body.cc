@@ -61,6 +61,13 @@ bool TreeBody::has_meta(const OpLog& log, const Container& tree, OpId node) {
     return made && log.container_of(*made) == tree.index;
 }
 
+bool TreeBody::makes(const OpLog& log, const Container& tree, OpId node) {
+    if (!has_meta(log, tree, node)) return false;
+    const ContainerLog& ops = *tree.log;
+    const Run& run = ops.runs()[ops.find(*log.atoms().lv_of(node))];
+    return std::holds_alternative<TreeCreate>(ops.op(run));
+}
+
 // --- differences ---
 
 TreeDelta TreeBody::delta_of(Site site, LvSpan, const Past& a, const Past& b) {

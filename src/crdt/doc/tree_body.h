@@ -32,6 +32,8 @@ struct TreeBody : Underived {
     // made, or that is named after an atom of another container: a map of such a name is reached
     // some other way or not at all, may hold itself, and may stand in many trees.
     static bool has_meta(const OpLog& log, const Container& tree, OpId node);
+    // Returns true if an op of the tree made the node.
+    static bool makes(const OpLog& log, const Container& tree, OpId node);
 
     TreeDelta delta_of(Site site, LvSpan span, const Past& a, const Past& b);
     TreeDelta delta_between(Site site, const Past& a, const Past& b);

@@ -2,6 +2,8 @@
 #include "crdt/doc/values.h"
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_map>
 
 #include "base/check.h"
 #include "crdt/ids/mergeable.h"
@@ -24,8 +26,11 @@ Item slot_item(const DocBody& document, const Slot& slot, Lv lv) {
     return document.child_id(lv, std::get<ContainerKind>(slot));
 }
 
+// Roots of several kinds may have one name. Whatever the order in which they came, the first of
+// ContainerKind is shown, so that two documents with one history show one value.
 Value root_value(DocBody& document, const Past* at) {
     Map roots;
+    std::unordered_map<std::string_view, ContainerKind> shown;
     // open() may add containers while we go.
     for (ContainerIndex i = 0; i < document.container_count(); ++i) {
         const ContainerId& name = document.name_of(i);
@@ -40,7 +45,13 @@ Value root_value(DocBody& document, const Past* at) {
                 continue;
             }
         }
-        roots.set(c.id.root_name(), value_of(document, c, 0, at));
+        const auto [first, is_new] = shown.try_emplace(name.root_name(), name.kind);
+        if (is_new) {
+            roots.append(name.root_name(), value_of(document, c, 0, at));
+        } else if (name.kind < first->second) {
+            first->second = name.kind;
+            roots.set(name.root_name(), value_of(document, c, 0, at));
+        }
     }
     return roots;
 }

@@ -193,7 +193,6 @@ private:
         Lv decided_by;  // The move that put it there; kNoLv: none did.
     };
     OpId copy_node(Container& to, NodeCopy node, int depth);
-    bool is_made_in(const Container& tree, OpId node) const;
     OpId stands_for(OpId node) const;
     Lv tree_op(const Container& c, OpId node, const Placement& placement) const;
     void copy_tree(Container& from, Container& to, int depth);

@@ -21,15 +21,6 @@ std::optional<OpId> target_of(const OpContent& op) {
 
 }  // namespace
 
-// Ops may place a node that is named after anything; only what an op of the tree made can come back
-// as another.
-bool Reversal::is_made_in(const Container& tree, OpId node) const {
-    if (!TreeBody::has_meta(body_.oplog(), tree, node)) return false;
-    const ContainerLog& log = *tree.log;
-    const Run& run = log.runs()[log.find(*body_.oplog().atoms().lv_of(node))];
-    return std::holds_alternative<TreeCreate>(log.op(run));
-}
-
 OpId Reversal::stands_for(OpId node) const {
     const std::optional<Lv> lv = body_.oplog().atoms().lv_of(node);
     return lv ? body_.oplog().atoms().id_of(stand_ins_.atoms.newest(*lv).lv) : node;
@@ -157,7 +148,7 @@ OpId Reversal::copy_node(Container& to, NodeCopy node, int depth) {
 // and was touched by nobody.
 void Reversal::make_again(Container& from, Container& to, const NodeStep& step,
                           const std::vector<OpId>& touched) {
-    if (!is_made_in(from, step.node)) return;
+    if (!TreeBody::makes(body_.oplog(), from, step.node)) return;
     std::optional<OpId> parent;
     if (step.parent) parent = stands_for(*step.parent);
     struct Below {
@@ -182,8 +173,8 @@ void Reversal::make_again(Container& from, Container& to, const NodeStep& step,
     copy_node(to, {stands_for(step.node), true, parent, step.position, step.decided_by}, 0);
     for (Below& node : below) {
         copy_node(to,
-                  {node.node, is_made_in(from, node.node), stands_for(node.parent),
-                   std::move(node.position), node.decided_by},
+                  {node.node, TreeBody::makes(body_.oplog(), from, node.node),
+                   stands_for(node.parent), std::move(node.position), node.decided_by},
                   0);
     }
     undone_.restored += 1 + below.size();
@@ -198,10 +189,10 @@ void Reversal::copy_tree(Container& from, Container& to, int depth) {
         const Lv decided_by = tree_op(from, node.id, tree_of(from).state.placement(*index));
         std::optional<OpId> parent;
         if (node.parent) parent = copies.at(*node.parent);
-        copies.emplace(
-            node.id,
-            copy_node(to, {node.id, is_made_in(from, node.id), parent, node.position, decided_by},
-                      depth + 1));
+        copies.emplace(node.id, copy_node(to,
+                                          {node.id, TreeBody::makes(body_.oplog(), from, node.id),
+                                           parent, node.position, decided_by},
+                                          depth + 1));
     }
 }
 
