@@ -49,6 +49,10 @@ Result<void> read_block(ByteReader in, Budget& budget, crdt::ChangeBatch& out);
 Result<std::vector<crdt::Counter>> read_block_headers(ByteReader in, Budget& budget,
                                                       std::vector<crdt::Change>& out);
 
+// Returns true if a block can hold the one change behind the other: a change of the same peer that
+// follows without a gap and is not earlier.
+bool continues(const crdt::ChangeBatch::Head& next, const crdt::ChangeBatch::Head& before);
+
 // Writes one block after another with the same memory.
 class BlockWriter {
 public:
@@ -57,8 +61,7 @@ public:
     BlockWriter& operator=(const BlockWriter&) = delete;
     ~BlockWriter() = default;
 
-    // CHECKs that the heads are of changes of one peer that follow each other without a gap and
-    // have ops.
+    // CHECKs that each head continues the one before, and that all have ops.
     void write(ByteWriter& out, const crdt::ChangeBatch& batch,
                std::span<const crdt::ChangeBatch::Head> heads);
 

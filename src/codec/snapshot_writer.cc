@@ -68,8 +68,7 @@ void SnapshotWriter::add_changes(const ChangeBatch& changes) {
         do {
             size += guessed_size(changes, *end);
             ++end;
-        } while (end != sorted.end() && size < kChangesSize && end->peer == begin->peer &&
-                 end->counter == std::prev(end)->end());
+        } while (end != sorted.end() && size < kChangesSize && continues(*end, *std::prev(end)));
         ByteWriter block;
         blocks.write(block, changes, {begin, end});
         history_.emplace_back(block_key(changes.id_of(*begin)), std::move(block).take());

@@ -91,10 +91,7 @@ Bytes UpdatesWriter::write(const ChangeBatch& batch) {
     begin_envelope(out);
     while (!heads.empty()) {
         std::size_t n = 1;
-        while (n < heads.size() && heads[n].peer == heads[0].peer &&
-               heads[n].counter == heads[n - 1].end()) {
-            ++n;
-        }
+        while (n < heads.size() && continues(heads[n], heads[n - 1])) ++n;
         const Section block(out);
         blocks.write(out, batch, heads.first(n));
         heads = heads.subspan(n);

@@ -103,6 +103,17 @@ TEST(Updates, TextOpsKeepPositionsRunsOfBackspacesAndStyles) {
     EXPECT_EQ(std::get<StyleStart>(all[7].content).value, Value());
 }
 
+// A fuzzer found it: such changes were written as one block, which could not be read.
+TEST(Updates, AChangeThatIsEarlierThanItsPeersLastHasABlockOfItsOwn) {
+    const ContainerId text = ContainerId::root("t", ContainerKind::text);
+    const auto typing = [&](Counter counter, crdt::Lamport lamport) {
+        return Change{{1, counter}, {}, lamport, 0, "", {{text, counter, TextInsert{0, "x"}}}};
+    };
+    const std::vector<Change> changes{typing(0, 9), typing(1, 0), typing(2, 1)};
+
+    EXPECT_EQ(decode_updates(encode_updates(changes)).value().changes(), changes);
+}
+
 TEST(Updates, ListValuesKeepTheirTypesAndChildrenTheirKinds) {
     const std::vector<OpContent> all = contents("list");
 
