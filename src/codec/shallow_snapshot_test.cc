@@ -240,6 +240,30 @@ TEST(ShallowSnapshot, OfATreeThatErasesANodeThatNobodyMadeIsTheWholeHistory) {
     EXPECT_EQ(again.version(), doc.version());
 }
 
+// Found likewise: in the state the map of a node that another tree made was shown in this one too.
+TEST(ShallowSnapshot, ASnapshotHasNoStateWhereATreeMovesANodeOfAnother) {
+    const ContainerId tree = ContainerId::root("tree", ContainerKind::tree);
+    const ContainerId other = ContainerId::root("other", ContainerKind::tree);
+    const crdt::OpId node{1, 0};
+    Doc doc(9);
+    ASSERT_TRUE(doc.import(
+        {{{1, 0},
+          {},
+          0,
+          0,
+          "",
+          {{other, 0, crdt::TreeCreate{node, crdt::OpId{7, 7}, {0x80}}},
+           {ContainerId::normal(node, ContainerKind::map), 1, crdt::MapSet{"title", Value("t")}},
+           {tree, 2, crdt::TreeMove{node, std::nullopt, {0x80}}}}}}));
+    EXPECT_EQ(doc.value().get("tree")->as_list()[0].get("meta")->as_map().size(), 0U);
+
+    const std::vector<Bytes> blobs{encode_snapshot(doc).value()};
+    Doc again(8);
+    EXPECT_FALSE(open_snapshot(again, blobs[0]).value());
+    ASSERT_TRUE(again.import(std::move(read_histories(blobs, {}).value().batch)));
+    EXPECT_EQ(again.value(), doc.value());
+}
+
 TEST(ShallowSnapshot, OfBranchesThatShareNothingIsTheWholeHistory) {
     Doc one(1);
     type(one, 0, "one");

@@ -112,6 +112,21 @@ TEST(Hostile, OfRootsWithOneNameTheFirstKindIsShownWhateverCameFirst) {
     EXPECT_EQ(again.value(), doc.value());
 }
 
+// No peer can make what is named after the reserved peer, and no snapshot can hold it.
+TEST(Hostile, ANodeOfTheReservedPeerIsRefused) {
+    const ContainerId tree = ContainerId::root("tree", ContainerKind::tree);
+    const OpId nobodys{kNoPeer, 0};
+    for (const OpContent& content :
+         {OpContent(TreeMove{nobodys, std::nullopt, {0x80}}), OpContent(TreeErase{nobodys}),
+          OpContent(TreeMove{{1, 7}, nobodys, {0x80}}),
+          OpContent(TreeCreate{{1, 0}, nobodys, {0x80}})}) {
+        Doc doc(9);
+        const auto imported = doc.import({change({1, 0}, {}, {{tree, 0, content}})});
+        ASSERT_FALSE(imported);
+        EXPECT_NE(imported.error().message().find("impossible node"), std::string::npos);
+    }
+}
+
 // A map that is named after a node holds trees in which that node stands: were it shown in each of
 // them, there would be as many of it as ways down.
 TEST(Hostile, AMapNamedInManyTreesIsShownInTheTreeThatMadeIt) {

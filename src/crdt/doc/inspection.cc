@@ -176,6 +176,26 @@ std::vector<Inspection::TreePlace> Inspection::tree_places(Handle tree) const {
     return places;
 }
 
+bool Inspection::places_foreign_nodes() const {
+    DocBody& body = this->body();
+    const OpLog& oplog = body.oplog();
+    const auto is_foreign = [&](Container& tree) {
+        const TreeMoves& moves = tree.as<TreeBody>().tree({body, tree}, nullptr).moves;
+        const ContainerLog& log = *tree.log;
+        return std::ranges::any_of(moves.placements(log), [&](const Placement& place) {
+            // Most nodes stand where they were made.
+            const Run& last = log.runs()[*moves.run_of(place.node)];
+            return !std::holds_alternative<TreeCreate>(log.op(last)) &&
+                   !TreeBody::makes(oplog, tree, place.id);
+        });
+    };
+    for (ContainerIndex i = 0; i < body.container_count(); ++i) {
+        if (body.name_of(i).kind == ContainerKind::tree && is_foreign(body.container(i)))
+            return true;
+    }
+    return false;
+}
+
 double Inspection::counter_total(Handle counter) const {
     DocBody& body = this->body();
     Container& c = body.container(counter);

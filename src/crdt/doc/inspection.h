@@ -82,6 +82,9 @@ public:
         Bytes position;       // Empty where the node was erased.
     };
     std::vector<TreePlace> tree_places(Handle tree) const;
+    // Returns true if a tree has moved or erased a node that no op of it made. A state cannot tell such a
+    // node from one that was made, and its name may be that of any atom. O(nodes · log runs).
+    bool places_foreign_nodes() const;
 
     double counter_total(Handle counter) const;
 

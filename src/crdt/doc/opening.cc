@@ -14,9 +14,9 @@
 #include "crdt/doc/events.h"
 #include "crdt/doc/export.h"
 #include "crdt/doc/history.h"
+#include "crdt/doc/inspection.h"
 #include "crdt/doc/limits.h"
 #include "crdt/doc/shallow.h"
-#include "crdt/doc/tree_parts.h"
 #include "crdt/history/pending.h"
 
 namespace quire::crdt {
@@ -455,20 +455,6 @@ bool begins_style(const OpLog& oplog, Lv lv) {
     return run.kind == RunKind::anchor && std::holds_alternative<StyleStart>(log.op(run));
 }
 
-// Returns true if ops have moved or erased nodes that nobody made. A state cannot tell such a node from one
-// that was made, under a name that an atom of another container may have.
-bool places_foreign_nodes(DocBody& body) {
-    for (ContainerIndex i = 0; i < body.container_count(); ++i) {
-        if (body.name_of(i).kind != ContainerKind::tree) continue;
-        Container& tree = body.container(i);
-        const TreeMoves& moves = tree.as<TreeBody>().tree({body, tree}, nullptr).moves;
-        for (const Placement& place : moves.placements(*tree.log)) {
-            if (!TreeBody::makes(body.oplog(), tree, place.id)) return true;
-        }
-    }
-    return false;
-}
-
 }  // namespace
 
 Result<Frontiers> start_for(const Doc& doc, const Frontiers& version) {
@@ -477,7 +463,7 @@ Result<Frontiers> start_for(const Doc& doc, const Frontiers& version) {
     const Journal& journal = body.journal();
     const OpLog& log = journal.log();
     const Heads at = TRY(journal.heads_of(version));
-    const bool can_cut = !at.empty() && !places_foreign_nodes(body);
+    const bool can_cut = !at.empty() && !Inspection(doc).places_foreign_nodes();
     std::optional<Lv> cut = can_cut ? last_cut(log, at.front()) : std::nullopt;
     while (cut && begins_style(log, *cut)) {
         if (last_cut(log, *cut + 1) == *cut + 1) {

@@ -47,6 +47,17 @@ bool fits(ContainerKind kind, const ChangeBatch::Row& row) {
            (row.is_erase() && (kind == ContainerKind::list || kind == ContainerKind::movable_list));
 }
 
+// Returns true if an op of a tree names a node that no peer can make.
+bool names_impossible_node(const OpContent& content) {
+    const auto is_impossible = [](OpId node) { return node.peer == kNoPeer || node.counter < 0; };
+    if (const auto* create = std::get_if<TreeCreate>(&content))
+        return create->parent && is_impossible(*create->parent);
+    if (const auto* move = std::get_if<TreeMove>(&content))
+        return is_impossible(move->target) || (move->parent && is_impossible(*move->parent));
+    const auto* erase = std::get_if<TreeErase>(&content);
+    return erase != nullptr && is_impossible(erase->target);
+}
+
 // Returns null for a row in which nothing is wrong. `id` is that of its first atom.
 const char* fault_of(ContainerKind kind, const ChangeBatch::Row& row, OpId id) {
     if (!fits(kind, row)) return "holds an operation of another kind than its container";
@@ -61,6 +72,7 @@ const char* fault_of(ContainerKind kind, const ChangeBatch::Row& row, OpId id) {
     const auto* create = std::get_if<TreeCreate>(row.content);
     if (create != nullptr && create->target != id)
         return "makes a node by another name than its operation's";
+    if (names_impossible_node(*row.content)) return "names an impossible node";
     return nullptr;
 }
 
