@@ -210,12 +210,8 @@ Result<Bytes> encode_snapshot(const Doc& doc, Compression compression) {
         return encode_shallow_snapshot(doc, start->frontiers(), compression);
     SnapshotWriter writer(compression);
     writer.add_changes(doc.changes_since({}));
-    if (Inspection(doc).places_foreign_nodes()) {
-        writer.leave_out_state();
-    } else {
-        const std::vector<ContainerState> states = container_states(doc);
-        for (const ContainerState& state : states) TRY(writer.add_state(state));
-    }
+    const std::vector<ContainerState> states = container_states(doc);
+    for (const ContainerState& state : states) TRY(writer.add_state(state));
     return std::move(writer).finish(doc.history().version(), doc.history().frontiers());
 }
 

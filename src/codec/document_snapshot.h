@@ -20,8 +20,7 @@ class Inspection;
 namespace quire::codec {
 
 // The snapshot is of the latest version, whatever version is checked out. A shallow document becomes
-// a shallow snapshot with the same start (shallow_snapshot.h). A document that places foreign nodes
-// (crdt/doc/inspection.h) has no state in it: readers replay the history. CHECKs that no transaction is pending. O(history). Errors: out_of_range "no_container_key" for a container
+// a shallow snapshot with the same start (shallow_snapshot.h). CHECKs that no transaction is pending. O(history). Errors: out_of_range "no_container_key" for a container
 // that a snapshot has no room for (snapshot_writer.h), "snapshot_too_large" beyond 4 GiB.
 Result<Bytes> encode_snapshot(const crdt::Doc& doc, Compression compression = Compression::lz4);
 

@@ -145,7 +145,30 @@ Result<std::vector<ContainerState>> read_states(const Snapshot& snapshot, Moment
     return states;
 }
 
+// Returns true if a tree moved or erased a node that another one made, as only hostile histories do. The map of the
+// node tells which tree made it, but in a document it would be shown in both.
+bool shares_nodes(std::span<const ContainerState> states) {
+    std::vector<std::pair<OpId, const crdt::ContainerId*>> moved;
+    for (const ContainerState& container : states) {
+        const auto* tree = std::get_if<TreeState>(&container.state);
+        if (tree == nullptr) continue;
+        for (const TreeNode& node : tree->nodes) {
+            if (node.id != node.last_move.id) moved.emplace_back(node.id, &container.id);
+        }
+    }
+    if (moved.empty()) return false;
+    std::ranges::sort(moved);
+    return std::ranges::any_of(states, [&](const ContainerState& container) {
+        if (container.id.is_root() || container.id.kind != crdt::ContainerKind::map) return false;
+        const auto node = std::ranges::equal_range(moved, container.id.op(), {},
+                                                   [](const auto& each) { return each.first; });
+        return std::ranges::any_of(
+            node, [&](const auto& each) { return container.parent != *each.second; });
+    });
+}
+
 Result<void> write_states(std::vector<ContainerState> states, StateWriter& writer) {
+    if (shares_nodes(states)) return WriteState::needs_history();
     for (ContainerState& container : states) {
         TRY(writer.begin(container.id));
         TRY(std::visit(WriteState{writer}, container.state));

@@ -240,8 +240,8 @@ TEST(ShallowSnapshot, OfATreeThatErasesANodeThatNobodyMadeIsTheWholeHistory) {
     EXPECT_EQ(again.version(), doc.version());
 }
 
-// Found likewise: in the state the map of a node that another tree made was shown in this one too.
-TEST(ShallowSnapshot, ASnapshotHasNoStateWhereATreeMovesANodeOfAnother) {
+// Found likewise: opened at its state, this tree showed the map of a node that another tree made.
+TEST(ShallowSnapshot, ATreeThatMovesANodeOfAnotherIsReadFromTheHistory) {
     const ContainerId tree = ContainerId::root("tree", ContainerKind::tree);
     const ContainerId other = ContainerId::root("other", ContainerKind::tree);
     const crdt::OpId node{1, 0};

@@ -117,7 +117,7 @@ Result<Bytes> SnapshotWriter::table(Entries entries, const SsTable& kept) const 
 
 Result<Bytes> SnapshotWriter::finish(const crdt::VersionVector& end, const crdt::Frontiers& heads,
                                      const std::optional<HistoryStart>& start) && {
-    CHECK(start.has_value() || start_state_.empty());
+    CHECK(start.has_value() || (start_state_.empty() && !leave_out_state_));
     CHECK(!leave_out_state_ || state_.empty());
     CHECK(kept_ == nullptr || !(start || leave_out_state_));
     const SsTable nothing;

@@ -33,7 +33,7 @@ public:
                                   std::span<const std::uint8_t> stored);
     Result<void> add_stored_start_state(const crdt::ContainerId& id,
                                         std::span<const std::uint8_t> stored);
-    // Writes no state, so that readers replay the history from its start.
+    // For a trimmed history: writes no state, so that readers replay the history from its start.
     void leave_out_state() { leave_out_state_ = true; }
 
     // CHECKs that nothing was put in twice. `start` for a trimmed history. Errors: out_of_range
