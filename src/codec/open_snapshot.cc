@@ -160,10 +160,11 @@ bool shares_nodes(std::span<const ContainerState> states) {
     std::ranges::sort(moved);
     return std::ranges::any_of(states, [&](const ContainerState& container) {
         if (container.id.is_root() || container.id.kind != crdt::ContainerKind::map) return false;
-        const auto node = std::ranges::equal_range(moved, container.id.op(), {},
-                                                   [](const auto& each) { return each.first; });
-        return std::ranges::any_of(
-            node, [&](const auto& each) { return container.parent != *each.second; });
+        const OpId node = container.id.op();
+        auto at = std::ranges::lower_bound(moved, node, {},
+                                           &std::pair<OpId, const crdt::ContainerId*>::first);
+        while (at != moved.end() && at->first == node && container.parent == *at->second) ++at;
+        return at != moved.end() && at->first == node;
     });
 }
 
