@@ -178,9 +178,9 @@ void check(crdt::Doc& doc) {
     if (doc.value() == doc.value()) crdt::check_invariants(doc);
 }
 
-// Trims the document to its latest version, and shows the start of a shallow one.
-void trim(crdt::Doc& doc) {
-    const auto blob = codec::encode_shallow_snapshot(doc, doc.history().frontiers());
+// Trims the document to a version, and shows the start of a shallow one.
+void trim(crdt::Doc& doc, const crdt::Frontiers& version) {
+    const auto blob = codec::encode_shallow_snapshot(doc, version);
     if (!blob) {
         CHECK(fuzz::lacks_room(blob.error()));
         return;
@@ -253,7 +253,9 @@ void look_at(const Bytes& blob, std::size_t size) {
     check(doc);
     const auto whole = codec::encode_snapshot(doc);
     CHECK(whole || fuzz::lacks_room(whole.error()));
-    trim(doc);
+    trim(doc, doc.history().frontiers());
+    const std::vector<crdt::Change> changes = doc.changes_since({}).changes();
+    if (!changes.empty()) trim(doc, {changes[size % changes.size()].id});
 }
 
 }  // namespace

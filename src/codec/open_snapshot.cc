@@ -145,8 +145,8 @@ Result<std::vector<ContainerState>> read_states(const Snapshot& snapshot, Moment
     return states;
 }
 
-// Returns true if a tree moved or erased a node that another one made, as only hostile histories do. The map of the
-// node tells which tree made it, but in a document it would be shown in both.
+// Returns true if a tree moved or erased a node whose map is another container's, as only hostile histories do: the
+// map would be shown in both. A foreign node whose map nobody has written to is not found here.
 bool shares_nodes(std::span<const ContainerState> states) {
     std::vector<std::pair<OpId, const crdt::ContainerId*>> moved;
     for (const ContainerState& container : states) {
@@ -164,7 +164,7 @@ bool shares_nodes(std::span<const ContainerState> states) {
         auto at = std::ranges::lower_bound(moved, node, {},
                                            &std::pair<OpId, const crdt::ContainerId*>::first);
         while (at != moved.end() && at->first == node && container.parent == *at->second) ++at;
-        return at != moved.end() && at->first == node;
+        return container.parent && at != moved.end() && at->first == node;
     });
 }
 

@@ -240,6 +240,25 @@ TEST(ShallowSnapshot, OfATreeThatErasesANodeThatNobodyMadeIsTheWholeHistory) {
     EXPECT_EQ(again.version(), doc.version());
 }
 
+// A reviewer found it: the node is made after the start.
+TEST(ShallowSnapshot, OfATreeThatMovesANodeBeforeItIsMadeIsTheWholeHistory) {
+    const ContainerId tree = ContainerId::root("tree", ContainerKind::tree);
+    Doc doc(9);
+    ASSERT_TRUE(doc.import({{{1, 0},
+                             {},
+                             0,
+                             0,
+                             "",
+                             {{tree, 0, crdt::TreeCreate{{1, 0}, std::nullopt, {0x80}}},
+                              {tree, 1, crdt::TreeMove{{1, 3}, std::nullopt, {0x81}}},
+                              {kPage, 2, crdt::TextInsert{0, "p"}},
+                              {tree, 3, crdt::TreeCreate{{1, 3}, std::nullopt, {0x82}}},
+                              {kPage, 4, crdt::TextInsert{1, "q"}}}}}));
+
+    EXPECT_TRUE(crdt::start_for(doc, {{1, 2}}).value().empty());
+    EXPECT_TRUE(crdt::start_for(doc, doc.frontiers()).value().empty());
+}
+
 // Found likewise: opened at its state, this tree showed the map of a node that another tree made.
 TEST(ShallowSnapshot, ATreeThatMovesANodeOfAnotherIsReadFromTheHistory) {
     const ContainerId tree = ContainerId::root("tree", ContainerKind::tree);

@@ -147,21 +147,21 @@ Value with_ids(crdt::Doc& doc, const crdt::ContainerId& id, int depth) {
 }
 
 Result<Map> value_with_ids(LoadedDocument document) {
-    // Roots in the order of their ids: of those with one name, the first kind is shown.
+    Map roots;
+    const auto add = [&](const crdt::ContainerId& id) {
+        if (!roots.contains(id.root_name()))
+            roots.append(id.root_name(), with_ids(document->doc, id, 0));
+    };
+    const crdt::Inspection inspection(document->doc);
+    for (const crdt::Handle root : inspection.shown_roots()) add(document->doc.id_of(root));
+    // The others that were ever written to are there, too, and empty.
     std::set<crdt::ContainerId> written;
-    for (const crdt::Handle handle : crdt::Inspection(document->doc).written()) {
+    for (const crdt::Handle handle : inspection.written()) {
         const crdt::ContainerId& id = document->doc.id_of(handle);
         if (id.is_root() && !crdt::mergeable_parent(id)) written.insert(id);
     }
-    Map roots;
-    for (const crdt::ContainerId& id : written) {
-        if (!roots.contains(id.root_name()))
-            roots.append(id.root_name(), with_ids(document->doc, id, 0));
-    }
-    for (const crdt::ContainerId& id : document->roots) {
-        if (!roots.contains(id.root_name()))
-            roots.append(id.root_name(), with_ids(document->doc, id, 0));
-    }
+    std::ranges::for_each(written, add);
+    std::ranges::for_each(document->roots, add);
     return roots;
 }
 

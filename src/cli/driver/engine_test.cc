@@ -103,6 +103,21 @@ TEST_F(Engine, ChildrenAreNamedByWhatMadeThemAndShownInTheirPlace) {
               "container_deleted");
 }
 
+// A reviewer found it: the map has the name, but nothing of it is in the version.
+TEST_F(Engine, OfTwoRootsWithOneNameThatOfTheVersionIsShown) {
+    ok(R"({"op":"new","doc":"a","peer":"9"})");
+    ok(R"({"op":"list.insert","doc":"a","cid":"cid:root-r:List","pos":0,"value":7})");
+    ok(R"({"op":"commit","doc":"a"})");
+    ok(R"({"op":"map.set","doc":"a","cid":"cid:root-r:Map","key":"k","value":1})");
+    ok(R"({"op":"commit","doc":"a"})");
+    EXPECT_EQ(session.answer(R"({"op":"value_with_ids","doc":"a"})"),
+              R"({"ok":{"r":{"cid":"cid:root-r:Map","value":{"k":1}}}})");
+    ok(R"({"op":"checkout","doc":"a","frontiers":["0@9"]})");
+    EXPECT_EQ(session.answer(R"({"op":"value","doc":"a"})"), R"({"ok":{"r":[7]}})");
+    EXPECT_EQ(session.answer(R"({"op":"value_with_ids","doc":"a"})"),
+              R"({"ok":{"r":{"cid":"cid:root-r:List","value":[7]}}})");
+}
+
 TEST_F(Engine, ElementsOfAMovableListAreMovedAndSet) {
     const auto mlist = [](std::string_view op, std::string_view rest) {
         return cat(R"({"doc":"a","cid":"cid:root-m:MovableList","op":"mlist.)", op, "\",", rest,

@@ -10,6 +10,7 @@
 #include "crdt/doc/history.h"
 #include "crdt/doc/order.h"
 #include "crdt/doc/tree_parts.h"
+#include "crdt/doc/values.h"
 #include "crdt/state/movable_state.h"
 
 namespace quire::crdt {
@@ -61,6 +62,13 @@ std::vector<Handle> Inspection::written() const {
     for (ContainerIndex i = 0; i < body.container_count(); ++i) {
         if (!body.oplog().logs()[i].empty()) handles.push_back(Handle{i});
     }
+    return handles;
+}
+
+std::vector<Handle> Inspection::shown_roots() const {
+    DocBody& body = this->body();
+    std::vector<Handle> handles;
+    for (const ContainerIndex i : crdt::shown_roots(body, body.at())) handles.push_back(Handle{i});
     return handles;
 }
 
@@ -174,26 +182,6 @@ std::vector<Inspection::TreePlace> Inspection::tree_places(Handle tree) const {
         places.push_back(std::move(out));
     }
     return places;
-}
-
-bool Inspection::places_foreign_nodes() const {
-    DocBody& body = this->body();
-    const OpLog& oplog = body.oplog();
-    const auto is_foreign = [&](Container& tree) {
-        const TreeMoves& moves = tree.as<TreeBody>().tree({body, tree}, nullptr).moves;
-        const ContainerLog& log = *tree.log;
-        return std::ranges::any_of(moves.placements(log), [&](const Placement& place) {
-            // Most nodes stand where they were made.
-            const Run& last = log.runs()[*moves.run_of(place.node)];
-            return !std::holds_alternative<TreeCreate>(log.op(last)) &&
-                   !TreeBody::makes(oplog, tree, place.id);
-        });
-    };
-    for (ContainerIndex i = 0; i < body.container_count(); ++i) {
-        if (body.name_of(i).kind == ContainerKind::tree && is_foreign(body.container(i)))
-            return true;
-    }
-    return false;
 }
 
 double Inspection::counter_total(Handle counter) const {

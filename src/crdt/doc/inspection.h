@@ -27,6 +27,8 @@ public:
     // The containers that ops were written to, dead ones included, in the order in which they
     // became known.
     std::vector<Handle> written() const;
+    // The roots of Doc::value(), those of the version that is checked out.
+    std::vector<Handle> shown_roots() const;
     // The containers that ops were written to since the document was opened at a state; in a shallow
     // document since its start. O(stretches of ops since then).
     std::vector<Handle> written_since_opening() const;
@@ -82,9 +84,6 @@ public:
         Bytes position;       // Empty where the node was erased.
     };
     std::vector<TreePlace> tree_places(Handle tree) const;
-    // Returns true if a tree has moved or erased a node that no op of it made. A state cannot tell such a
-    // node from one that was made, and its name may be that of any atom. O(nodes · log runs).
-    bool places_foreign_nodes() const;
 
     double counter_total(Handle counter) const;
 

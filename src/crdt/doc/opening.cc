@@ -5,6 +5,7 @@
 #include "crdt/doc/opening.h"
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include "base/check.h"
@@ -14,7 +15,6 @@
 #include "crdt/doc/events.h"
 #include "crdt/doc/export.h"
 #include "crdt/doc/history.h"
-#include "crdt/doc/inspection.h"
 #include "crdt/doc/limits.h"
 #include "crdt/doc/shallow.h"
 #include "crdt/history/pending.h"
@@ -455,6 +455,32 @@ bool begins_style(const OpLog& oplog, Lv lv) {
     return run.kind == RunKind::anchor && std::holds_alternative<StyleStart>(log.op(run));
 }
 
+// Returns true if a tree has by `last` moved or erased a node that no op of it had made by then. A state cannot
+// tell such a node from one that was made, and its name may be that of any atom.
+bool places_foreign_nodes(const DocBody& body, Lv last) {
+    const auto has_foreign = [&](const ContainerLog& log) {
+        std::unordered_set<OpId> made;
+        for (const Run& run : log.runs()) {
+            if (run.lv > last) break;
+            if (run.kind != RunKind::other) continue;
+            const OpContent& op = log.op(run);
+            if (const auto* create = std::get_if<TreeCreate>(&op)) made.insert(create->target);
+            const auto* move = std::get_if<TreeMove>(&op);
+            const auto* erase = std::get_if<TreeErase>(&op);
+            if ((move != nullptr && !made.contains(move->target)) ||
+                (erase != nullptr && !made.contains(erase->target))) {
+                return true;
+            }
+        }
+        return false;
+    };
+    for (ContainerIndex i = 0; i < body.container_count(); ++i) {
+        if (body.name_of(i).kind == ContainerKind::tree && has_foreign(body.oplog().logs()[i]))
+            return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 Result<Frontiers> start_for(const Doc& doc, const Frontiers& version) {
@@ -463,8 +489,8 @@ Result<Frontiers> start_for(const Doc& doc, const Frontiers& version) {
     const Journal& journal = body.journal();
     const OpLog& log = journal.log();
     const Heads at = TRY(journal.heads_of(version));
-    const bool can_cut = !at.empty() && !Inspection(doc).places_foreign_nodes();
-    std::optional<Lv> cut = can_cut ? last_cut(log, at.front()) : std::nullopt;
+    std::optional<Lv> cut = at.empty() ? std::nullopt : last_cut(log, at.front());
+    if (cut && places_foreign_nodes(body, *cut)) cut = std::nullopt;
     while (cut && begins_style(log, *cut)) {
         if (last_cut(log, *cut + 1) == *cut + 1) {
             ++*cut;

@@ -73,9 +73,9 @@ Result<void> check_retained(const Doc& doc, std::span<const IdSpan> spans);
 // The latest version up to `version` at which a shallow history of the document can begin, as in
 // Loro: one op that depends on all before it, such that no later change names anything before it as
 // what it follows, its own peer's last op included. It is not the first half of a style. Empty if
-// there is none: such a history begins at the beginning, as one does that moves or erases nodes of
-// trees that nobody made. In a shallow document it is the start at the earliest.
-// O((changes + nodes) · log runs). Errors: as in History::version_of().
+// there is none: such a history begins at the beginning, as one does in which a tree has moved or
+// erased a node by then that it had not made. In a shallow document it is the start at the earliest.
+// O(changes · log runs + ops of trees). Errors: as in History::version_of().
 Result<Frontiers> start_for(const Doc& doc, const Frontiers& version);
 
 }  // namespace quire::crdt

@@ -26,33 +26,34 @@ Item slot_item(const DocBody& document, const Slot& slot, Lv lv) {
     return document.child_id(lv, std::get<ContainerKind>(slot));
 }
 
-// Roots of several kinds may have one name. Whatever the order in which they came, the first of
-// ContainerKind is shown, so that two documents with one history show one value.
-Value root_value(DocBody& document, const Past* at) {
-    Map roots;
-    std::unordered_map<std::string_view, ContainerKind> shown;
-    // open() may add containers while we go.
+std::vector<ContainerIndex> shown_roots(DocBody& document, const Past* at) {
+    std::vector<ContainerIndex> roots;
+    std::unordered_map<std::string_view, std::size_t> places;
     for (ContainerIndex i = 0; i < document.container_count(); ++i) {
         const ContainerId& name = document.name_of(i);
         // A mergeable child is shown in its map or nowhere.
         if (!name.is_root() || mergeable_parent(name)) continue;
-        Container& c = document.container(i);
-        if (c.log->empty()) continue;
-        if (at != nullptr && !at->contains(c.log->runs().front().lv)) {
-            const auto& runs = c.log->runs();
-            if (std::none_of(runs.begin(), runs.end(),
-                             [&](const Run& run) { return at->contains(run.lv); })) {
-                continue;
-            }
-        }
-        const auto [first, is_new] = shown.try_emplace(name.root_name(), name.kind);
+        const ContainerLog& log = *document.container(i).log;
+        if (log.empty()) continue;
+        const auto is_written = [&](const Run& run) {
+            return at == nullptr || at->contains(run.lv);
+        };
+        if (std::ranges::none_of(log.runs(), is_written)) continue;
+        const auto [place, is_new] = places.try_emplace(name.root_name(), roots.size());
         if (is_new) {
-            roots.append(name.root_name(), value_of(document, c, 0, at));
-        } else if (name.kind < first->second) {
-            first->second = name.kind;
-            roots.set(name.root_name(), value_of(document, c, 0, at));
+            roots.push_back(i);
+        } else if (name.kind < document.name_of(roots[place->second]).kind) {
+            roots[place->second] = i;
         }
     }
+    return roots;
+}
+
+Value root_value(DocBody& document, const Past* at) {
+    Map roots;
+    for (const ContainerIndex i : shown_roots(document, at))
+        roots.append(document.name_of(i).root_name(),
+                     value_of(document, document.container(i), 0, at));
     return roots;
 }
 
