@@ -59,10 +59,6 @@ Seen seen(const Doc& doc) {
     return seen;
 }
 
-bool has_nan(const Doc& doc) {
-    return doc.value() != doc.value();
-}
-
 // Everything that there is at a few versions, and what leads there.
 void look_around(Doc& doc) {
     const std::vector<Handle> containers = crdt::Inspection(doc).written();
@@ -161,6 +157,15 @@ void import_into(Doc doc, Decode& decode) {
 bool is_refusal(const Error& error) {
     return error.code() == Errc::corrupt || error.code() == Errc::unsupported ||
            error.code() == Errc::conflict;
+}
+
+bool has_nan(Doc& doc) {
+    if (doc.value() != doc.value()) return true;
+    const std::vector<Handle> written = crdt::Inspection(doc).written();
+    return std::any_of(written.begin(), written.end(), [&](Handle container) {
+        return doc.id_of(container).kind == ContainerKind::text &&
+               doc.text(container).delta() != doc.text(container).delta();
+    });
 }
 
 bool lacks_room(const Error& error) {

@@ -9,6 +9,10 @@
 #include "base/result.h"
 #include "crdt/ids/change.h"
 
+namespace quire::crdt {
+class Doc;
+}
+
 namespace quire::fuzz {
 
 using Decode = Function<Result<std::vector<crdt::Change>>()>;
@@ -19,6 +23,9 @@ void import_both(std::size_t size, Decode decode);
 
 // The input is damaged, or says what we do not read: the two ways in which it may be refused.
 bool is_refusal(const Error& error);
+
+// Returns true if a value or a style is NaN, which is not equal to itself.
+bool has_nan(crdt::Doc& doc);
 
 // A snapshot has no room for some containers of kinds that are unknown here.
 bool lacks_room(const Error& error);

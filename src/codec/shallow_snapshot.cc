@@ -117,6 +117,17 @@ std::int64_t op_count(const VersionVector& version) {
     return count;
 }
 
+// Returns true if an op after the start is in a container from before it that the start does not hold: one that was
+// deleted, which other programs let their users edit, or one that nobody made.
+bool writes_to_lost(const crdt::ChangeBatch& after, const HistoryStart& start,
+                    const VersionVector& end, const States& first) {
+    return std::ranges::any_of(after.containers.items(), [&](const ContainerId& id) {
+        if (id.is_root() || first.contains(id)) return false;
+        const crdt::OpId made = id.op();
+        return made.counter < start.end.end_of(made.peer) || made.counter >= end.end_of(made.peer);
+    });
+}
+
 }  // namespace
 
 Result<Bytes> encode_shallow_snapshot(const Doc& doc, const Frontiers& version,
@@ -125,6 +136,11 @@ Result<Bytes> encode_shallow_snapshot(const Doc& doc, const Frontiers& version,
     const Frontiers heads = TRY(crdt::start_for(doc, version));
     const HistoryStart start = TRY(start_at(doc, heads));
     const States first = TRY(states_at(doc, heads));
+    const crdt::ChangeBatch after = doc.changes_since(start.end);
+    const auto trimmed = doc.history().start();
+    const Frontiers earliest = trimmed == nullptr ? Frontiers() : trimmed->frontiers();
+    if (heads != earliest && writes_to_lost(after, start, doc.history().version(), first))
+        return encode_shallow_snapshot(doc, earliest, compression);
     SnapshotWriter writer(compression);
     for (const auto& [id, state] : first) TRY(writer.add_stored_start_state(id, state));
     States last;
@@ -137,7 +153,7 @@ Result<Bytes> encode_shallow_snapshot(const Doc& doc, const Frontiers& version,
     }
     if (last.empty()) writer.leave_out_state();
     for (const auto& [id, state] : last) TRY(writer.add_stored_state(id, state));
-    writer.add_changes(doc.changes_since(start.end));
+    writer.add_changes(after);
     return std::move(writer).finish(doc.history().version(), doc.history().frontiers(), start);
 }
 

@@ -20,7 +20,8 @@ class Doc;
 namespace quire::codec {
 
 // Encodes the document from `version` on, or from where start_for() moves that. A history that
-// cannot begin later than at its beginning comes out whole, in the form of a shallow snapshot.
+// cannot begin later than at its beginning comes out whole, in the form of a shallow snapshot. So does one that goes
+// on to edit what had been deleted by then: the state holds no place for these edits.
 Result<Bytes> encode_shallow_snapshot(const crdt::Doc& doc, const crdt::Frontiers& version,
                                       Compression compression = Compression::lz4);
 

@@ -259,6 +259,27 @@ TEST(ShallowSnapshot, OfATreeThatMovesANodeBeforeItIsMadeIsTheWholeHistory) {
     EXPECT_TRUE(crdt::start_for(doc, doc.frontiers()).value().empty());
 }
 
+// Found likewise: the state at the start has no place for the second letter.
+TEST(ShallowSnapshot, OfAHistoryThatEditsADeletedTextIsTheWholeHistory) {
+    const ContainerId text = ContainerId::normal({1, 0}, ContainerKind::text);
+    Doc doc(9);
+    ASSERT_TRUE(doc.import({{{1, 0},
+                             {},
+                             0,
+                             0,
+                             "",
+                             {{kFields, 0, crdt::MapSet{"t", ContainerKind::text}},
+                              {text, 1, crdt::TextInsert{0, "a"}},
+                              {kFields, 2, crdt::MapErase{"t"}},
+                              {text, 3, crdt::TextInsert{1, "b"}},
+                              {kPage, 4, crdt::TextInsert{0, "p"}}}}}));
+
+    const Bytes blob = encode_shallow_snapshot(doc, {{1, 2}}).value();
+    EXPECT_TRUE(Snapshot::open(blob).value().start()->heads.empty());
+    Doc later = opened(encode_shallow_snapshot(doc, {{1, 4}}).value());
+    EXPECT_EQ(later.value(), doc.value());
+}
+
 // Found likewise: opened at its state, this tree showed the map of a node that another tree made.
 TEST(ShallowSnapshot, ATreeThatMovesANodeOfAnotherIsReadFromTheHistory) {
     const ContainerId tree = ContainerId::root("tree", ContainerKind::tree);
