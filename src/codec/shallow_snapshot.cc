@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "codec/container_state.h"
@@ -96,10 +97,25 @@ States states_of(const Doc& doc, const States& also) {
     return states;
 }
 
-Result<States> states_at(const Doc& doc, const Frontiers& version) {
-    if (version.empty()) return States();
-    if (version == doc.history().frontiers()) return states_of(doc, {});
-    return states_of(TRY(crdt::fork_at(doc, version, kNobody)), {});
+// What there is at the start of a history.
+struct Beginning {
+    States states;
+    std::set<ContainerId> lost;  // Containers that ops were written to and that have no state.
+};
+
+Beginning beginning_of(const Doc& doc) {
+    Beginning out{states_of(doc, {}), {}};
+    for (const crdt::Handle handle : crdt::Inspection(doc).written()) {
+        const ContainerId& id = doc.id_of(handle);
+        if (!out.states.contains(id)) out.lost.insert(id);
+    }
+    return out;
+}
+
+Result<Beginning> beginning_at(const Doc& doc, const Frontiers& version) {
+    if (version.empty()) return Beginning();
+    if (version == doc.history().frontiers()) return beginning_of(doc);
+    return beginning_of(TRY(crdt::fork_at(doc, version, kNobody)));
 }
 
 // The start of a history that begins with the ops `heads`.
@@ -117,17 +133,6 @@ std::int64_t op_count(const VersionVector& version) {
     return count;
 }
 
-// Returns true if an op after the start is in a container from before it that the start does not hold: one that was
-// deleted, which other programs let their users edit, or one that nobody made.
-bool writes_to_lost(const crdt::ChangeBatch& after, const HistoryStart& start,
-                    const VersionVector& end, const States& first) {
-    return std::ranges::any_of(after.containers.items(), [&](const ContainerId& id) {
-        if (id.is_root() || first.contains(id)) return false;
-        const crdt::OpId made = id.op();
-        return made.counter < start.end.end_of(made.peer) || made.counter >= end.end_of(made.peer);
-    });
-}
-
 }  // namespace
 
 Result<Bytes> encode_shallow_snapshot(const Doc& doc, const Frontiers& version,
@@ -135,12 +140,17 @@ Result<Bytes> encode_shallow_snapshot(const Doc& doc, const Frontiers& version,
     TRY(doc.history().load());
     const Frontiers heads = TRY(crdt::start_for(doc, version));
     const HistoryStart start = TRY(start_at(doc, heads));
-    const States first = TRY(states_at(doc, heads));
+    const auto [first, lost] = TRY(beginning_at(doc, heads));
     const crdt::ChangeBatch after = doc.changes_since(start.end);
+    // Other programs let their users go on to edit what they have deleted, and anybody can name what nobody made.
     const auto trimmed = doc.history().start();
     const Frontiers earliest = trimmed == nullptr ? Frontiers() : trimmed->frontiers();
-    if (heads != earliest && writes_to_lost(after, start, doc.history().version(), first))
+    const auto& written = after.containers.items();
+    if (heads != earliest &&
+        std::any_of(written.begin(), written.end(),
+                    [&lost = lost](const ContainerId& id) { return lost.contains(id); })) {
         return encode_shallow_snapshot(doc, earliest, compression);
+    }
     SnapshotWriter writer(compression);
     for (const auto& [id, state] : first) TRY(writer.add_stored_start_state(id, state));
     States last;
