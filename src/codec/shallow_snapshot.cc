@@ -140,7 +140,8 @@ Result<Bytes> encode_shallow_snapshot(const Doc& doc, const Frontiers& version,
     TRY(doc.history().load());
     const Frontiers heads = TRY(crdt::start_for(doc, version));
     const HistoryStart start = TRY(start_at(doc, heads));
-    const auto [first, lost] = TRY(beginning_at(doc, heads));
+    const Beginning beginning = TRY(beginning_at(doc, heads));
+    const States& first = beginning.states;
     const crdt::ChangeBatch after = doc.changes_since(start.end);
     // Other programs let their users go on to edit what they have deleted, and anybody can name what nobody made.
     const auto trimmed = doc.history().start();
@@ -148,7 +149,7 @@ Result<Bytes> encode_shallow_snapshot(const Doc& doc, const Frontiers& version,
     const auto& written = after.containers.items();
     if (heads != earliest &&
         std::any_of(written.begin(), written.end(),
-                    [&lost = lost](const ContainerId& id) { return lost.contains(id); })) {
+                    [&](const ContainerId& id) { return beginning.lost.contains(id); })) {
         return encode_shallow_snapshot(doc, earliest, compression);
     }
     SnapshotWriter writer(compression);
