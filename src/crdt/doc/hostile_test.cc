@@ -112,6 +112,18 @@ TEST(Hostile, OfRootsWithOneNameTheFirstKindIsShownWhateverCameFirst) {
     EXPECT_EQ(again.value(), doc.value());
 }
 
+// A fuzzer found it: NaN is not equal to itself, so the same change seemed to have other content.
+TEST(Hostile, AStyleThatIsNotANumberCanComeAgain) {
+    const Value nan(std::numeric_limits<double>::quiet_NaN());
+    const Change styled = change({1, 0}, {},
+                                 {{kText, 0, TextInsert{0, "ab"}},
+                                  {kText, 2, StyleStart{0, 1, "bold", nan, 0x84}},
+                                  {kText, 3, StyleEnd{}}});
+    Doc doc(9);
+    ASSERT_TRUE(doc.import({styled}));
+    EXPECT_TRUE(doc.import({styled}));
+}
+
 // No peer can make what is named after the reserved peer, and no snapshot can hold it.
 TEST(Hostile, ANodeOfTheReservedPeerIsRefused) {
     const ContainerId tree = ContainerId::root("tree", ContainerKind::tree);

@@ -96,6 +96,15 @@ bool same_content(const OpContent& a, const OpContent& b) {
         return set->key == std::get<MapSet>(b).key &&
                same_slot(set->value, std::get<MapSet>(b).value);
     }
+    if (const auto* set = std::get_if<ListSet>(&a)) {
+        const auto& other = std::get<ListSet>(b);
+        return set->element == other.element && same_slot(set->value, other.value);
+    }
+    if (const auto* style = std::get_if<StyleStart>(&a)) {
+        const auto& other = std::get<StyleStart>(b);
+        return style->start == other.start && style->end == other.end && style->key == other.key &&
+               style->info == other.info && same_value(style->value, other.value);
+    }
     // A delta is a float, however it was written.
     if (const auto* add = std::get_if<CounterAdd>(&a)) {
         return same_value(add->delta.as_number(), std::get<CounterAdd>(b).delta.as_number());
