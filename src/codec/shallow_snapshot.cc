@@ -97,7 +97,7 @@ States states_of(const Doc& doc, const States& also) {
     return states;
 }
 
-// What there is at the start of a history.
+// The start of a history: its states, and what it has lost.
 struct Beginning {
     States states;
     std::set<ContainerId> lost;  // Containers that ops were written to and that have no state.
