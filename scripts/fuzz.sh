@@ -20,7 +20,7 @@ cmake -S . -B build-fuzz -G Ninja -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_BUILD
     -DCMAKE_CXX_FLAGS_DEBUG="-O2 -g1" -DCMAKE_CXX_COMPILER_LAUNCHER="${QUIRE_CCACHE:-}" -DQUIRE_TESTS=OFF \
     -DQUIRE_FUZZ=ON -DQUIRE_SANITIZE=address,undefined >/dev/null
 
-# With these the import targets run ten times as often. libFuzzer's entropic schedule took two thirds of their time, and
+# With these the import targets run two to twelve times as often. libFuzzer's entropic schedule took two thirds of their time, and
 # stacks of allocations much of the rest. A short input can say as much; `make test` replays the long ones of the corpus.
 flags=(-entropic=0 -max_len=1200 -timeout=60 -rss_limit_mb=2048 -print_final_stats=1)
 export ASAN_OPTIONS=malloc_context_size=2:quarantine_size_mb=16:${ASAN_OPTIONS:-}
