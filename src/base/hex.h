@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/bytes.h"
 #include "base/value.h"
 
 namespace quire {
@@ -58,6 +59,17 @@ inline std::optional<Bytes> from_hex(std::string_view text) {
         bytes.push_back(static_cast<std::uint8_t>(high << 4 | low));
     }
     return bytes;
+}
+
+// The names of files are bytes, and JSON has text: in stored records they are written as digits.
+inline void name_to_hex(std::string& name) {
+    name = to_hex(as_bytes(name));
+}
+// Returns false, and leaves the text, if it is no name that was written so.
+inline bool name_from_hex(std::string& text) {
+    const auto bytes = from_hex(text);
+    if (bytes) text.assign(bytes->begin(), bytes->end());
+    return bytes.has_value();
 }
 
 }  // namespace quire

@@ -84,9 +84,15 @@ std::string listed(const Value& entry, const std::string& member) {
 
 // The text about a command that ran, with its changes.
 std::string command_event(const Value& entry) {
+    // The number of its call was another kernel's.
+    const Value* const completed = entry.get("completed");
+    const bool is_completed = completed != nullptr && completed->is_bool() && completed->as_bool();
+    const std::string begin = is_completed
+                                  ? std::string("a kernel was killed, and this one completed `")
+                                  : cat("#", json::number_in(entry, "call"), " ran `");
     std::string out =
-        cat("ran `", safe(entry, "shell"), "`: exit code ", json::number_in(entry, "exit_code"),
-            ", ", safe(entry, "outcome"), " (", safe(entry, "tier"), ")");
+        cat(begin, safe(entry, "shell"), "`: exit code ", json::number_in(entry, "exit_code"), ", ",
+            safe(entry, "outcome"), " (", safe(entry, "tier"), ")");
     std::string changed;
     for (const Value& each : json::list_in(entry, "blocks"))
         cat_to(changed, cat(changed.empty() ? "" : ", ", safe(each, "path"), " v",
@@ -117,7 +123,7 @@ std::string audit_event(const Value& entry) {
     if (event == "approval") return approval_change(entry);
     if (event == "call") return cat(number, call_name(entry), " ", safe(entry, "arguments"));
     if (event == "end") return cat(number, call_name(entry), " ", call_outcome(entry));
-    if (event == "command") return cat(number, command_event(entry));
+    if (event == "command") return command_event(entry);
     if (event == "read")
         return cat(number, call_name(entry), " ", safe(entry, "arguments"), " ",
                    call_outcome(entry));

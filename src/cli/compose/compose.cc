@@ -144,7 +144,8 @@ struct KernelProcess::Body {
     // The rules for tools under which a running kernel goes on.
     Result<policy::RuleBook> book_of(const Settings& settings, policy::ToolCatalog known) const;
     void start_sources(LogSink& log);
-    // A kernel that was killed may have left commits and refreshes half done.
+    // A kernel that was killed may have left commits and refreshes half done. They come before the
+    // sources, which would take what a commit has written for a change of their own.
     void complete_what_was_begun(LogSink& log) {
         std::vector<std::string> said = commands->sweep();
         std::ranges::move(views->sweep(), std::back_inserter(said));
@@ -468,15 +469,10 @@ Result<std::unique_ptr<KernelProcess>> KernelProcess::open(const KernelProcessOp
     if (!looks)
         body->live->follow(body->settings_warnings,
                            [made = body.get()](const Settings& now) { return made->apply(now); });
+    if (!looks) body->complete_what_was_begun(log);
     body->open_disk_log(settings, log);
     body->start_sources(log);
     if (!looks) body->search->start();
-    if (!looks) {
-        std::vector<std::string> said = body->commands->sweep();
-        std::ranges::move(body->views->sweep(), std::back_inserter(said));
-        for (const std::string& each : said)
-            log.write(LogLevel::warning, text::escape_hidden(each));
-    }
     // Removes temporary files of interrupted saves; nothing waits for it.
     if (!looks) body->pool->post([&files = *body->files] { static_cast<void>(files.sweep()); });
     TRY(body->open_server(options, std::move(state), log));

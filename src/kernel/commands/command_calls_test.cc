@@ -386,7 +386,7 @@ protected:
         Result<stage::Stage> made = stage::Stage::make(directory.path(), {});
         ASSERT_TRUE(made);
         ASSERT_TRUE(made->run({command, directory.path()}, clock, {}));
-        ASSERT_TRUE(write_journal(made->directory(), entries));
+        ASSERT_TRUE(write_journal(made->directory(), {entries}));
         std::filesystem::rename(made->directory(), directory / ".quire/stages/left");
     }
     static JournalEntry entry(const std::string& path, stage::ChangeKind kind,

@@ -83,7 +83,7 @@ TEST_F(CommandChanges, AChangeOfKindIsCompletedAfterAKill) {
                 made->run({"rm src/a.c; mkdir src/a.c; echo one > src/a.c/one", directory.path()},
                           clock, {}));
         }
-        ASSERT_TRUE(write_journal(made->directory(), {gone, folder, inner}));
+        ASSERT_TRUE(write_journal(made->directory(), {{gone, folder, inner}}));
         disk::rename(made->directory(), directory / ".quire/stages/left");
         const std::vector<std::string> said = commands->sweep();
         ASSERT_EQ(said.size(), 1U);

@@ -124,7 +124,7 @@ CommandGate::Step CommandGate::step_of(StagedChange change) {
             break;
     }
     step.way = Way::entry;
-    step.is_git = made.path == kGit || made.path.starts_with(cat(kGit, "/"));
+    step.is_git = is_of_git(made.path);
     const bool is_file = !made.is_directory && !made.was_link &&
                          (made.kind == ChangeKind::created || made.kind == ChangeKind::modified ||
                           made.kind == ChangeKind::deleted);
@@ -319,7 +319,7 @@ GateResult CommandGate::commit(const Caller& by, shell::Enforcement level) {
     // This asks about the texts too, where something else waits under "strict", and begins nothing then.
     if (Result<void> done = commit_texts(by, texts, *entries); !done)
         fail_with(std::move(done).error());
-    Result<void> begun = begin(*entries);
+    Result<void> begun = begin(by, *entries);
     if (!begun) {
         fail_with(std::move(begun).error());
         take_back(*entries);
@@ -328,7 +328,6 @@ GateResult CommandGate::commit(const Caller& by, shell::Enforcement level) {
     if (Result<void> done = commit_texts(by, asked, *entries); !done)
         fail_with(std::move(done).error());
     commit_rest(by, *entries);
-    remove_journal(stage_);
     finish_past();
     return std::move(result_);
 }
@@ -417,7 +416,7 @@ Result<void> CommandGate::commit_texts(const Caller& by, const std::vector<Step*
     PatchRequest request;
     request.to_disk = true;
     request.operation = parts_.operation;
-    request.before = [this, &entries] { return begin(entries); };
+    request.before = [this, &by, &entries] { return begin(by, entries); };
     for (Step* const step : steps) request.parts.push_back(std::move(*step->patch));
     std::promise<Result<Patched>> promise;
     std::future<Result<Patched>> answer = promise.get_future();

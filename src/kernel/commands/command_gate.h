@@ -23,6 +23,7 @@
 #include "edits/patch.h"
 #include "kernel/commands/gate_result.h"
 #include "kernel/core/caller.h"
+#include "kernel/oversight/command_record.h"
 #include "policy/path_rules.h"
 #include "policy/permission.h"
 #include "shell/enforcement.h"
@@ -43,7 +44,7 @@ class FileGate;
 class Kernel;
 class PastRecorder;
 struct JournalEntry;
-struct PastChange;
+struct PathState;
 
 class CommandGate {
 public:
@@ -55,6 +56,7 @@ public:
         std::size_t file_bytes;                // Larger files have no document.
         std::string operation = "command";     // Names the versions in histories.
         std::vector<std::string> hidden = {};  // The files that the command did not see, sorted.
+        CommandRan ran = {};                   // The command, for the journal.
     };
     // The stage outlives it.
     CommandGate(Parts parts, const stage::Stage& stage, std::vector<stage::StagedChange> changes,
@@ -71,11 +73,11 @@ public:
     bool is_outdated() const;
     void add_note(std::string note) { result_.notes.push_back(std::move(note)); }
     // Commits what the level allows, for `by`, whose approvals count. Blocks. Under "strict" one
-    // violation leaves all of it out. Once.
+    // violation leaves all of it out. Once. The journal stays until the audit log has the commit: call
+    // remove_journal() then.
     GateResult commit(const Caller& by, shell::Enforcement level);
 
 private:
-    static constexpr std::string_view kGit = ".git";
     // Returns true if the change gives the path other permissions than it had or a new file gets. A new
     // directory that its owner may not enter or fill gets them last.
     static bool sets_mode(const stage::StagedChange& change);
@@ -127,9 +129,10 @@ private:
     Result<std::string> forgotten_by_git() const;
     bool is_unseen(const stage::StagedChange& change) const;
     void commit_git();
-    struct Written;
-    // Gives a file its new bytes.
-    Result<Written> write_plain(const Step& step);
+    struct Bytes;
+    // Reads the bytes that a file has, and those that it gets.
+    Result<Bytes> bytes_of(const Step& step) const;
+    Result<void> write_plain(const Step& step, const Bytes& bytes);
     void put_back(const Step& step, const std::optional<fs::FileBytes>& before);
     Result<void> write_entry(const fs::DiskEntries& entries, const Step& step) const;
     void commit_entry(const fs::DiskEntries& entries, const Step& step);
@@ -138,14 +141,12 @@ private:
     void commit_rest(const Caller& by, const fs::DiskEntries& entries);
     // Called when nothing but an earlier failure can refuse the commit any more: writes the journal, and
     // removes the links that files take the place of.
-    Result<void> begin(const fs::DiskEntries& entries);
+    Result<void> begin(const Caller& by, const fs::DiskEntries& entries);
+    Result<void> begin_journal(const Caller& by);
     Result<JournalEntry> journal_entry(const Step& step);
     void take_back(const fs::DiskEntries& entries);
-    // Does the work on a path that is no file's bytes, and keeps what was there for an undo.
-    template <class Work>
-    Result<void> recorded(const fs::DiskEntries& entries, const std::string& path, bool is_mode,
-                          Work work);
-    void keep_past(PastChange change, std::optional<std::string_view> bytes = std::nullopt);
+    // Announces what is lost of a path when the texts are written, which come first.
+    void announce(const Step& step, const PathState& before);
     void finish_past();
     void fail_with(Error why);
 
@@ -160,8 +161,11 @@ private:
     std::map<std::string, std::string> unlinked_;  // Links that are gone, and where they led.
     std::map<std::string, std::uint32_t> opened_;  // Directories, and their permissions before.
     std::set<std::string> directories_;            // Paths that were directories before.
-    std::map<std::string, std::uint32_t> modes_;   // Deleted texts that had others than new files.
-    std::unique_ptr<PastRecorder> past_;           // Null until the commit has begun.
+    // The numbers of changes that are announced before the texts are written.
+    std::map<std::string, std::size_t> new_directories_;
+    std::map<std::string, std::size_t> deleted_texts_;
+    std::unique_ptr<PastRecorder> past_;  // Null until the commit has begun.
+    std::string past_name_;               // The name that the record gets.
     bool begun_ = false;
     bool is_strict_ = false;
 };

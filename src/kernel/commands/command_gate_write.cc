@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/concat.h"
+#include "files/form.h"
 #include "fs/disk_entries.h"
 #include "fs/hash.h"
 #include "git/repository.h"
@@ -22,17 +23,16 @@ using stage::StagedChange;
 
 namespace {
 
-constexpr std::uint32_t kNewFile = 0644;
 // The permissions that a file must have for its owner to read it.
 constexpr std::uint32_t kToRead = 0400;
 constexpr const char* kIndex = ".git/index";
 
 }  // namespace
 
-// The bytes that a file had, none for a new one, and the hash of those that it has; "" for none.
-struct CommandGate::Written {
+// The bytes that a file has, none for a new one, and those that it gets, none for one that is deleted.
+struct CommandGate::Bytes {
     std::optional<fs::FileBytes> before = {};
-    std::string after = {};
+    std::optional<std::string> after = {};
 };
 
 bool CommandGate::sets_mode(const StagedChange& change) {
@@ -92,7 +92,7 @@ void CommandGate::commit_rest(const Caller& by, const fs::DiskEntries& entries) 
         // A new file goes with its permissions when it is undone, if it can be opened then.
         const bool is_open = (made.mode & kToRead) == kToRead && !made.is_directory;
         const bool is_kept = !step->is_git && (made.mode_changed || !is_open);
-        const Result<void> done = is_kept ? recorded(entries, made.path, true, set) : set();
+        const Result<void> done = is_kept ? past_->change(entries, made.path, true, set) : set();
         if (!done) result_.notes.push_back(done.error().message());
     }
 }
@@ -101,16 +101,17 @@ void CommandGate::commit_entry(const fs::DiskEntries& entries, const Step& step)
     if (step.way != Way::entry) return;
     const StagedChange& made = step.change;
     const auto write = [&] { return write_entry(entries, step); };
+    const bool is_known = made.kind == ChangeKind::directory && directories_.contains(made.path);
+    const auto announced = new_directories_.find(made.path);
     Result<void> done;
-    if (step.is_git) {
+    if (step.is_git || is_known) {
         done = write();
-    } else if (made.kind == ChangeKind::directory) {
+    } else if (made.kind == ChangeKind::directory && announced != new_directories_.end()) {
         // The texts in it, which come first, may have made it.
         done = write();
-        if (done && !directories_.contains(made.path))
-            keep_past({made.path, {}, {PathKind::directory, 0, {}, {}}, false, {}});
+        if (done) past_->made(announced->second, {PathKind::directory, 0, {}, {}});
     } else {
-        done = recorded(entries, made.path, made.kind == ChangeKind::mode, write);
+        done = past_->change(entries, made.path, made.kind == ChangeKind::mode, write);
     }
     result_.changes[step.shown].committed = done.has_value();
     if (!done) result_.notes.push_back(done.error().message());
@@ -120,6 +121,11 @@ Result<JournalEntry> CommandGate::journal_entry(const Step& step) {
     const StagedChange& made = step.change;
     JournalEntry out{made.path, made.kind,   made.is_directory, made.was_link, sets_mode(made),
                      made.mode, made.target, step.before,       step.after};
+    out.is_text = step.way == Way::text;
+    if (out.is_text && made.made_of) {
+        const auto declared = parts_.gate.rules()->paths.encoding(made.path);
+        out.base = TRY(files::decode(*made.made_of, made.path, declared)).text;
+    }
     if (step.way != Way::plain) return out;
     if (made.kind != ChangeKind::created)
         out.before = TRY(parts_.gate.files().read(made.path, kLargestFile)).hash.hex();
@@ -128,25 +134,38 @@ Result<JournalEntry> CommandGate::journal_entry(const Step& step) {
     return out;
 }
 
-Result<void> CommandGate::begin(const fs::DiskEntries& entries) {
-    if (begun_) return {};
-    if (result_.failure && is_strict_) return Failure(*result_.failure);
-    std::vector<JournalEntry> journal;
+Result<void> CommandGate::begin_journal(const Caller& by) {
+    Journal journal;
     for (const Step& step : steps_) {
         if (step.way == Way::none) continue;
         // Beside "strict" it is not decided yet what a person is asked about.
         if (!is_strict_ && step.way == Way::text && step.decision.verdict == Verdict::escalate)
             continue;
         // A file that cannot be read is told of when it is written.
-        if (Result<JournalEntry> entry = journal_entry(step)) journal.push_back(std::move(*entry));
+        if (Result<JournalEntry> entry = journal_entry(step))
+            journal.entries.push_back(std::move(*entry));
     }
-    if (!journal.empty()) TRY(write_journal(stage_, journal));
+    const std::size_t at = stage_.rfind('/') + 1;
+    past_name_ = cat(parts_.kernel.core()->parts().clock.wall_ms(), "-",
+                     std::string_view(stage_).substr(at));
+    if (journal.entries.empty()) return {};
+    journal.past = past_name_;
+    if (by.call != nullptr)
+        journal.origin = {by_.str(), by.call->profile, by.call->tool, parts_.ran};
+    return write_journal(stage_, std::move(journal));
+}
+
+Result<void> CommandGate::begin(const Caller& by, const fs::DiskEntries& entries) {
+    if (begun_) return {};
+    if (result_.failure && is_strict_) return Failure(*result_.failure);
+    TRY(begin_journal(by));
     begun_ = true;
-    past_ = std::make_unique<PastRecorder>(parts_.workspace, parts_.kernel.core()->parts().clock);
+    past_ = std::make_unique<PastRecorder>(parts_.workspace, stage_);
     for (const Step& step : steps_) {
         const std::string& path = step.change.path;
         const Result<PathState> before = path_state(entries, path);
         if (before && before->kind == PathKind::directory) directories_.insert(path);
+        if (before) announce(step, *before);
         // A directory that goes with what is in it is opened first.
         const bool is_closed =
             before && before->kind == PathKind::directory && (before->mode & kToFill) != kToFill;
@@ -155,16 +174,13 @@ Result<void> CommandGate::begin(const fs::DiskEntries& entries) {
         if (is_emptied) {
             const auto mode = static_cast<std::uint32_t>(before->mode);
             const auto open = [&] { return entries.set_mode(path, mode | kToFill); };
-            if (recorded(entries, path, true, open)) opened_[path] = mode;
+            if (past_->change(entries, path, true, open)) opened_[path] = mode;
         }
-        if (before && before->kind == PathKind::file && before->mode != kNewFile &&
-            step.way == Way::text && step.change.kind == ChangeKind::deleted)
-            modes_[path] = static_cast<std::uint32_t>(before->mode);
         if (step.way == Way::entry && opens(step.change)) {
             const auto open = [&] { return entries.set_mode(path, step.change.mode); };
             const bool is_done =
                 before && before->kind == PathKind::directory &&
-                (step.is_git ? open() : recorded(entries, path, true, open)).has_value();
+                (step.is_git ? open() : past_->change(entries, path, true, open)).has_value();
             if (is_done) opened_[path] = static_cast<std::uint32_t>(before->mode);
         }
         if (step.way != Way::entry || !step.change.was_link) continue;
@@ -172,67 +188,65 @@ Result<void> CommandGate::begin(const fs::DiskEntries& entries) {
         unlinked_[path] =
             std::filesystem::read_symlink(cat(parts_.workspace, "/", path), gone).string();
         const Result<void> done =
-            recorded(entries, path, false, [&] { return entries.remove_link(path); });
+            past_->change(entries, path, false, [&] { return entries.remove_link(path); });
         if (!done) result_.notes.push_back(done.error().message());
     }
     return {};
+}
+
+void CommandGate::announce(const Step& step, const PathState& before) {
+    const StagedChange& made = step.change;
+    const bool is_new_directory = before.kind == PathKind::nothing && step.way == Way::entry &&
+                                  made.kind == ChangeKind::directory && !step.is_git;
+    // Its history has the text alone.
+    const bool is_deleted_text = before.kind == PathKind::file && before.mode != kNewFile &&
+                                 step.way == Way::text && made.kind == ChangeKind::deleted;
+    if (is_new_directory)
+        new_directories_[made.path] = past_->announce({made.path, {}, {}, false, {}});
+    if (!is_deleted_text) return;
+    const PathState text{PathKind::file, before.mode, {}, step.before};
+    deleted_texts_[made.path] = past_->announce({made.path, text, {}, true, {}});
 }
 
 void CommandGate::take_back(const fs::DiskEntries& entries) {
     for (const auto& [path, target] : unlinked_) static_cast<void>(entries.make_link(path, target));
     for (const auto& [path, mode] : opened_) static_cast<void>(entries.set_mode(path, mode));
     remove_journal(stage_);
-    past_.reset();
-}
-
-template <class Work>
-Result<void> CommandGate::recorded(const fs::DiskEntries& entries, const std::string& path,
-                                   bool is_mode, Work work) {
-    Result<PathState> before = path_state(entries, path);
-    TRY(work());
-    Result<PathState> after = path_state(entries, path);
-    if (!before || !after) return {};
-    const bool is_changed = before->kind != after->kind || before->target != after->target ||
-                            (is_mode && before->mode != after->mode);
-    if (is_changed) keep_past({path, std::move(*before), std::move(*after), is_mode, {}});
-    return {};
-}
-
-void CommandGate::keep_past(PastChange change, std::optional<std::string_view> bytes) {
-    const Result<void> kept = past_->add(std::move(change), bytes);
-    if (!kept) result_.notes.push_back(kept.error().message());
+    if (past_ != nullptr) past_->discard();
 }
 
 void CommandGate::finish_past() {
     for (const Step& step : steps_) {
-        const auto mode = modes_.find(step.change.path);
-        if (mode == modes_.end() || !result_.changes[step.shown].committed) continue;
-        keep_past({mode->first, {PathKind::file, mode->second, {}, step.before}, {}, true, {}});
-        modes_.erase(mode);
+        const auto text = deleted_texts_.find(step.change.path);
+        const bool is_gone =
+            step.change.kind == ChangeKind::deleted && result_.changes[step.shown].committed;
+        if (is_gone && text != deleted_texts_.end()) past_->made(text->second, {});
     }
-    Result<std::string> name = past_->finish();
-    if (name) {
-        result_.past = std::move(*name);
-    } else {
-        result_.notes.push_back(
-            cat("what the ", parts_.operation,
-                " changed beside texts cannot be undone: ", name.error().message()));
-    }
+    if (past_->finish(past_name_)) result_.past = past_name_;
+    const std::vector<std::string>& notes = past_->notes();
+    result_.notes.insert(result_.notes.end(), notes.begin(), notes.end());
 }
 
 void CommandGate::commit_plain(const fs::DiskEntries& entries, Step& step) {
     if (step.way != Way::plain || step.is_git) return;
     const std::string& path = step.change.path;
     Result<PathState> before = path_state(entries, path);
-    const Result<Written> done = write_plain(step);
+    const Result<Bytes> bytes = bytes_of(step);
+    if (!bytes) return result_.notes.push_back(bytes.error().message());
+    PathState after;
+    if (bytes->after) after = {PathKind::file, 0, {}, fs::Hash::of(*bytes->after).hex()};
+    std::optional<std::size_t> number;
+    if (before) {
+        PastChange change{path, std::move(*before), after, false, {}};
+        std::optional<std::string_view> lost;
+        if (bytes->before) change.before.hash = bytes->before->hash.hex();
+        if (bytes->before) lost = bytes->before->bytes;
+        number = past_->announce(std::move(change), lost);
+    }
+    const Result<void> done = write_plain(step, *bytes);
     result_.changes[step.shown].committed = done.has_value();
     if (!done) return result_.notes.push_back(done.error().message());
-    if (!before) return;
-    PastChange change{path, std::move(*before), {}, false, {}};
-    if (!done->after.empty()) change.after = {PathKind::file, 0, {}, done->after};
-    if (!done->before) return keep_past(std::move(change));
-    change.before.hash = done->before->hash.hex();
-    keep_past(std::move(change), done->before->bytes);
+    if (number) past_->made(*number, std::move(after));
 }
 
 Result<std::string> CommandGate::forgotten_by_git() const {
@@ -276,8 +290,8 @@ void CommandGate::judge_git() {
         any = true;
     }
     if (any) {
-        result_.notes.push_back(
-            cat("what the command changed in ", kGit, " is kept whole or not at all, and ", why));
+        result_.notes.push_back(cat("what the command changed in ", kGitDirectory,
+                                    " is kept whole or not at all, and ", why));
     }
 }
 
@@ -296,11 +310,13 @@ void CommandGate::commit_git() {
     std::vector<std::pair<Step*, std::optional<fs::FileBytes>>> written;
     std::string why;
     for (auto at = steps.begin(); at != steps.end() && why.empty(); ++at) {
-        auto before = write_plain(**at);
-        if (!before) {
-            why = before.error().message();
+        Result<Bytes> bytes = bytes_of(**at);
+        const Result<void> done =
+            bytes ? write_plain(**at, *bytes) : Result<void>(Failure(bytes.error()));
+        if (!done) {
+            why = done.error().message();
         } else if (at >= rest) {
-            written.emplace_back(*at, std::move(before->before));
+            written.emplace_back(*at, std::move(bytes->before));
         }
     }
     if (why.empty()) {
@@ -309,23 +325,30 @@ void CommandGate::commit_git() {
     }
     for (auto each = written.rbegin(); each != written.rend(); ++each)
         put_back(*each->first, each->second);
-    result_.notes.push_back(cat("nothing that the command changed in ", kGit, " was kept: ", why));
+    result_.notes.push_back(
+        cat("nothing that the command changed in ", kGitDirectory, " was kept: ", why));
 }
 
-Result<CommandGate::Written> CommandGate::write_plain(const Step& step) {
-    fs::FileSystem& files = parts_.gate.files();
+Result<CommandGate::Bytes> CommandGate::bytes_of(const Step& step) const {
     const StagedChange& made = step.change;
-    Written out;
-    if (made.kind != ChangeKind::created) out.before = TRY(files.read(made.path, kLargestFile));
-    if (made.kind == ChangeKind::deleted) {
-        TRY(files.remove(made.path, out.before->hash));
-        return out;
-    }
-    const std::string bytes = TRY(stage::staged_bytes(upper_, made.path, kLargestFile));
-    const fs::Saved saved = TRY(out.before ? files.save(made.path, bytes, out.before->hash)
-                                           : files.create(made.path, bytes));
-    out.after = saved.hash.hex();
+    Bytes out;
+    if (made.kind != ChangeKind::created)
+        out.before = TRY(parts_.gate.files().read(made.path, kLargestFile));
+    if (made.kind != ChangeKind::deleted)
+        out.after = TRY(stage::staged_bytes(upper_, made.path, kLargestFile));
     return out;
+}
+
+Result<void> CommandGate::write_plain(const Step& step, const Bytes& bytes) {
+    fs::FileSystem& files = parts_.gate.files();
+    const std::string& path = step.change.path;
+    if (!bytes.after) return files.remove(path, bytes.before->hash);
+    if (bytes.before) {
+        TRY(files.save(path, *bytes.after, bytes.before->hash));
+    } else {
+        TRY(files.create(path, *bytes.after));
+    }
+    return {};
 }
 
 void CommandGate::put_back(const Step& step, const std::optional<fs::FileBytes>& before) {

@@ -1,16 +1,18 @@
 // The journal of a command's commit: it stands beside the command's stage from the moment when nothing
-// can refuse the commit any more until the commit is done. A kernel that is killed in between leaves
-// both, and the next one completes what was begun.
+// can refuse the commit any more until the audit log has it. A kernel that is killed in between leaves
+// both, and the next one completes what was begun (command_completion.h).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
-#include "fs/file_system.h"
+#include "json/fields.h"
+#include "kernel/oversight/command_record.h"
 #include "stage/changes.h"
 
 namespace quire::kernel {
@@ -20,6 +22,8 @@ inline constexpr std::size_t kLargestFile = std::size_t{512} << 20;
 
 // The permissions that a directory must have for its owner to fill it.
 inline constexpr std::uint32_t kToFill = 0700;
+// Those of a new file.
+inline constexpr std::uint32_t kNewFile = 0644;
 
 // One change that is to be committed.
 struct JournalEntry {
@@ -28,32 +32,48 @@ struct JournalEntry {
     bool is_directory = false;
     bool was_link = false;
     bool sets_mode = false;
-    std::uint32_t mode = 0;
+    std::size_t mode = 0;
     std::string target = {};
     // The hashes of a file's bytes: those that it has, and those that it gets. "" for none.
     std::string before = {};
     std::string after = {};
+    // The file is a text with a history.
+    bool is_text = false;
+    // The text that the command changed, where the file has another by now and both are merged; `after` is
+    // then what the command alone made.
+    std::optional<std::string> base = {};
+
+    static json::Fields<JournalEntry> fields();
     friend bool operator==(const JournalEntry&, const JournalEntry&) = default;
 };
 
+// The command, for its entry in the audit log, and the call that ran it.
+struct JournalOrigin {
+    std::string actor;
+    std::string profile;
+    std::string tool;
+    CommandRan ran;
+
+    static json::Fields<JournalOrigin> fields();
+};
+
+struct Journal {
+    std::vector<JournalEntry> entries;
+    std::optional<JournalOrigin> origin = {};  // None where the audit log needs no entry.
+    std::string past = {};                     // The name that the record of an undo gets.
+
+    static json::Fields<Journal> fields();
+};
+
 // `stage`: the directory that has the upper directory. Durable when it returns.
-Result<void> write_journal(const std::string& stage, const std::vector<JournalEntry>& entries);
+Result<void> write_journal(const std::string& stage, Journal journal);
+// Returns none if there is none, or if it was not written to its end, for then nothing was begun.
+std::optional<Journal> read_journal(const std::string& stage);
 // Withdraws it: the commit is done, or was taken back.
 void remove_journal(const std::string& stage);
 
-// A commit that was begun, and is done now.
-struct CompletedCommit {
-    std::size_t changes = 0;
-    std::vector<std::string> left;  // The paths that were left alone.
-};
-// Completes the commit in `directory` whose journal and bytes are in `stage`. Returns none if `stage`
-// has no journal. A file is left alone if its bytes are neither those from before the commit nor those
-// that the commit writes. A second call changes nothing. Errors: those of opening the directory.
-Result<std::optional<CompletedCommit>> complete_commit(const std::string& stage,
-                                                       const std::string& directory,
-                                                       fs::FileSystem& files);
-
-// Completes the commits that a kernel which was killed has begun in the workspace. Returns a sentence for each command, for the operator.
-std::vector<std::string> complete_commands(const std::string& workspace, fs::FileSystem& files);
+// The repository of git is one unit, of which nothing is recorded for an undo.
+inline constexpr std::string_view kGitDirectory = ".git";
+bool is_of_git(std::string_view path);
 
 }  // namespace quire::kernel

@@ -10,17 +10,18 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/bytes.h"
-#include "base/clock.h"
 #include "base/concat.h"
 #include "base/fd.h"
 #include "base/file_text.h"
 #include "base/hex.h"
 #include "base/write_all.h"
 #include "fs/disk_entries.h"
+#include "fs/file_system.h"
 #include "json/json.h"
+#include "kernel/commands/command_journal.h"
 
 namespace quire::kernel {
 namespace {
@@ -29,7 +30,7 @@ namespace disk = std::filesystem;
 
 constexpr const char* kPastFolder = "/.quire/past";
 constexpr const char* kRecordFile = "/past.json";
-constexpr std::string_view kUnfinished = "new-";
+constexpr const char* kLinesFile = "/changes.json";
 
 Failure not_kept(const std::string& path, const char* why) {
     return fail(Errc::unavailable, "io_error", cat(path, ": ", why), {{"path", path}});
@@ -44,15 +45,27 @@ Result<void> write_file(const std::string& path, std::string_view bytes) {
 // Names are bytes, and JSON has text.
 void to_text(PastChange& change) {
     for (std::string* const name : {&change.path, &change.before.target, &change.after.target})
-        *name = to_hex(as_bytes(*name));
+        name_to_hex(*name);
 }
 bool to_names(PastChange& change) {
-    for (std::string* const name : {&change.path, &change.before.target, &change.after.target}) {
-        const auto bytes = from_hex(*name);
-        if (!bytes) return false;
-        name->assign(bytes->begin(), bytes->end());
-    }
-    return true;
+    return name_from_hex(change.path) && name_from_hex(change.before.target) &&
+           name_from_hex(change.after.target);
+}
+
+// Returns true if a path is as it was: of the same kind, with the same target or permissions.
+bool is_unchanged(const PathState& before, const PathState& after, bool is_mode) {
+    return before.kind == after.kind && before.target == after.target &&
+           !(is_mode && before.mode != after.mode);
+}
+
+// Returns true if the path is as a change of bytes left it.
+bool is_there(const fs::DiskEntries& entries, fs::FileSystem& files, const std::string& path,
+              const PathState& after) {
+    const Result<PathState> now = path_state(entries, path);
+    if (!now || now->kind != after.kind) return false;
+    if (now->kind != PathKind::file) return true;
+    const Result<fs::FileBytes> bytes = files.read(path, kLargestFile);
+    return bytes && bytes->hash.hex() == after.hash;
 }
 
 std::uint64_t size_of(const disk::path& directory) {
@@ -70,10 +83,8 @@ std::uint64_t size_of(const disk::path& directory) {
 void make_room(const std::string& past, std::uint64_t most) {
     std::vector<disk::path> records;
     std::error_code gone;
-    for (const auto& record : disk::directory_iterator(past, gone)) {
-        if (!record.path().filename().string().starts_with(kUnfinished))
-            records.push_back(record.path());
-    }
+    for (const auto& record : disk::directory_iterator(past, gone))
+        records.push_back(record.path());
     std::ranges::sort(records);
     std::uint64_t size = 0;
     std::size_t count = 0;
@@ -119,61 +130,161 @@ Result<PathState> path_state(const fs::DiskEntries& entries, const std::string& 
     return PathState{PathKind::other, 0, {}, {}};
 }
 
-PastRecorder::~PastRecorder() {
-    std::error_code gone;
-    if (!is_finished_ && !directory_.empty()) disk::remove_all(directory_, gone);
-}
+// A line of changes.json. A later line of the same number stands for an earlier one.
+struct PastRecorder::Line {
+    std::size_t number = 0;
+    bool is_made = false;
+    PastChange change = {};
 
-Result<void> PastRecorder::open() {
-    if (!directory_.empty()) return {};
-    const std::string past = workspace_ + kPastFolder;
-    std::error_code failed;
-    disk::create_directories(past, failed);
-    if (failed) return not_kept(past, failed.message().c_str());
-    // mkdtemp() puts letters and digits for the last six.
-    std::string made = cat(past, "/", kUnfinished, clock_.wall_ms(), "-", std::string(6, 'X'));
-    if (::mkdtemp(made.data()) == nullptr) return not_kept(made, std::strerror(errno));
-    directory_ = std::move(made);
-    return {};
-}
-
-Result<void> PastRecorder::add(PastChange change, std::optional<std::string_view> bytes) {
-    TRY(open());
-    if (bytes) {
-        if (bytes->size() > kMostPastBytes - std::min(size_, kMostPastBytes)) {
-            changes_.push_back(change);
-            return fail(Errc::out_of_range, "too_large",
-                        cat(change.path, " was not kept for an undo: with it, more than ",
-                            kMostPastBytes, " bytes would be"),
-                        {{"limit", kMostPastBytes}, {"size", bytes->size()}});
-        }
-        change.bytes = cat(files_);
-        TRY(write_file(cat(directory_, "/", change.bytes), *bytes));
-        size_ += bytes->size();
-        ++files_;
+    static json::Fields<Line> fields() {
+        return json::Fields<Line>()
+            .required("number", &Line::number)
+            .optional("is_made", &Line::is_made)
+            .required("change", &Line::change);
     }
-    changes_.push_back(std::move(change));
-    return {};
+};
+
+Result<void> PastRecorder::write(std::size_t number) {
+    if (!lines_) {
+        if (::mkdir(directory_.c_str(), 0700) != 0 && errno != EEXIST)
+            return not_kept(directory_, std::strerror(errno));
+        const std::string path = directory_ + kLinesFile;
+        lines_ = Fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+        if (!lines_) return not_kept(path, std::strerror(errno));
+    }
+    const Change& change = changes_[number];
+    Line line{number, change.order != 0, change.what};
+    to_text(line.change);
+    return write_all(lines_.get(), cat(json::write(json::Codec<Line>::encode(line)), "\n"));
 }
 
-Result<std::string> PastRecorder::finish() {
-    if (changes_.empty()) return std::string();
-    TRY(write_past(directory_, changes_));
-    const std::size_t at = directory_.rfind('/') + 1;
-    const std::string past = directory_.substr(0, at - 1);
-    const std::string name = directory_.substr(at + kUnfinished.size());
-    make_room(past, kMostPastBytes - size_);
-    const std::string finished = cat(past, "/", name);
-    if (::rename(directory_.c_str(), finished.c_str()) != 0)
-        return not_kept(finished, std::strerror(errno));
-    is_finished_ = true;
+Result<std::string> PastRecorder::keep(const PastChange& change, std::string_view bytes) {
+    if (bytes.size() > kMostPastBytes - std::min(size_, kMostPastBytes)) {
+        return fail(Errc::out_of_range, "too_large",
+                    cat(change.path, " was not kept for an undo: with it, more than ",
+                        kMostPastBytes, " bytes would be"),
+                    {{"limit", kMostPastBytes}, {"size", bytes.size()}});
+    }
+    const std::string name = cat(files_);
+    TRY(write_file(cat(directory_, "/", name), bytes));
+    size_ += bytes.size();
+    ++files_;
     return name;
+}
+
+void PastRecorder::note(const Error& why) {
+    notes_.push_back(why.message());
+}
+
+std::size_t PastRecorder::announce(PastChange change, std::optional<std::string_view> bytes) {
+    const std::size_t number = changes_.size();
+    changes_.push_back({std::move(change)});
+    PastChange& what = changes_.back().what;
+    // The first line makes the directory.
+    if (const auto written = write(number); !written) {
+        note(written.error());
+        return number;
+    }
+    if (!bytes) return number;
+    Result<std::string> name = keep(what, *bytes);
+    if (!name) {
+        note(name.error());
+        return number;
+    }
+    what.bytes = std::move(*name);
+    if (const auto written = write(number); !written) note(written.error());
+    return number;
+}
+
+void PastRecorder::made(std::size_t number, PathState after) {
+    changes_[number].what.after = std::move(after);
+    changes_[number].order = ++made_;
+    if (const auto written = write(number); !written) note(written.error());
+}
+
+std::optional<std::size_t> PastRecorder::announce_at(const fs::DiskEntries& entries,
+                                                     const std::string& path, bool is_mode) {
+    Result<PathState> before = path_state(entries, path);
+    if (!before) return std::nullopt;
+    return announce({path, std::move(*before), {}, is_mode, {}});
+}
+
+void PastRecorder::made_at(const fs::DiskEntries& entries, std::size_t number) {
+    const PastChange& what = changes_[number].what;
+    Result<PathState> after = path_state(entries, what.path);
+    if (after && !is_unchanged(what.before, *after, what.is_mode)) made(number, std::move(*after));
+}
+
+void PastRecorder::resume(const fs::DiskEntries& entries, fs::FileSystem& files) {
+    const std::string text = file_text(directory_ + kLinesFile);
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find('\n', at), text.size());
+        const Result<Value> value = json::parse(std::string_view(text).substr(at, end - at));
+        at = end + 1;
+        // The last line may be torn.
+        if (!value) break;
+        json::Read<Line> line = json::read<Line>(*value);
+        if (!line || line->number > changes_.size() || !to_names(line->change)) break;
+        if (line->number == changes_.size()) changes_.emplace_back();
+        changes_[line->number] = {std::move(line->change), line->is_made ? ++made_ : 0};
+    }
+    for (std::size_t number = 0; number < changes_.size(); ++number) {
+        const PastChange what = changes_[number].what;
+        if (!what.bytes.empty()) ++files_;
+        if (changes_[number].order != 0) continue;
+        const bool is_of_bytes =
+            !what.is_mode && !(what.before.hash.empty() && what.after.hash.empty());
+        if (!is_of_bytes) {
+            made_at(entries, number);
+        } else if (is_there(entries, files, what.path, what.after)) {
+            made(number, what.after);
+        }
+    }
+    size_ = size_of(directory_);
+}
+
+bool PastRecorder::finish(const std::string& name) {
+    std::vector<PastChange> kept;
+    std::ranges::sort(changes_, {}, &Change::order);
+    for (Change& each : changes_) {
+        if (each.order != 0) kept.push_back(std::move(each.what));
+    }
+    changes_.clear();
+    const std::string past = workspace_ + kPastFolder;
+    const std::string place = cat(past, "/", name);
+    std::error_code failed;
+    if (kept.empty()) {
+        discard();
+        return disk::exists(place, failed);
+    }
+    Result<void> done = write_past(directory_, kept);
+    if (done) {
+        disk::create_directories(past, failed);
+        make_room(past, kMostPastBytes - std::min(size_, kMostPastBytes));
+        if (::rename(directory_.c_str(), place.c_str()) != 0)
+            done = not_kept(place, std::strerror(errno));
+    }
+    if (!done) {
+        notes_.push_back(cat("what was changed beside texts cannot be undone: ",
+                             std::move(done).error().message()));
+        discard();
+        return false;
+    }
+    ::unlink((place + kLinesFile).c_str());
+    return true;
+}
+
+void PastRecorder::discard() {
+    std::error_code gone;
+    disk::remove_all(directory_, gone);
+    lines_.reset();
+    changes_.clear();
 }
 
 void sweep_past(const std::string& workspace) {
     std::error_code gone;
     for (const auto& record : disk::directory_iterator(workspace + kPastFolder, gone)) {
-        if (record.path().filename().string().starts_with(kUnfinished))
+        if (!disk::exists(record.path() / (kRecordFile + 1), gone))
             disk::remove_all(record.path(), gone);
     }
 }
@@ -183,7 +294,7 @@ std::optional<std::string> past_directory(const std::string& workspace, std::str
         return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
                c == '-';
     });
-    if (!is_name || name.starts_with(kUnfinished)) return std::nullopt;
+    if (!is_name) return std::nullopt;
     return cat(workspace, kPastFolder, "/", name);
 }
 

@@ -6,9 +6,15 @@
 //
 // A name is the time in milliseconds and six letters and digits.
 //
+// Until all changes are made, the record stands in the command's stage, and each change is announced there
+// before it is made. So the kernel after one that was killed in the middle goes on with the record
+// (command_completion.h):
+//
+//     STAGE/past/changes.json       a line for each change that is announced, and another once it is made
+//     STAGE/past/0, 1, ...
+//
 // The records of a workspace take kMostPastBytes at most, and there are kMostPasts; the oldest go first. A
-// record of which all is undone stays, empty, so that it is told from one that is lost. A kernel that is killed
-// while a command's changes are kept completes them (command_journal.h), and then they have no record.
+// record of which all is undone stays, empty, so that it is told from one that is lost.
 #pragma once
 
 #include <cstddef>
@@ -20,15 +26,14 @@
 #include <vector>
 
 #include "base/enum_words.h"
+#include "base/fd.h"
 #include "base/result.h"
 #include "json/fields.h"
 
-namespace quire {
-class Clock;
-}
 namespace quire::fs {
 class DiskEntries;
-}
+class FileSystem;
+}  // namespace quire::fs
 
 namespace quire::kernel {
 
@@ -65,35 +70,62 @@ struct PastChange {
 // Looks at a path; the hash of a file is left out. Errors: those of DiskEntries.
 Result<PathState> path_state(const fs::DiskEntries& entries, const std::string& path);
 
-// Writes the record of one command. One that is not finished is removed.
+// Writes the record of one command in the directory of its stage. What cannot be recorded is changed all
+// the same, and notes() says that it cannot be undone.
 class PastRecorder {
 public:
-    PastRecorder(std::string workspace, const Clock& clock)
-        : workspace_(std::move(workspace)), clock_(clock) {}
-    PastRecorder(const PastRecorder&) = delete;
-    PastRecorder& operator=(const PastRecorder&) = delete;
-    ~PastRecorder();
+    PastRecorder(std::string workspace, const std::string& stage)
+        : workspace_(std::move(workspace)), directory_(stage + "/past") {}
 
-    // Adds a change that was made; `bytes` are those of a file that it replaced or deleted.
-    // Errors: unavailable "io_error", and out_of_range "too_large" where the bytes take more than all
-    // records may; then the change is there without them.
-    Result<void> add(PastChange change, std::optional<std::string_view> bytes = std::nullopt);
-    // Returns the record's name; "" if there is nothing in it. Removes old records to make room.
-    Result<std::string> finish();
+    // Goes on with the record of a kernel that was killed. A change that was announced counts as made
+    // if the path is not as it was before.
+    void resume(const fs::DiskEntries& entries, fs::FileSystem& files);
+    // Announces a change, with what is known of the path after it; `bytes` are those of a file that is
+    // to be replaced or deleted. Returns the change's number for made().
+    std::size_t announce(PastChange change, std::optional<std::string_view> bytes = std::nullopt);
+    void made(std::size_t number, PathState after);
+    // Does the work on a path that is no file's bytes, and records what it changed. Errors: those of the work.
+    template <class Work>
+    Result<void> change(const fs::DiskEntries& entries, const std::string& path, bool is_mode,
+                        Work work) {
+        const std::optional<std::size_t> number = announce_at(entries, path, is_mode);
+        TRY(work());
+        if (number) made_at(entries, *number);
+        return {};
+    }
+    // Brings the record to its place under this name, and removes old ones to make room. Returns
+    // false if there is nothing in it.
+    bool finish(const std::string& name);
+    // Forgets what was recorded: the changes were taken back.
+    void discard();
+    // Sentences about what could not be recorded.
+    const std::vector<std::string>& notes() const { return notes_; }
 
 private:
-    Result<void> open();
+    struct Line;
+    std::optional<std::size_t> announce_at(const fs::DiskEntries& entries, const std::string& path,
+                                           bool is_mode);
+    void made_at(const fs::DiskEntries& entries, std::size_t number);
+    Result<void> write(std::size_t number);
+    Result<std::string> keep(const PastChange& change, std::string_view bytes);
+    void note(const Error& why);
 
+    struct Change {
+        PastChange what;
+        std::size_t order =
+            0;  // Counted from 1 in the order in which changes were made; 0 if it was not.
+    };
     const std::string workspace_;
-    const Clock& clock_;
-    std::string directory_;  // "" until there is something to keep.
-    std::vector<PastChange> changes_;
+    const std::string directory_;
+    std::vector<Change> changes_;
+    Fd lines_;  // None until there is something to record.
+    std::size_t made_ = 0;
     std::uint64_t size_ = 0;
     std::size_t files_ = 0;
-    bool is_finished_ = false;
+    std::vector<std::string> notes_;
 };
 
-// Removes the records that a kernel which was killed did not finish.
+// Removes directories that are no records.
 void sweep_past(const std::string& workspace);
 // The directory of a record; none where no record can have such a name.
 std::optional<std::string> past_directory(const std::string& workspace, std::string_view name);

@@ -9,6 +9,7 @@
 #include "base/concat.h"
 #include "base/utf8.h"
 #include "kernel/commands/call_approval.h"
+#include "kernel/commands/command_completion.h"
 #include "kernel/commands/command_gate.h"
 #include "kernel/commands/command_journal.h"
 #include "kernel/commands/command_past.h"
@@ -127,7 +128,8 @@ void CommandRunner::set(CommandSettings settings) {
 }
 
 std::vector<std::string> CommandRunner::sweep() {
-    std::vector<std::string> said = complete_commands(parts_.workspace, parts_.gate.files());
+    std::vector<std::string> said =
+        complete_commands({parts_.kernel, parts_.gate, parts_.files, parts_.workspace});
     stage::Stage::sweep(parts_.workspace);
     sweep_past(parts_.workspace);
     generations_.sweep();
@@ -222,23 +224,26 @@ Result<CommandRun> CommandRunner::run(const Caller& by, const CommandOrder& what
     // A command that a person was asked about has run before, and waits.
     if (std::optional<HeldStage> waiting = held_->take(key_of(by, what))) {
         Result<CommandRun> settled = settle(by, what, std::move(*waiting), now, out);
-        if (settled) log(by, what, *settled);
         if (settled || settled.error().reason() != "outdated") return settled;
     }
     TRY(ask_about_network(by, what, out.forecast, now));
     HeldStage staged = TRY(stage_and_run(by, what, out.forecast, now, following));
-    Result<CommandRun> settled = settle(by, what, std::move(staged), now, std::move(out));
-    if (settled) log(by, what, *settled);
-    return settled;
+    return settle(by, what, std::move(staged), now, std::move(out));
+}
+
+CommandRan CommandRunner::ran_of(const CommandOrder& what, const CommandRun& run) {
+    CommandRan out{utf8::repaired(what.command), std::string(name_of(run.forecast.decision)),
+                   std::string(name_of(run.tier)), run.outcome.exit_code};
+    for (const shell::Predicted& each : run.forecast.prediction.effects) {
+        if (each.effect != shell::Effect::read) out.predicted.push_back(utf8::repaired(each.path));
+    }
+    return out;
 }
 
 // Writes the command and its changes to the audit log.
 void CommandRunner::log(const Caller& by, const CommandOrder& what, const CommandRun& run) const {
     CommandRecord record;
-    record.command = utf8::repaired(what.command);
-    record.decision = name_of(run.forecast.decision);
-    record.tier = name_of(run.tier);
-    record.exit_code = run.outcome.exit_code;
+    record.ran = ran_of(what, run);
     const std::optional<Error>& failure = run.gate.failure;
     const bool waits = failure && failure->code() == Errc::escalation_required;
     const bool ended = run.outcome.end == stage::StageEnd::exited;
@@ -246,10 +251,6 @@ void CommandRunner::log(const Caller& by, const CommandOrder& what, const Comman
                      : waits                    ? "waits"
                      : run.is_refused || !ended ? "discarded"
                                                 : "committed";
-    for (const shell::Predicted& each : run.forecast.prediction.effects) {
-        if (each.effect != shell::Effect::read)
-            record.predicted.push_back(utf8::repaired(each.path));
-    }
     for (const CommandChange& each : run.gate.changes) {
         const std::string path = utf8::repaired(each.path);
         if (!each.committed) {
@@ -439,12 +440,13 @@ Result<CommandRun> CommandRunner::settle_held(const Caller& by, const CommandOrd
     for (const stage::StagedChange& each : changes) names.emplace_back(each.path, each.kind);
     if (stage.is_below_minimum && !changes.empty()) return no_tier("", out.tier, now.minimum_tier);
     CommandGate gate({parts_.kernel, parts_.gate, parts_.files, parts_.workspace, now.file_bytes,
-                      "command", stage.hidden},
+                      "command", stage.hidden, ran_of(what, out)},
                      stage.stage, std::move(changes), by.actor);
     if (!stage.note.empty()) gate.add_note(stage.note);
     if (stage.outcome.end != stage::StageEnd::exited) {
         out.gate = gate.judged();
         out.unexpected = unexpected_in(out.forecast, out.gate);
+        log(by, what, out);
         return out;
     }
     const bool asks = !gate.judged().escalations.empty();
@@ -453,15 +455,18 @@ Result<CommandRun> CommandRunner::settle_held(const Caller& by, const CommandOrd
     out.unexpected = unexpected_in(out.forecast, out.gate);
     const std::optional<Error>& failure = out.gate.failure;
     const bool waits = failure && failure->code() == Errc::escalation_required;
+    const bool is_strict = now.enforcement == Enforcement::strict;
+    out.is_refused =
+        (is_strict && !out.gate.violations.empty()) || (failure && (is_strict || !waits));
+    log(by, what, out);
+    // From here on a kernel that is killed owes the command nothing.
+    remove_journal(stage.stage.directory());
     if (waits) {
         for (std::size_t i = 0; i < names.size(); ++i) {
             if (out.gate.changes[i].committed) stage.done.insert(std::move(names[i]));
         }
         TRY(hold(by, what, stage, std::move(effects)));
     }
-    const bool is_strict = now.enforcement == Enforcement::strict;
-    out.is_refused =
-        (is_strict && !out.gate.violations.empty()) || (failure && (is_strict || !waits));
     return out;
 }
 

@@ -48,6 +48,7 @@ class FileCalls;
 class FileGate;
 class HeldStages;
 class Kernel;
+struct CommandRan;
 struct HeldStage;
 
 struct CommandOrder {
@@ -142,6 +143,7 @@ private:
                               const CommandSettings& now, CommandRun out);
     Result<CommandRun> settle_held(const Caller& by, const CommandOrder& what, HeldStage& stage,
                                    const CommandSettings& now, CommandRun out);
+    static CommandRan ran_of(const CommandOrder& what, const CommandRun& run);
     void log(const Caller& by, const CommandOrder& what, const CommandRun& run) const;
     static std::int64_t timeout_ms(const CommandOrder& what, const CommandSettings& now);
 

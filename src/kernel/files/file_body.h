@@ -221,6 +221,12 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
     static void create_at_door(const std::shared_ptr<Body>& body, Caller by, FileCreate what,
                                Reply<FileVersion> reply);
     Result<FileVersion> create(LiveDocument& document, const Caller& by, const FileCreate& what);
+    // Gives a document the text of a new file that the actor has made on the disk, in the call's
+    // transaction.
+    void record_creation(LiveDocument& document, const policy::Actor& by,
+                         const files::Decoded& made, const fs::Saved& saved);
+    Result<FileVersion> keep_commit(LiveDocument& document, const policy::Actor& by,
+                                    const FileCommit& what);
     Result<FileEdited> edit(LiveDocument& document, const Caller& by, TextEdit& what);
     Result<FileEdited> edit_and_save(LiveDocument& document, const Caller& by, TextEdit& what);
     // Checks that a file may be created where this document's was, or deleted. Errors: conflict

@@ -239,24 +239,77 @@ Result<FileVersion> FileCalls::Body::create(LiveDocument& document, const Caller
     TRY(by.check_approved([&] { return file_diff(document, "", what.content); }));
     // The disk decides whether the name is free; the document follows.
     const fs::Saved saved = TRY(gate.files().create(document.name(), what.content));
-    files::Decoded decoded = *files::decode(what.content, document.name());
+    record_creation(document, by.actor, *files::decode(what.content, document.name()), saved);
+    keep_token(document, by.actor, what.client_token, document.id_of(block).str());
+    remove_if_refused(document, saved);
+    return version_of_file(document);
+}
+
+void FileCalls::Body::record_creation(LiveDocument& document, const policy::Actor& by,
+                                      const files::Decoded& made, const fs::Saved& saved) {
+    const BlockRef block = document.whole();
     crdt::Doc& doc = document.doc();
-    document.begin(by.actor);
+    document.begin(by);
     memory::apply(doc, block.content,
-                  text::minimal_splices(doc.text(block.content).rope().str(), decoded.text));
+                  text::minimal_splices(doc.text(block.content).rope().str(), made.text));
     Unit unit;
-    unit.actor = by.actor.str();
+    unit.actor = by.str();
     unit.description = kFileCreated;
     // Its content alone is not undone, for that would leave an empty file (file_undo.cc).
     unit.kind = UnitKind::take_back;
-    unit.spans = {document.commit(by.actor, kFileCreated)};
+    unit.spans = {document.commit(by, kFileCreated)};
     document.record(block, std::move(unit));
-    keep_token(document, by.actor, what.client_token, document.id_of(block).str());
     files::DiskState after = gate.state(document).value_or(files::DiskState{});
-    after.form = decoded.form;
+    after.form = made.form;
     document.transaction().set_header(saved_state(document, after, saved).encode());
-    remove_if_refused(document, saved);
-    return version_of_file(document);
+}
+
+void FileCalls::keep_commit(Caller by, FileCommit what, Reply<FileVersion> reply) {
+    Catalog& catalog = body_->kernel->catalog();
+    const Name name{kFileKind, what.path};
+    const bool is_deleted = what.kind == FileCommit::Kind::deleted;
+    auto document = catalog.find(name);
+    if (document == nullptr && is_deleted) document = catalog.find_deleted(kFileKind, what.path);
+    if (document == nullptr && is_deleted) return reply(no_such_file(what.path));
+    if (document == nullptr) document = catalog.find_or_make(name);
+    body_->kernel->run<FileVersion>(
+        std::move(by), ThisDocument{std::move(document)}, Access::admitted, std::move(reply),
+        [body = body_, what = std::move(what)](LiveDocument& live, const Caller& caller) {
+            return body->keep_commit(live, caller.actor, what);
+        });
+}
+
+Result<FileVersion> FileCalls::Body::keep_commit(LiveDocument& document, const policy::Actor& by,
+                                                 const FileCommit& what) {
+    const std::string& path = document.name();
+    // Somebody else may have made a later version.
+    const auto own_version = [&] {
+        FileVersion out = version_of_file(document);
+        const auto& units = document.whole().state->history.units();
+        const auto own = std::find_if(units.rbegin(), units.rend(), [&](const Unit& unit) {
+            return unit.actor == by.str();
+        });
+        if (own != units.rend()) out.version = own->version;
+        return out;
+    };
+    if (document.record().deleted) return own_version();
+    if (what.kind == FileCommit::Kind::deleted) {
+        record_deletion(document, by);
+        return own_version();
+    }
+    if (what.kind == FileCommit::Kind::created && !gate.state(document)) {
+        const fs::FileBytes made = TRY(gate.files().read(path, kernel->limits().block_bytes));
+        const files::Decoded text =
+            TRY(files::decode(made.bytes, path, gate.rules()->paths.encoding(path)));
+        record_creation(document, by, text, {made.hash, made.stamp, {}});
+        return own_version();
+    }
+    constexpr const char* kKey = "commit";
+    gate.authors().expect(by, kKey, {{path}});
+    const Result<DiskUpdate> taken = gate.take_in(document, Evidence::bytes);
+    gate.authors().end(by, kKey);
+    if (!taken) return Failure(taken.error());
+    return own_version();
 }
 
 void FileCalls::Body::remove_if_refused(LiveDocument& document, const fs::Saved& saved) {

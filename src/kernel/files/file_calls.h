@@ -163,6 +163,13 @@ struct FileCreate {
     std::string client_token = {};  // For create_once().
 };
 
+// A text that a commit has written to the disk or deleted there, before its kernel was killed.
+struct FileCommit {
+    enum class Kind { changed, created, deleted };
+    std::string path;
+    Kind kind = Kind::changed;
+};
+
 class DiskAuthors;
 
 class FileCalls {
@@ -233,6 +240,11 @@ public:
     // in details.hunks; of edit(), create() and erase(); invalid_argument "invalid_patch" for a name
     // that is not given, or given twice; denied "memory_block".
     void patch(Caller by, PatchRequest what, Reply<Patched> reply);
+    // Gives what a commit has done on the disk its place in the file's history, as the caller's change,
+    // and names the version. Does nothing where history has it. No rule is asked: the commit was allowed
+    // when it began. Errors: those of reading; not_found "file_not_found" for a deleted file that has
+    // no history.
+    void keep_commit(Caller by, FileCommit what, Reply<FileVersion> reply);
     // The status of a file; without a path, of every loaded file. Does not take in changes.
     void status(Caller by, std::optional<std::string> path, Reply<std::vector<FileStatus>> reply);
 

@@ -2,6 +2,7 @@
 // gives, so that their bytes are the same for ever. The store chains them.
 #include "kernel/oversight/audit.h"
 
+#include <future>
 #include <utility>
 
 #include "base/concat.h"
@@ -128,10 +129,22 @@ void AuditLog::ran(const Caller& by, const CommandRecord& what) {
     if (by.call == nullptr || by.call->number == 0) return;
     Map body = entry(clock_, "command");
     add_names(body, by);
-    body.append("shell", shown(what.command));
-    body.append("decision", what.decision);
-    body.append("tier", what.tier);
-    body.append("exit_code", what.exit_code);
+    keep_command(std::move(body), what);
+}
+
+void AuditLog::completed(const Caller& by, const CommandRecord& what) {
+    Map body = entry(clock_, "command");
+    body.append("actor", by.actor.str());
+    body.append("tool", shown(by.call->tool));
+    body.append("completed", true);
+    keep_command(std::move(body), what);
+}
+
+void AuditLog::keep_command(Map body, const CommandRecord& what) {
+    body.append("shell", shown(what.ran.command));
+    body.append("decision", what.ran.decision);
+    body.append("tier", what.ran.tier);
+    body.append("exit_code", what.ran.exit_code);
     body.append("outcome", what.outcome);
     const auto add_paths = [&](std::string_view member, const std::vector<std::string>& paths) {
         if (paths.empty()) return;
@@ -143,13 +156,20 @@ void AuditLog::ran(const Caller& by, const CommandRecord& what) {
         body.append(std::string(member), std::move(list));
         if (paths.size() > kMostPaths) body.append(cat(member, "_more"), paths.size() - kMostPaths);
     };
-    add_paths("predicted", what.predicted);
+    add_paths("predicted", what.ran.predicted);
     if (!what.blocks.empty()) body.append("blocks", blocks_value(what.blocks));
     add_paths("without_history", what.without_history);
     add_paths("left_out", what.left_out);
     add_paths("missed", what.missed);
     add(body, "past", what.past);
-    note(json::write(body));
+    std::string text = json::write(body);
+    if (!what.changes()) return note(std::move(text));
+    static_cast<void>(state_.with([&](State& state) { return say_what_is_lost(state); }));
+    store::Batch batch;
+    batch.audit.push_back(text);
+    std::promise<Result<void>> stored;
+    store_.commit(std::move(batch), [&](Result<void> done) { stored.set_value(std::move(done)); });
+    if (!stored.get_future().get()) note(std::move(text));
 }
 
 bool AuditLog::say_what_is_lost(State& state) {

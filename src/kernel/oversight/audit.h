@@ -50,8 +50,12 @@ public:
     // Logs the end of a call. Entries that cannot wait are counted, and the next one that can
     // says how many are missing.
     void end(const Caller& by, const CallEnd& how);
-    // Logs a shell command that has ended. `by` made the call that ran or started it.
+    // Logs a shell command that has ended. `by` made the call that ran or started it. The entry of a
+    // command that changed something is durable on return, unless the store refuses it. Blocks then.
     void ran(const Caller& by, const CommandRecord& what);
+    // Logs a command whose commit was begun by a kernel that was killed, and is completed now. `by` has
+    // the profile and the tool of the call, whose number was another kernel's. Blocks like ran().
+    void completed(const Caller& by, const CommandRecord& what);
 
 private:
     struct State {
@@ -60,6 +64,7 @@ private:
     };
     bool say_what_is_lost(State& state);
     void note(std::string body);
+    void keep_command(Map body, const CommandRecord& what);
 
     store::Store& store_;
     const Clock& clock_;

@@ -14,6 +14,7 @@
 #include "base/concat.h"
 #include "base/file_text.h"
 #include "base/write_all.h"
+#include "kernel/commands/command_completion.h"
 #include "kernel/commands/command_journal.h"
 
 namespace quire::kernel {

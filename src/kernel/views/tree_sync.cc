@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/concat.h"
 #include "kernel/commands/call_approval.h"
+#include "kernel/commands/command_completion.h"
 #include "kernel/commands/command_gate.h"
 #include "kernel/commands/command_journal.h"
 #include "kernel/files/file_calls.h"
@@ -136,6 +137,11 @@ void add_directories(const std::string& workspace, const std::string& path,
 }
 
 // The change as a refresh's journal has it.
+// A land as the audit log tells of it.
+CommandRan land_of(const views::TreeState& state) {
+    return {cat("land ", state.directory), "allow", "none"};
+}
+
 JournalEntry journalled(const PlannedFile& file) {
     JournalEntry out;
     out.path = file.path;
@@ -254,8 +260,14 @@ Result<void> TreeSync::commit(const Caller& by, TreePlan& plan, bool asks, Synce
     if (!changes.empty()) {
         const auto changed = static_cast<std::size_t>(
             std::ranges::count(changes, false, &stage::StagedChange::is_directory));
-        CommandGate gate({parts_.kernel, parts_.gate, parts_.files, parts_.workspace,
-                          parts_.gate.file_bytes(), "land"},
+        CommandGate gate({parts_.kernel,
+                          parts_.gate,
+                          parts_.files,
+                          parts_.workspace,
+                          parts_.gate.file_bytes(),
+                          "land",
+                          {},
+                          land_of(state_)},
                          scratch, std::move(changes), state_.actor);
         is_outdated = gate.is_outdated();
         if (is_outdated) return {};
@@ -283,6 +295,7 @@ Result<void> TreeSync::commit(const Caller& by, TreePlan& plan, bool asks, Synce
                                           shell::Enforcement::strict);
         out.notes = std::move(done.notes);
         if (done.failure) {
+            remove_journal(scratch.directory());
             const bool waits = done.failure->code() == Errc::escalation_required;
             out.outcome = waits ? SyncOutcome::asked : SyncOutcome::refused;
             for (const GateObjection& each : done.escalations)
@@ -291,9 +304,7 @@ Result<void> TreeSync::commit(const Caller& by, TreePlan& plan, bool asks, Synce
             return {};
         }
         CommandRecord record;
-        record.command = cat("land ", state_.directory);
-        record.decision = "allow";
-        record.tier = "none";
+        record.ran = land_of(state_);
         record.outcome = "committed";
         record.past = done.past;
         std::set<std::string> unwritten;
@@ -311,6 +322,7 @@ Result<void> TreeSync::commit(const Caller& by, TreePlan& plan, bool asks, Synce
             out.files.push_back({each.path, each.change_type, each.block_id, each.version});
         }
         Overseer::of(parts_.kernel).audit().ran(by, record);
+        remove_journal(scratch.directory());
         for (const PlannedFile& file : plan.files()) {
             if (!file.bytes && file.into)
                 remove_empty_directories(shared_.files().entries(), file.path);
@@ -370,7 +382,7 @@ Result<void> TreeSync::write(TreePlan& plan, Synced& out) {
     }
     std::set<std::string> left;
     if (!journal.empty()) {
-        TRY(write_journal(place, journal));
+        TRY(write_journal(place, {std::move(journal)}));
         const auto done = TRY(complete_commit(place, state_.directory, tree_.files().files()));
         if (done) left.insert(done->left.begin(), done->left.end());
     }

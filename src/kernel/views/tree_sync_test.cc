@@ -296,7 +296,7 @@ TEST_F(Views, ARefreshThatWasCutOffAnywhereIsCompleted) {
         SCOPED_TRACE(cat("after ", written, " files"));
         put(place, "upper/src/a.c", "int new_a;\n");
         put(place, "upper/src/c.c", "int c;\n");
-        ASSERT_TRUE(write_journal(place, {edited, gone, made}));
+        ASSERT_TRUE(write_journal(place, {{edited, gone, made}}));
         put(tree, "src/a.c", written > 0 ? "int new_a;\n" : "int a;\n");
         put(tree, "src/b.c", "int b;\n");
         if (written > 1) disk::remove(tree + "/src/b.c");
