@@ -379,15 +379,18 @@ TEST_F(Commands, NothingIsLeftInTheStages) {
     EXPECT_TRUE(std::filesystem::is_empty(directory / ".quire/stages"));
 }
 
-class Journal : public Commands {
+class CommandJournal : public Commands {
 protected:
     // Runs a command in a stage, and leaves the stage with its journal as a kernel does that is killed.
-    void leave(const std::string& command, const std::vector<JournalEntry>& entries) {
+    void leave(const std::string& command, Journal journal) {
         Result<stage::Stage> made = stage::Stage::make(directory.path(), {});
         ASSERT_TRUE(made);
         ASSERT_TRUE(made->run({command, directory.path()}, clock, {}));
-        ASSERT_TRUE(write_journal(made->directory(), {entries}));
+        ASSERT_TRUE(write_journal(made->directory(), std::move(journal)));
         std::filesystem::rename(made->directory(), directory / ".quire/stages/left");
+    }
+    static JournalOrigin origin(const std::string& command) {
+        return {"agent:bob", "full", "shell", {command, "allow", "staged"}};
     }
     static JournalEntry entry(const std::string& path, stage::ChangeKind kind,
                               std::string_view before, std::string_view after) {
@@ -398,7 +401,7 @@ protected:
     }
 };
 
-TEST_F(Journal, ABegunCommitIsCompleted) {
+TEST_F(CommandJournal, ABegunCommitIsCompleted) {
     using stage::ChangeKind;
     directory.link("src/l", "a.c");
     JournalEntry run = entry("src/run", ChangeKind::created, "", "run\n");
@@ -413,11 +416,11 @@ TEST_F(Journal, ABegunCommitIsCompleted) {
     leave(
         "echo A > src/a.c; rm src/b.c; echo run > src/run; mkdir src/d; ln -s b.c src/m; rm src/l; "
         "echo L > src/l; echo D > log/day.md; echo R > README.md",
-        {entry("src/a.c", ChangeKind::modified, "int a;\n", "A\n"),
-         entry("src/b.c", ChangeKind::deleted, "int b;\n", ""), run, folder, link, old_link,
-         entry("src/l", ChangeKind::created, "", "L\n"),
-         entry("log/day.md", ChangeKind::modified, "begun\n", "D\n"),
-         entry("README.md", ChangeKind::modified, "read me\n", "R\n")});
+        {{entry("src/a.c", ChangeKind::modified, "int a;\n", "A\n"),
+          entry("src/b.c", ChangeKind::deleted, "int b;\n", ""), run, folder, link, old_link,
+          entry("src/l", ChangeKind::created, "", "L\n"),
+          entry("log/day.md", ChangeKind::modified, "begun\n", "D\n"),
+          entry("README.md", ChangeKind::modified, "read me\n", "R\n")}});
     // One is done already, and one was changed by somebody else since.
     directory.put("src/a.c", "A\n");
     directory.put("README.md", "theirs\n");
@@ -443,8 +446,78 @@ TEST_F(Journal, ABegunCommitIsCompleted) {
     EXPECT_TRUE(commands->sweep().empty());
 }
 
-TEST_F(Journal, ATornJournalBeganNothing) {
-    leave("echo A > src/a.c", {entry("src/a.c", stage::ChangeKind::modified, "int a;\n", "A\n")});
+// A text is at its place in history, and what has no history is in the record.
+TEST_F(CommandJournal, ACompletedCommitBelongsToItsActorAndCanBeUndone) {
+    using stage::ChangeKind;
+    const std::string old_bytes("\0old", 4), new_bytes("\0new", 4);
+    directory.put("src/bin", old_bytes);
+    // Their histories begin before the commit does.
+    ASSERT_TRUE(run("echo more >> src/a.c; echo more >> src/b.c"));
+    JournalEntry changed = entry("src/a.c", ChangeKind::modified, "int a;\nmore\n", "A\n");
+    JournalEntry gone = entry("src/b.c", ChangeKind::deleted, "int b;\nmore\n", "");
+    JournalEntry made = entry("src/new", ChangeKind::created, "", "N\n");
+    for (JournalEntry* each : {&changed, &gone, &made}) each->is_text = true;
+    leave("echo A > src/a.c; rm src/b.c; echo N > src/new; printf '\\0new' > src/bin",
+          {{changed, gone, made, entry("src/bin", ChangeKind::modified, old_bytes, new_bytes)},
+           origin("echo A > src/a.c"),
+           "1-left"});
+    // Two of the texts are on the disk already.
+    directory.put("src/a.c", "A\n");
+    directory.put("src/new", "N\n");
+    ASSERT_EQ(commands->sweep().size(), 1U);
+    EXPECT_EQ(directory.get("src/bin"), new_bytes);
+    EXPECT_FALSE(directory.has("src/b.c"));
+    for (const char* path : {"src/a.c", "src/new"}) EXPECT_EQ(newest_actor(path), "agent:bob");
+    const auto back = ask<Undone>([&](auto reply) {
+        calls->undo({{policy::ActorKind::agent, "bob"}, 0, {}}, "src/b.c", {}, std::move(reply));
+    });
+    ASSERT_TRUE(back) << back.error().message();
+    EXPECT_EQ(directory.get("src/b.c"), "int b;\nmore\n");
+    const auto undone = ask<CommandUndone>([&](auto reply) {
+        commands->undo({{policy::ActorKind::agent, "bob"}, 0, {}}, "1-left", false,
+                       std::move(reply));
+    });
+    ASSERT_TRUE(undone) << undone.error().message();
+    EXPECT_EQ(undone->restored, std::vector<std::string>{"src/bin"});
+    EXPECT_EQ(directory.get("src/bin"), old_bytes);
+}
+
+// Others had changed the text before the commit began.
+TEST_F(CommandJournal, ATextThatWasToBeMergedIsMergedAtTheCompletion) {
+    const std::string base = "one\ntwo\nthree\n", theirs = "ONE\ntwo\nthree\n";
+    directory.put("src/a.c", theirs);
+    JournalEntry merged =
+        entry("src/a.c", stage::ChangeKind::modified, theirs, "one\ntwo\nTHREE\n");
+    merged.is_text = true;
+    merged.base = base;
+    JournalEntry tied = merged;
+    tied.path = "src/b.c";
+    directory.put("src/b.c", "one\ntwo\nDREI\n");
+    tied.before = fs::Hash::of("one\ntwo\nDREI\n").hex();
+    leave("for f in a b; do printf 'one\\ntwo\\nTHREE\\n' > src/$f.c; done",
+          {{merged, tied}, origin("merge"), "1-left"});
+    const auto said = commands->sweep();
+    ASSERT_EQ(said.size(), 1U);
+    EXPECT_NE(said[0].find("1 of 2 are kept now; left: src/b.c"), std::string::npos) << said[0];
+    EXPECT_EQ(directory.get("src/a.c"), "ONE\ntwo\nTHREE\n");
+    EXPECT_EQ(directory.get("src/b.c"), "one\ntwo\nDREI\n");
+}
+
+// An earlier program wrote the entries alone, and what was changed since is nobody's command.
+TEST_F(CommandJournal, AnOlderJournalIsCompleted) {
+    leave("echo A > src/a.c", {});
+    const auto hex = [](std::string_view text) { return fs::Hash::of(text).hex(); };
+    directory.put(".quire/stages/left/commit.json",
+                  cat(R"([{"path":"7372632f612e63","kind":"modified","is_directory":false,)",
+                      R"("was_link":false,"sets_mode":false,"mode":420,"target":"","before":")",
+                      hex("int a;\n"), R"(","after":")", hex("A\n"), "\"}]"));
+    EXPECT_EQ(commands->sweep().size(), 1U);
+    EXPECT_EQ(directory.get("src/a.c"), "A\n");
+    EXPECT_FALSE(directory.has(".quire/past"));
+}
+
+TEST_F(CommandJournal, ATornJournalBeganNothing) {
+    leave("echo A > src/a.c", {{entry("src/a.c", stage::ChangeKind::modified, "int a;\n", "A\n")}});
     const std::string path = directory / ".quire/stages/left/commit.json";
     std::filesystem::resize_file(path, std::filesystem::file_size(path) - 1);
     EXPECT_TRUE(commands->sweep().empty());
@@ -452,7 +525,7 @@ TEST_F(Journal, ATornJournalBeganNothing) {
     EXPECT_FALSE(directory.has(".quire/stages"));
 }
 
-TEST_F(Journal, ACommitThatIsDoneLeavesNone) {
+TEST_F(CommandJournal, ACommitThatIsDoneLeavesNone) {
     ASSERT_TRUE(run("echo A > src/a.c; printf 'a\\0b' > src/bin"));
     EXPECT_TRUE(std::filesystem::is_empty(directory / ".quire/stages"));
     // One that waits for a person has begun nothing.

@@ -165,9 +165,13 @@ private:
         if (!before || before->mode == kNewFile) return remove().has_value();
         before->hash = entry.before;
         const std::size_t number = past_->announce({entry.path, std::move(*before), {}, true, {}});
-        if (!remove()) return false;
-        past_->made(number, {});
-        return true;
+        const bool done = remove().has_value();
+        if (done) {
+            past_->made(number, {});
+        } else {
+            past_->withdraw(number);
+        }
+        return done;
     }
 
     // Changes the bytes of a file, and records those that it had, if it has no history.
@@ -186,9 +190,13 @@ private:
         const std::size_t number = past_->announce(
             std::move(change),
             now == nullptr ? std::nullopt : std::optional<std::string_view>(now->bytes));
-        TRY(work());
-        past_->made(number, after);
-        return {};
+        Result<void> done = work();
+        if (done) {
+            past_->made(number, after);
+        } else {
+            past_->withdraw(number);
+        }
+        return done;
     }
 
     // The command's change of a text, and what others have made of the text meanwhile.
@@ -226,11 +234,13 @@ public:
     Result<std::vector<std::string>> run() {
         const fs::DiskEntries disk = TRY(fs::DiskEntries::open(parts_.workspace));
         PastRecorder past(parts_.workspace, stage_);
-        past.resume(disk, parts_.gate.files());
-        std::vector<std::string> left =
-            Completion(stage_, parts_.gate.files(), disk, &parts_.gate, &past)
-                .run(journal_.entries);
-        const bool has_past = past.finish(journal_.past);
+        // An earlier program has recorded nothing.
+        const bool is_recorded = !journal_.past.empty();
+        if (is_recorded) past.resume(disk, parts_.gate.files());
+        std::vector<std::string> left = Completion(stage_, parts_.gate.files(), disk, &parts_.gate,
+                                                   is_recorded ? &past : nullptr)
+                                            .run(journal_.entries);
+        const bool has_past = is_recorded && past.finish(journal_.past);
         if (journal_.origin) log(left, has_past);
         remove_journal(stage_);
         return left;

@@ -4,7 +4,7 @@
 // those from before the commit nor those that the commit writes. A second call changes nothing, so that a kernel
 // may be killed here too.
 //
-// Of a command, the texts then get their place in history, as changes of the command's actor; the record of
+// The texts of a command then get their place in history, as changes of the command's actor; the record of
 // what has no history is finished (command_past.h); and the audit log gets the entry that the killed
 // kernel owes. So "undo the last command" takes back a command that was completed as it does any other.
 #pragma once

@@ -109,7 +109,11 @@ void CommandGate::commit_entry(const fs::DiskEntries& entries, const Step& step)
     } else if (made.kind == ChangeKind::directory && announced != new_directories_.end()) {
         // The texts in it, which come first, may have made it.
         done = write();
-        if (done) past_->made(announced->second, {PathKind::directory, 0, {}, {}});
+        if (done) {
+            past_->made(announced->second, {PathKind::directory, 0, {}, {}});
+        } else {
+            past_->withdraw(announced->second);
+        }
     } else {
         done = past_->change(entries, made.path, made.kind == ChangeKind::mode, write);
     }
@@ -245,7 +249,10 @@ void CommandGate::commit_plain(const fs::DiskEntries& entries, Step& step) {
     }
     const Result<void> done = write_plain(step, *bytes);
     result_.changes[step.shown].committed = done.has_value();
-    if (!done) return result_.notes.push_back(done.error().message());
+    if (!done) {
+        if (number) past_->withdraw(*number);
+        return result_.notes.push_back(done.error().message());
+    }
     if (number) past_->made(*number, std::move(after));
 }
 

@@ -133,18 +133,18 @@ Result<PathState> path_state(const fs::DiskEntries& entries, const std::string& 
 // A line of changes.json. A later line of the same number stands for an earlier one.
 struct PastRecorder::Line {
     std::size_t number = 0;
-    bool is_made = false;
+    Progress progress = Progress::announced;
     PastChange change = {};
 
     static json::Fields<Line> fields() {
         return json::Fields<Line>()
             .required("number", &Line::number)
-            .optional("is_made", &Line::is_made)
+            .required("progress", &Line::progress)
             .required("change", &Line::change);
     }
 };
 
-Result<void> PastRecorder::write(std::size_t number) {
+Result<void> PastRecorder::add_line(std::size_t number) {
     if (!lines_) {
         if (::mkdir(directory_.c_str(), 0700) != 0 && errno != EEXIST)
             return not_kept(directory_, std::strerror(errno));
@@ -153,9 +153,13 @@ Result<void> PastRecorder::write(std::size_t number) {
         if (!lines_) return not_kept(path, std::strerror(errno));
     }
     const Change& change = changes_[number];
-    Line line{number, change.order != 0, change.what};
+    Line line{number, change.progress, change.what};
     to_text(line.change);
     return write_all(lines_.get(), cat(json::write(json::Codec<Line>::encode(line)), "\n"));
+}
+
+void PastRecorder::write(std::size_t number) {
+    if (const auto written = add_line(number); !written) note(written.error());
 }
 
 Result<std::string> PastRecorder::keep(const PastChange& change, std::string_view bytes) {
@@ -179,27 +183,29 @@ void PastRecorder::note(const Error& why) {
 std::size_t PastRecorder::announce(PastChange change, std::optional<std::string_view> bytes) {
     const std::size_t number = changes_.size();
     changes_.push_back({std::move(change)});
-    PastChange& what = changes_.back().what;
     // The first line makes the directory.
-    if (const auto written = write(number); !written) {
-        note(written.error());
-        return number;
-    }
+    write(number);
     if (!bytes) return number;
-    Result<std::string> name = keep(what, *bytes);
-    if (!name) {
+    Result<std::string> name = keep(changes_[number].what, *bytes);
+    if (name) {
+        changes_[number].what.bytes = std::move(*name);
+        write(number);
+    } else {
         note(name.error());
-        return number;
     }
-    what.bytes = std::move(*name);
-    if (const auto written = write(number); !written) note(written.error());
     return number;
 }
 
 void PastRecorder::made(std::size_t number, PathState after) {
     changes_[number].what.after = std::move(after);
+    changes_[number].progress = Progress::made;
     changes_[number].order = ++made_;
-    if (const auto written = write(number); !written) note(written.error());
+    write(number);
+}
+
+void PastRecorder::withdraw(std::size_t number) {
+    changes_[number].progress = Progress::withdrawn;
+    write(number);
 }
 
 std::optional<std::size_t> PastRecorder::announce_at(const fs::DiskEntries& entries,
@@ -209,10 +215,14 @@ std::optional<std::size_t> PastRecorder::announce_at(const fs::DiskEntries& entr
     return announce({path, std::move(*before), {}, is_mode, {}});
 }
 
-void PastRecorder::made_at(const fs::DiskEntries& entries, std::size_t number) {
+void PastRecorder::settle(const fs::DiskEntries& entries, std::size_t number) {
     const PastChange& what = changes_[number].what;
     Result<PathState> after = path_state(entries, what.path);
-    if (after && !is_unchanged(what.before, *after, what.is_mode)) made(number, std::move(*after));
+    if (after && !is_unchanged(what.before, *after, what.is_mode)) {
+        made(number, std::move(*after));
+    } else {
+        withdraw(number);
+    }
 }
 
 void PastRecorder::resume(const fs::DiskEntries& entries, fs::FileSystem& files) {
@@ -226,18 +236,20 @@ void PastRecorder::resume(const fs::DiskEntries& entries, fs::FileSystem& files)
         json::Read<Line> line = json::read<Line>(*value);
         if (!line || line->number > changes_.size() || !to_names(line->change)) break;
         if (line->number == changes_.size()) changes_.emplace_back();
-        changes_[line->number] = {std::move(line->change), line->is_made ? ++made_ : 0};
+        changes_[line->number] = {std::move(line->change), line->progress, ++made_};
     }
     for (std::size_t number = 0; number < changes_.size(); ++number) {
         const PastChange what = changes_[number].what;
         if (!what.bytes.empty()) ++files_;
-        if (changes_[number].order != 0) continue;
+        if (changes_[number].progress != Progress::announced) continue;
         const bool is_of_bytes =
             !what.is_mode && !(what.before.hash.empty() && what.after.hash.empty());
         if (!is_of_bytes) {
-            made_at(entries, number);
+            settle(entries, number);
         } else if (is_there(entries, files, what.path, what.after)) {
             made(number, what.after);
+        } else {
+            withdraw(number);
         }
     }
     size_ = size_of(directory_);
@@ -247,7 +259,7 @@ bool PastRecorder::finish(const std::string& name) {
     std::vector<PastChange> kept;
     std::ranges::sort(changes_, {}, &Change::order);
     for (Change& each : changes_) {
-        if (each.order != 0) kept.push_back(std::move(each.what));
+        if (each.progress == Progress::made) kept.push_back(std::move(each.what));
     }
     changes_.clear();
     const std::string past = workspace_ + kPastFolder;

@@ -11,6 +11,7 @@
 // (command_completion.h):
 //
 //     STAGE/past/changes.json       a line for each change that is announced, and another once it is made
+//                                   or withdrawn
 //     STAGE/past/0, 1, ...
 //
 // The records of a workspace take kMostPastBytes at most, and there are kMostPasts; the oldest go first. A
@@ -77,21 +78,21 @@ public:
     PastRecorder(std::string workspace, const std::string& stage)
         : workspace_(std::move(workspace)), directory_(stage + "/past") {}
 
-    // Goes on with the record of a kernel that was killed. A change that was announced counts as made
-    // if the path is not as it was before.
+    // Goes on with the record of a kernel that was killed.
     void resume(const fs::DiskEntries& entries, fs::FileSystem& files);
     // Announces a change, with what is known of the path after it; `bytes` are those of a file that is
     // to be replaced or deleted. Returns the change's number for made().
     std::size_t announce(PastChange change, std::optional<std::string_view> bytes = std::nullopt);
     void made(std::size_t number, PathState after);
+    void withdraw(std::size_t number);
     // Does the work on a path that is no file's bytes, and records what it changed. Errors: those of the work.
     template <class Work>
     Result<void> change(const fs::DiskEntries& entries, const std::string& path, bool is_mode,
                         Work work) {
         const std::optional<std::size_t> number = announce_at(entries, path, is_mode);
-        TRY(work());
-        if (number) made_at(entries, *number);
-        return {};
+        Result<void> done = work();
+        if (number) settle(entries, *number);
+        return done;
     }
     // Brings the record to its place under this name, and removes old ones to make room. Returns
     // false if there is nothing in it.
@@ -105,15 +106,21 @@ private:
     struct Line;
     std::optional<std::size_t> announce_at(const fs::DiskEntries& entries, const std::string& path,
                                            bool is_mode);
-    void made_at(const fs::DiskEntries& entries, std::size_t number);
-    Result<void> write(std::size_t number);
+    // The announced change was made if the path is not as it was before.
+    void settle(const fs::DiskEntries& entries, std::size_t number);
+    void write(std::size_t number);
+    Result<void> add_line(std::size_t number);
     Result<std::string> keep(const PastChange& change, std::string_view bytes);
     void note(const Error& why);
 
+    enum class Progress { announced, made, withdrawn };
+    friend constexpr auto words_of(Progress) {
+        return word_table("announced", "made", "withdrawn");
+    }
     struct Change {
         PastChange what;
-        std::size_t order =
-            0;  // Counted from 1 in the order in which changes were made; 0 if it was not.
+        Progress progress = Progress::announced;
+        std::size_t order = 0;  // Counts the changes in the order in which they were made.
     };
     const std::string workspace_;
     const std::string directory_;
