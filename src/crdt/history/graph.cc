@@ -1,8 +1,8 @@
 // History is mostly long runs with few branches, so the graph stores one entry per run, with a
 // shortcut: `covers` names the lowest atom such that everything from there on is an ancestor. A
-// walk (Descent) keeps a heap of atoms, highest first, and pops downwards; at an entry it jumps to
+// walk (Descent) keeps a queue of atoms and takes the highest each time; at an entry it jumps to
 // `covers` at once. A difference of two versions walks both at the same time and marks each atom
-// with the sides that reach it; as soon as every atom in the heap is marked with both, the rest is
+// with the sides that reach it; as soon as every atom in the queue is marked with both, the rest is
 // common and the walk ends. So comparing two versions that differ by a few edits costs O(those
 // edits), however long the history is.
 
@@ -35,25 +35,27 @@ void Graph::append(std::span<const Lv> parents, Lv count) {
         entries_.back().end += count;
         return;
     }
-    Lamport next = 0;
-    for (const Lv parent : parents) next = std::max(next, lamport(parent) + 1);
-    place(parents, count, next);
+    Entry& entry = add(parents, count);
+    for (const Link& parent : this->parents(entry)) {
+        const Entry& before = entries_[parent.entry];
+        entry.lamport = std::max(entry.lamport, before.lamport + (parent.lv - before.begin) + 1);
+    }
 }
 
 void Graph::place(std::span<const Lv> parents, Lv count, Lamport lamport) {
+    add(parents, count).lamport = lamport;
+}
+
+Graph::Entry& Graph::add(std::span<const Lv> parents, Lv count) {
     const Lv begin = end();
-    const auto at = static_cast<std::uint32_t>(parents_.size());
+    const auto at = static_cast<std::uint32_t>(links_.size());
     const auto n = static_cast<std::uint32_t>(parents.size());
-    if (n == 1) {
-        parents_.push_back(parents[0]);
-    } else {
-        parents_.insert(parents_.end(), parents.begin(), parents.end());
-    }
+    for (const Lv parent : parents) links_.push_back(link_to(parent));
     // Filled in its place: a copy would wait until all of it is written.
     Entry& entry = entries_.emplace_back();
     entry.begin = begin;
     entry.end = begin + count;
-    entry.lamport = lamport;
+    entry.lamport = 0;
     entry.parents = entry.beyond = at;
     entry.parent_count = entry.beyond_count = n;
     entry.covers = begin;
@@ -67,51 +69,52 @@ void Graph::place(std::span<const Lv> parents, Lv count, Lamport lamport) {
     } else if (n > 1) {
         cover(entry);
     }
+    return entry;
 }
 
 // Jumps as far down as all atoms on the way are ancestors.
 void Graph::cover(Entry& entry) {
     const auto found = parents(entry);
     way_.assign(found.begin(), found.end());  // Ascending.
-    while (!way_.empty() && way_.back() + 1 >= entry.covers) {
-        const Entry& next = entries_[entry_of(way_.back())];
+    while (!way_.empty() && way_.back().lv + 1 >= entry.covers) {
+        const Entry& next = entries_[way_.back().entry];
         // An atom takes with it all that it follows.
-        while (!way_.empty() && way_.back() >= next.covers) way_.pop_back();
+        while (!way_.empty() && way_.back().lv >= next.covers) way_.pop_back();
         entry.covers = std::min(entry.covers, next.covers);
-        for (const Lv lv : beyond(next)) {
-            const auto at = std::lower_bound(way_.begin(), way_.end(), lv);
-            if (at == way_.end() || *at != lv) way_.insert(at, lv);
+        for (const Link& link : beyond(next)) {
+            const auto at = std::lower_bound(way_.begin(), way_.end(), link);
+            if (at == way_.end() || at->lv != link.lv) way_.insert(at, link);
         }
     }
     if (entry.covers == entry.begin) return;
-    entry.beyond = static_cast<std::uint32_t>(parents_.size());
+    entry.beyond = static_cast<std::uint32_t>(links_.size());
     // The `beyond` heads cover everything from here on, up to the largest of them.
     Lv known = entry.covers;
-    for (auto lv = way_.rbegin(); lv != way_.rend(); ++lv) {
-        if (parents_.size() > entry.beyond && *lv >= known) continue;
-        known = entries_[entry_of(*lv)].covers;
-        parents_.push_back(*lv);
+    for (auto link = way_.rbegin(); link != way_.rend(); ++link) {
+        if (links_.size() > entry.beyond && link->lv >= known) continue;
+        known = entries_[link->entry].covers;
+        links_.push_back(*link);
     }
-    entry.beyond_count = static_cast<std::uint32_t>(parents_.size()) - entry.beyond;
+    entry.beyond_count = static_cast<std::uint32_t>(links_.size()) - entry.beyond;
 }
 
 void Graph::truncate(Lv end) {
     while (!entries_.empty() && entries_.back().begin >= end) {
-        parents_.resize(entries_.back().parents);
+        links_.resize(entries_.back().parents);
         entries_.pop_back();
     }
     if (!entries_.empty()) entries_.back().end = end;
 }
 
-std::size_t Graph::entry_of(Lv lv) const {
+std::uint32_t Graph::entry_of(Lv lv) const {
     // Usually it is one of the last entries.
     std::size_t last = entries_.size() - 1;
     for (std::size_t i = std::min(last, kNear); i > 0 && entries_[last].begin > lv; --i) --last;
-    if (entries_[last].begin <= lv) return last;
+    if (entries_[last].begin <= lv) return static_cast<std::uint32_t>(last);
     const auto after =
         std::upper_bound(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(last), lv,
                          [](Lv value, const Entry& entry) { return value < entry.begin; });
-    return static_cast<std::size_t>(after - entries_.begin()) - 1;
+    return static_cast<std::uint32_t>(after - entries_.begin()) - 1;
 }
 
 Lamport Graph::lamport(Lv lv) const {
@@ -122,8 +125,9 @@ Lamport Graph::lamport(Lv lv) const {
 Heads Graph::parents_of(Lv lv) const {
     const Entry& entry = entries_[entry_of(lv)];
     if (lv > entry.begin) return {lv - 1};
-    const auto found = parents(entry);
-    return {found.begin(), found.end()};
+    Heads out;
+    for (const Link& parent : parents(entry)) out.push_back(parent.lv);
+    return out;
 }
 
 // A walk down from some atoms to their ancestors that meets atoms in descending order.
@@ -133,29 +137,31 @@ public:
     Descent(const Graph& graph, Lv floor) : graph_(graph), floor_(floor) {}
 
     void add(Lv lv) {
-        if (lv < floor_) return;
-        queue_.push_back(lv);
-        std::push_heap(queue_.begin(), queue_.end());
+        if (lv >= floor_) add(graph_.link_to(lv));
     }
     // Returns true if the target was added or is an ancestor of an added atom. Later questions and
     // additions must lie below it.
     bool reaches(Lv target) {
-        while (!queue_.empty() && queue_.front() > target) {
-            const Entry& entry = graph_.entries_[graph_.entry_of(queue_.front())];
+        while (!queue_.empty() && queue_.back().lv > target) {
+            const Entry& entry = graph_.entries_[queue_.back().entry];
             if (target >= entry.covers) return true;
-            while (!queue_.empty() && queue_.front() >= entry.covers) {
-                std::pop_heap(queue_.begin(), queue_.end());
-                queue_.pop_back();
+            while (!queue_.empty() && queue_.back().lv >= entry.covers) queue_.pop_back();
+            for (const Link& link : graph_.beyond(entry)) {
+                if (link.lv >= floor_) add(link);
             }
-            for (const Lv lv : graph_.beyond(entry)) add(lv);
         }
-        return !queue_.empty() && queue_.front() == target;
+        return !queue_.empty() && queue_.back().lv == target;
     }
 
 private:
+    void add(const Link& link) {
+        const auto place = std::lower_bound(queue_.begin(), queue_.end(), link);
+        if (place == queue_.end() || place->lv != link.lv) queue_.insert(place, link);
+    }
+
     const Graph& graph_;
     Lv floor_;
-    std::vector<Lv> queue_;  // A heap, highest first.
+    std::vector<Link> queue_;  // Ascending, each atom once.
 };
 
 bool Graph::contains(std::span<const Lv> heads, Lv target) const {
@@ -170,7 +176,7 @@ bool Graph::contains_all(std::span<const Lv> heads, std::span<const Lv> targets)
                        [&](Lv target) { return descent.reaches(target); });
 }
 
-// Both walks share one heap of atoms, each with the sides that reach it. The walk ends when no atom
+// Both walks share one queue of atoms, each with the sides that reach it. The walk ends when no atom
 // is left that only one side reaches.
 void Graph::diff(std::span<const Lv> a, std::span<const Lv> b, Difference& out) const {
     out.only_a.clear();
@@ -187,20 +193,27 @@ void Graph::diff(std::span<const Lv> a, std::span<const Lv> b, Difference& out) 
     // The versions that are known to contain an atom on the way down.
     enum Side : std::uint8_t { in_a = 1, in_b = 2, in_both = 3 };
     struct Visit {
-        Lv lv;
+        Link at;
         Side side;
-        bool operator<(const Visit& other) const { return lv < other.lv; }
     };
+    // Ascending, each atom once. It is as long as branches run side by side, which are few, so that
+    // moving what lies behind a new one is cheaper than a heap.
     std::vector<Visit> queue;
     std::size_t one_sided = 0;
-    const auto push = [&](Lv lv, Side side) {
-        queue.push_back({lv, side});
-        std::push_heap(queue.begin(), queue.end());
-        if (side != in_both) ++one_sided;
+    const auto push = [&](const Link& at, Side side) {
+        const auto place =
+            std::lower_bound(queue.begin(), queue.end(), at.lv,
+                             [](const Visit& visit, Lv lv) { return visit.at.lv < lv; });
+        if (place == queue.end() || place->at.lv != at.lv) {
+            queue.insert(place, {at, side});
+            if (side != in_both) ++one_sided;
+        } else if ((place->side | side) != place->side) {
+            if (place->side != in_both) --one_sided;
+            place->side = in_both;
+        }
     };
     const auto pop = [&] {
-        const Visit top = queue.front();
-        std::pop_heap(queue.begin(), queue.end());
+        const Visit top = queue.back();
         queue.pop_back();
         if (top.side != in_both) --one_sided;
         return top;
@@ -209,22 +222,22 @@ void Graph::diff(std::span<const Lv> a, std::span<const Lv> b, Difference& out) 
         if (begin == end || side == in_both) return;
         push_span(side == in_a ? out.only_a : out.only_b, {begin, end});
     };
-    for (const Lv lv : a) push(lv, in_a);
-    for (const Lv lv : b) push(lv, in_b);
+    for (const Lv lv : a) push(link_to(lv), in_a);
+    for (const Lv lv : b) push(link_to(lv), in_b);
     while (one_sided > 0) {
         Visit top = pop();
-        const Entry& entry = entries_[entry_of(top.lv)];
-        Lv end = top.lv + 1;
-        while (!queue.empty() && queue.front().lv >= entry.begin) {
+        const Entry& entry = entries_[top.at.entry];
+        Lv end = top.at.lv + 1;
+        while (!queue.empty() && queue.back().at.lv >= entry.begin) {
             const Visit next = pop();
             if ((top.side | next.side) != top.side) {
-                mark(next.lv + 1, end, top.side);
-                end = next.lv + 1;
+                mark(next.at.lv + 1, end, top.side);
+                end = next.at.lv + 1;
                 top.side = static_cast<Side>(top.side | next.side);
             }
         }
         mark(entry.begin, end, top.side);
-        for (const Lv parent : parents(entry)) push(parent, top.side);
+        for (const Link& parent : parents(entry)) push(parent, top.side);
     }
     std::reverse(out.only_a.begin(), out.only_a.end());
     std::reverse(out.only_b.begin(), out.only_b.end());
@@ -251,14 +264,19 @@ void Graph::check_invariants(Lv base) const {
         const Entry& entry = entries_[i];
         CHECK(entry.begin < entry.end && entry.begin == (i == 0 ? 0 : entries_[i - 1].end));
         Lamport least = 0;
-        for (const Lv parent : parents(entry)) {
-            CHECK(parent < entry.begin);
-            least = std::max(least, lamport(parent) + 1);
+        Heads before;
+        for (const Link& parent : parents(entry)) {
+            CHECK(parent.lv < entry.begin && parent.entry == entry_of(parent.lv));
+            least = std::max(least, lamport(parent.lv) + 1);
+            before.push_back(parent.lv);
         }
         CHECK(entry.lamport == least || entry.begin < base);
         CHECK(entry.covers <= entry.begin);
-        CHECK(entry.covers == entry.begin || contains(parents(entry), entry.covers));
-        for (const Lv lv : beyond(entry)) CHECK(lv < entry.covers && contains(parents(entry), lv));
+        CHECK(entry.covers == entry.begin || contains(before, entry.covers));
+        for (const Link& link : beyond(entry)) {
+            CHECK(link.lv < entry.covers && link.entry == entry_of(link.lv));
+            CHECK(contains(before, link.lv));
+        }
     }
 }
 

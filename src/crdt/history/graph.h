@@ -5,6 +5,7 @@
 // heads in order of Lv and stop where both sides have met (eg-walker, 2025, §3.2).
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -74,19 +75,27 @@ private:
         std::uint32_t beyond;
         std::uint32_t beyond_count;
     };
+    // An atom, and the index of its entry, so that a walk does not search for it.
+    struct Link {
+        Lv lv;
+        std::uint32_t entry;
+        friend bool operator<(const Link& a, const Link& b) { return a.lv < b.lv; }
+    };
     class Descent;
-    std::size_t entry_of(Lv lv) const;
-    std::span<const Lv> parents(const Entry& entry) const {
-        return std::span(parents_).subspan(entry.parents, entry.parent_count);
+    std::uint32_t entry_of(Lv lv) const;
+    Link link_to(Lv lv) const { return {lv, entry_of(lv)}; }
+    std::span<const Link> parents(const Entry& entry) const {
+        return std::span(links_).subspan(entry.parents, entry.parent_count);
     }
-    std::span<const Lv> beyond(const Entry& entry) const {
-        return std::span(parents_).subspan(entry.beyond, entry.beyond_count);
+    std::span<const Link> beyond(const Entry& entry) const {
+        return std::span(links_).subspan(entry.beyond, entry.beyond_count);
     }
+    Entry& add(std::span<const Lv> parents, Lv count);
     void cover(Entry& entry);
 
     std::vector<Entry> entries_;
-    std::vector<Lv> parents_;  // The parents and the `beyond` heads of all entries.
-    std::vector<Lv> way_;      // Scratch space of cover().
+    std::vector<Link> links_;  // The parents and the `beyond` heads of all entries.
+    std::vector<Link> way_;    // Scratch space of cover().
 };
 
 }  // namespace quire::crdt

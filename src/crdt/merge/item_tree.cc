@@ -404,6 +404,40 @@ void ItemTree::adjust(const Cursor& at, std::int32_t now, std::int32_t erased) {
     }
 }
 
+ItemTree::Cursor ItemTree::Shift::find(Lv lv) const {
+    if (last_.leaf == nullptr) return tree_.find_atom(lv);
+    const std::uint32_t end = last_.leaf->count;
+    for (const std::uint32_t index : {last_.index + 1, last_.index - 1}) {
+        if (index >= end) continue;
+        const Item& item = last_.leaf->items[index];
+        if (lv - item.lv < item.len) return {last_.leaf, index, lv - item.lv};
+    }
+    return tree_.find_atom(lv);
+}
+
+void ItemTree::Shift::add(Lv lv, std::uint32_t len, std::int32_t by) {
+    while (len > 0) {
+        Cursor at = find(lv);
+        const std::uint32_t n = std::min(len, item(at).len - at.offset);
+        const bool is_whole = at.offset == 0 && n == item(at).len;
+        if (!is_whole || at.leaf != last_.leaf) settle();
+        if (!is_whole) at = tree_.isolate(at, n);
+        Item& item = at.leaf->items[at.index];
+        const std::int64_t before = item.visible_now();
+        if (item.now == 0 && by > 0) set_known(at.leaf);
+        item.now += static_cast<std::uint32_t>(by);
+        by_ += std::int64_t{item.visible_now()} - before;
+        last_ = at;
+        lv += n;
+        len -= n;
+    }
+}
+
+void ItemTree::Shift::settle() {
+    if (by_ != 0) tree_.widen(last_.leaf, by_, 0);
+    by_ = 0;
+}
+
 void ItemTree::adjust_all(Function<std::int32_t(const Item&)> by) {
     near_ = {};
     adjust_below(root_, by);

@@ -148,6 +148,8 @@ public:
     Cursor isolate(Cursor at, std::uint32_t len);
     // Adds to an item's counts.
     void adjust(const Cursor& at, std::int32_t now, std::int32_t erased);
+    // Adds to the `now` of many items.
+    class Shift;
     // Adds by(item) to every item's `now`. O(n): cheaper than seeking each one.
     void adjust_all(Function<std::int32_t(const Item&)> by);
 
@@ -193,6 +195,28 @@ private:
     mutable Near near_;  // Unknown while its leaf is null.
     std::vector<Page> index_;
     std::vector<Lv> index_first_;
+};
+
+// What follows each other mostly lies side by side, so an item is looked for beside the last one first,
+// and the sums above a leaf are changed once for all that changes in it. They are right once this
+// is gone; until then nothing may be found by position.
+class ItemTree::Shift {
+public:
+    explicit Shift(ItemTree& tree) : tree_(tree) {}
+    Shift(const Shift&) = delete;
+    Shift& operator=(const Shift&) = delete;
+    ~Shift() { settle(); }
+
+    // Adds `by` to the `now` of the atoms [lv, lv + len). O(log n) for each item.
+    void add(Lv lv, std::uint32_t len, std::int32_t by);
+
+private:
+    Cursor find(Lv lv) const;
+    void settle();
+
+    ItemTree& tree_;
+    Cursor last_;          // The item that was changed last; none if its leaf is null.
+    std::int64_t by_ = 0;  // What its leaf has become wider by, and the sums do not have.
 };
 
 }  // namespace quire::crdt

@@ -331,15 +331,13 @@ void Sequence::for_each_target(Lv op, std::uint32_t len, Take take) const {
 void Sequence::move_to(const History& history, const Heads& version) {
     if (version_ == version) return;
     history.graph.diff(version_, version, difference_);
-    const bool done = shift_in_bulk(history.log);
-    for (const LvSpan& span : difference_.only_a) {
-        if (!done) shift(history.log, span, -1);
-        distance_ += span.size();
+    if (!shift_in_bulk(history.log)) {
+        ItemTree::Shift items(items_);
+        for (const LvSpan& span : difference_.only_a) shift(history.log, span, -1, items);
+        for (const LvSpan& span : difference_.only_b) shift(history.log, span, 1, items);
     }
-    for (const LvSpan& span : difference_.only_b) {
-        if (!done) shift(history.log, span, 1);
-        distance_ += span.size();
-    }
+    for (const LvSpan& span : difference_.only_a) distance_ += span.size();
+    for (const LvSpan& span : difference_.only_b) distance_ += span.size();
     version_ = version;
     at_last_ = false;
 }
@@ -424,30 +422,19 @@ void Sequence::cut_at(const ContainerLog& log, Lv lv) {
 
 // An insertion and each deletion count one, so the order in which ops are taken back does not
 // matter. A move of an element is both.
-void Sequence::shift(const ContainerLog& log, LvSpan span, std::int32_t by) {
+void Sequence::shift(const ContainerLog& log, LvSpan span, std::int32_t by,
+                     ItemTree::Shift& items) {
     const auto& runs = log.runs();
     for (std::size_t i = log.find(span.begin); i < runs.size() && runs[i].lv < span.end; ++i) {
         const Run& run = runs[i];
         const Lv from = std::max(run.lv, span.begin);
         const Lv to = std::min({run.end(), span.end, end_});
         if (from >= to) continue;
-        if (run.is_insert() || run.kind == RunKind::move) shift_items(from, to - from, by);
+        if (run.is_insert() || run.kind == RunKind::move) items.add(from, to - from, by);
         if (run.is_erase() || run.kind == RunKind::move) {
-            for_each_target(from, to - from, [&](const Target& target) {
-                shift_items(target.first, target.len, by);
-            });
+            for_each_target(from, to - from,
+                            [&](const Target& target) { items.add(target.first, target.len, by); });
         }
-    }
-}
-
-void Sequence::shift_items(Lv lv, std::uint32_t len, std::int32_t by) {
-    while (len > 0) {
-        Cursor at = items_.find_atom(lv);
-        const std::uint32_t n = std::min(len, items_.item(at).len - at.offset);
-        at = items_.isolate(at, n);
-        items_.adjust(at, by, 0);
-        lv += n;
-        len -= n;
     }
 }
 

@@ -193,13 +193,12 @@ private:
                                      std::uint32_t pos);
     bool erase_now(Lv op, std::uint32_t len, std::uint32_t pos, bool reversed,
                    std::vector<Effect>* effects);
-    void shift(const ContainerLog& log, LvSpan span, std::int32_t by);
+    void shift(const ContainerLog& log, LvSpan span, std::int32_t by, ItemTree::Shift& items);
     bool shift_in_bulk(const ContainerLog& log);
     void cut_at(const ContainerLog& log, Lv lv);
     void cut_out(Lv lv, std::uint32_t len);
     template <class Take>
     void for_each_target(Lv op, std::uint32_t len, Take take) const;
-    void shift_items(Lv lv, std::uint32_t len, std::int32_t by);
     // The gap that a new atom goes into: its origins, the cursor behind the left origin and the
     // cursor at the right one.
     struct Gap {
