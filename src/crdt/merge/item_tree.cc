@@ -45,6 +45,7 @@ ItemTree::ItemTree() : root_(new Leaf()), first_(as_leaf(root_)) {}
 
 ItemTree::ItemTree(const ItemTree& other)
     : count_(other.count_), index_(other.index_), index_first_(other.index_first_) {
+    other.settle();
     Leaf** last = &first_;
     root_ = copy_below(other.root_, last);
     for (Page& page : index_) {
@@ -80,6 +81,7 @@ ItemTree::ItemTree(ItemTree&& other) noexcept
       first_(other.first_),
       count_(other.count_),
       near_(std::exchange(other.near_, {})),
+      debt_(std::exchange(other.debt_, {})),
       index_(std::move(other.index_)),
       index_first_(std::move(other.index_first_)) {}
 
@@ -88,6 +90,7 @@ ItemTree& ItemTree::operator=(ItemTree&& other) noexcept {
     std::swap(first_, other.first_);
     std::swap(count_, other.count_);
     std::swap(near_, other.near_);
+    std::swap(debt_, other.debt_);
     std::swap(index_, other.index_);
     std::swap(index_first_, other.index_first_);
     return *this;
@@ -113,8 +116,12 @@ void ItemTree::destroy() {
 }
 
 ItemTree::Widths ItemTree::total() const {
-    if (!root_->is_leaf) return as_inner(root_)->total();
     Widths total;
+    if (!root_->is_leaf) {
+        total = as_inner(root_)->total();
+        add(total, debt_.by);
+        return total;
+    }
     for (std::uint32_t i = 0; i < root_->count; ++i)
         add(total, widths_of(as_leaf(root_)->items[i]));
     return total;
@@ -144,6 +151,7 @@ ItemTree::Cursor ItemTree::find(std::uint32_t pos, std::uint32_t Widths::*metric
     };
     if (near_.metric == metric && pos - near_.begin < near_.width)
         return in_leaf(near_.leaf, pos - near_.begin);
+    settle();
     Node* node = root_;
     std::uint32_t offset = pos;
     std::uint32_t width = 0;
@@ -229,6 +237,7 @@ std::uint32_t ItemTree::last_before(const Cursor& at) const {
     std::uint32_t sum = at.leaf->items[at.index].erased == 0 ? at.offset : 0;
     for (std::uint32_t i = 0; i < at.index; ++i) sum += at.leaf->items[i].visible_last();
     if (at.leaf == near_.leaf && near_.metric == &Widths::last) return sum + near_.begin;
+    if (at.leaf != debt_.leaf) settle();
     std::uint32_t child = at.leaf->slot;
     for (const Inner* inner = at.leaf->parent; inner != nullptr; inner = inner->parent) {
         sum += inner->last[child];
@@ -260,11 +269,21 @@ void ItemTree::widen(Leaf* leaf, std::int64_t now, std::int64_t last) {
     } else {
         near_ = {};
     }
-    std::uint32_t child = leaf->slot;
-    for (Inner* inner = leaf->parent; inner != nullptr; inner = inner->parent) {
-        inner->widen(child, by);
+    if (leaf != debt_.leaf) {
+        settle();
+        debt_.leaf = leaf;
+    }
+    add(debt_.by, by);
+}
+
+void ItemTree::settle() const {
+    if (debt_.leaf == nullptr) return;
+    std::uint32_t child = debt_.leaf->slot;
+    for (Inner* inner = debt_.leaf->parent; inner != nullptr; inner = inner->parent) {
+        inner->widen(child, debt_.by);
         child = inner->slot;
     }
+    debt_ = {};
 }
 
 // Makes room for `right`, which was split off from the end of `left`.
@@ -313,6 +332,7 @@ void ItemTree::split_inner(Inner* inner) {
 
 void ItemTree::split_leaf(Leaf* leaf) {
     if (leaf == near_.leaf) near_ = {};
+    settle();
     auto* right = new Leaf();
     right->next = leaf->next;
     leaf->next = right;
@@ -419,27 +439,17 @@ void ItemTree::Shift::add(Lv lv, std::uint32_t len, std::int32_t by) {
     while (len > 0) {
         Cursor at = find(lv);
         const std::uint32_t n = std::min(len, item(at).len - at.offset);
-        const bool is_whole = at.offset == 0 && n == item(at).len;
-        if (!is_whole || at.leaf != last_.leaf) settle();
-        if (!is_whole) at = tree_.isolate(at, n);
-        Item& item = at.leaf->items[at.index];
-        const std::int64_t before = item.visible_now();
-        if (item.now == 0 && by > 0) set_known(at.leaf);
-        item.now += static_cast<std::uint32_t>(by);
-        by_ += std::int64_t{item.visible_now()} - before;
+        at = tree_.isolate(at, n);
+        tree_.adjust(at, by, 0);
         last_ = at;
         lv += n;
         len -= n;
     }
 }
 
-void ItemTree::Shift::settle() {
-    if (by_ != 0) tree_.widen(last_.leaf, by_, 0);
-    by_ = 0;
-}
-
 void ItemTree::adjust_all(Function<std::int32_t(const Item&)> by) {
     near_ = {};
+    debt_ = {};
     adjust_below(root_, by);
 }
 

@@ -22,7 +22,8 @@
 //   3. sums[0] is 0, sums[i + 1] - sums[i] is what child i shows, and sums[i] is the total for
 //      every i >= count. A search compares all sums without a branch, in vectors of four.
 //   4. All leaves have the same depth, and every node's parent and slot lead back to it.
-//   5. If near_ names a leaf, it knows which positions of that version lie there.
+//   5. If near_ names a leaf, it knows which positions of that version lie there. If debt_ names one, the
+//      sums above it lack what the debt says.
 //   6. A child that holds an item with now > 0 has its bit in `known`. A bit may stay when the last
 //      such item is taken back: next_known() clears it when it finds nothing, and each bit was set
 //      by an operation that walked up the tree anyway, so clearing costs nothing more, amortised.
@@ -172,12 +173,21 @@ private:
         std::uint32_t width = 0;
     };
 
+    // What a leaf has become wider by, and the sums above it do not have yet. Edits mostly follow each
+    // other in one leaf, so the sums are changed once for all of them, before any sum is read that
+    // they belong to. Sums of what lies before the leaf are right meanwhile.
+    struct Debt {
+        Leaf* leaf = nullptr;  // Null for none.
+        Widths by = {};
+    };
+
     Cursor find(std::uint32_t pos, std::uint32_t Widths::*metric) const;
     Cursor place(Cursor at, const Item& item);
     void split_leaf(Leaf* leaf);
     void split_inner(Inner* inner);
     void add_child(Node* left, Widths left_widths, Node* right, Widths right_widths);
     void widen(Leaf* leaf, std::int64_t now, std::int64_t last);
+    void settle() const;
     static void set_known(Node* node);
     static bool first_known(Node* node, Cursor& at);
     std::size_t page_of(Lv lv) const;
@@ -193,30 +203,25 @@ private:
     Leaf* first_ = nullptr;
     std::size_t count_ = 0;
     mutable Near near_;  // Unknown while its leaf is null.
+    mutable Debt debt_;
     std::vector<Page> index_;
     std::vector<Lv> index_first_;
 };
 
-// What follows each other mostly lies side by side, so an item is looked for beside the last one first,
-// and the sums above a leaf are changed once for all that changes in it. They are right once this
-// is gone; until then nothing may be found by position.
+// Atoms that follow each other mostly lie side by side, so an item is looked for beside the last one
+// first. The tree must not be changed otherwise meanwhile.
 class ItemTree::Shift {
 public:
     explicit Shift(ItemTree& tree) : tree_(tree) {}
-    Shift(const Shift&) = delete;
-    Shift& operator=(const Shift&) = delete;
-    ~Shift() { settle(); }
 
     // Adds `by` to the `now` of the atoms [lv, lv + len). O(log n) for each item.
     void add(Lv lv, std::uint32_t len, std::int32_t by);
 
 private:
     Cursor find(Lv lv) const;
-    void settle();
 
     ItemTree& tree_;
-    Cursor last_;          // The item that was changed last; none if its leaf is null.
-    std::int64_t by_ = 0;  // What its leaf has become wider by, and the sums do not have.
+    Cursor last_;  // The item that was changed last; none if its leaf is null.
 };
 
 }  // namespace quire::crdt

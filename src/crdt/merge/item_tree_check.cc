@@ -26,6 +26,10 @@ void ItemTree::check_invariants() const {
         items += leaf->count;
         add(sum, in_leaf);
         Widths below = in_leaf;
+        if (leaf == debt_.leaf) {
+            below.now -= debt_.by.now;
+            below.last -= debt_.by.last;
+        }
         const Node* child = leaf;
         std::uint32_t slot = leaf->slot;
         for (const Inner* inner = leaf->parent; inner != nullptr; inner = inner->parent) {
