@@ -75,6 +75,7 @@ struct WriteState {
     Result<void> operator()(TextState& state) const {
         std::string_view rest = state.text;
         auto style = state.styles.begin();
+        writer.expect_stretches(state.spans.size());
         for (const TextSpan& span : state.spans) {
             const StampedAtom first = stamped(span.first);
             if (span.length == kStyleStart) {

@@ -92,6 +92,11 @@ Result<Lv> StateWriter::place(ElementId writer, const Item* made) {
     return lv;
 }
 
+void StateWriter::expect_stretches(std::size_t count) {
+    body_.oplog().expect_placed(count);
+    container().log->expect(count);
+}
+
 Result<void> StateWriter::text(const StampedAtom& first, std::string_view utf8, Counter len) {
     Container& c = container();
     const std::uint32_t pos = sequence().size;

@@ -77,6 +77,8 @@ public:
     // Begins a container, which must not have been there before. All that follows is in it.
     Result<void> begin(const ContainerId& id);
 
+    // Makes room for so many stretches of a text, which has none yet.
+    void expect_stretches(std::size_t count);
     // Adds to a text, in order. `len` counts the code points of `utf8`; ids and lamports count up.
     Result<void> text(const StampedAtom& first, std::string_view utf8, Counter len);
     Result<void> style_start(StampedAtom at, std::string key, Value value, std::uint8_t info);

@@ -68,6 +68,10 @@ public:
     // Places `count` atoms of the base, whose ids count up from `first` (kUnknown for atoms
     // without ids). `listed`: the atoms can be found by id, through lv_of().
     void place(PeerIndex index, Counter first, Lv count, bool listed);
+    // Makes room for so many runs of a base, if they are many beside those known.
+    void expect(std::size_t runs) {
+        if (runs >= runs_.size()) runs_.reserve(runs_.size() + runs);
+    }
     // Ends the placing; appended atoms follow `version`. False if two placed atoms are equal, or if
     // the version does not include them.
     bool end_base(const VersionVector& version);

@@ -65,6 +65,8 @@ public:
 
     ContainerKind kind() const { return kind_; }
     const std::vector<Run>& runs() const { return runs_; }
+    // Makes room for so many runs in an empty log.
+    void expect(std::size_t runs) { runs_.reserve(runs); }
     bool empty() const { return runs_.empty(); }
     Lv end() const { return runs_.empty() ? 0 : runs_.back().end(); }
 

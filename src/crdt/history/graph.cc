@@ -106,6 +106,12 @@ void Graph::truncate(Lv end) {
     if (!entries_.empty()) entries_.back().end = end;
 }
 
+void Graph::expect(std::size_t runs) {
+    if (runs < entries_.size()) return;
+    entries_.reserve(entries_.size() + runs);
+    links_.reserve(links_.size() + runs);
+}
+
 std::uint32_t Graph::entry_of(Lv lv) const {
     // Usually it is one of the last entries.
     std::size_t last = entries_.size() - 1;

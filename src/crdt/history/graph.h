@@ -34,6 +34,8 @@ public:
     void extend(Lv count) { entries_.back().end += count; }
     // Forgets every atom from `end` on.
     void truncate(Lv end);
+    // Makes room for so many runs with one parent each, if they are many beside those known.
+    void expect(std::size_t runs);
 
     Lv end() const { return entries_.empty() ? 0 : entries_.back().end; }
     // The beginning of the last run: from there on each atom follows the one before. The graph must

@@ -129,6 +129,12 @@ public:
     };
     // Places atoms of a base.
     void place(ContainerIndex container, const Placed& atoms);
+    // Makes room for so many calls of place(), and for some heads.
+    void expect_placed(std::size_t count) {
+        constexpr std::size_t kHeads = 64;
+        graph_.expect(count + kHeads);
+        atoms_.expect(count + kHeads);
+    }
     // Ends the base with the heads of the state's version and their latest `timestamp`. False as in
     // AtomTable::end_base().
     bool end_base(const VersionVector& version, std::span<const Placed> heads,
