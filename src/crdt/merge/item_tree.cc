@@ -424,29 +424,6 @@ void ItemTree::adjust(const Cursor& at, std::int32_t now, std::int32_t erased) {
     }
 }
 
-ItemTree::Cursor ItemTree::Shift::find(Lv lv) const {
-    if (last_.leaf == nullptr) return tree_.find_atom(lv);
-    const std::uint32_t end = last_.leaf->count;
-    for (const std::uint32_t index : {last_.index + 1, last_.index - 1}) {
-        if (index >= end) continue;
-        const Item& item = last_.leaf->items[index];
-        if (lv - item.lv < item.len) return {last_.leaf, index, lv - item.lv};
-    }
-    return tree_.find_atom(lv);
-}
-
-void ItemTree::Shift::add(Lv lv, std::uint32_t len, std::int32_t by) {
-    while (len > 0) {
-        Cursor at = find(lv);
-        const std::uint32_t n = std::min(len, item(at).len - at.offset);
-        at = tree_.isolate(at, n);
-        tree_.adjust(at, by, 0);
-        last_ = at;
-        lv += n;
-        len -= n;
-    }
-}
-
 void ItemTree::adjust_all(Function<std::int32_t(const Item&)> by) {
     near_ = {};
     debt_ = {};

@@ -173,9 +173,9 @@ private:
         std::uint32_t width = 0;
     };
 
-    // What a leaf has become wider by, and the sums above it do not have yet. Edits mostly follow each
-    // other in one leaf, so the sums are changed once for all of them, before any sum is read that
-    // they belong to. Sums of what lies before the leaf are right meanwhile.
+    // The widths by which a leaf has grown, and which the sums above it do not have yet. Edits mostly
+    // follow each other in one leaf, so the sums are changed once for all of them, before any sum is
+    // read that they belong to. Sums of what lies before the leaf are right meanwhile.
     struct Debt {
         Leaf* leaf = nullptr;  // Null for none.
         Widths by = {};

@@ -15,8 +15,8 @@
 #include "kernel/commands/command_past.h"
 #include "kernel/commands/command_values.h"
 #include "kernel/commands/held_stages.h"
+#include "kernel/commands/run_record.h"
 #include "kernel/files/file_gate.h"
-#include "kernel/oversight/command_record.h"
 #include "kernel/oversight/overseer.h"
 #include "process/spawn.h"
 #include "stage/changes.h"
@@ -217,7 +217,7 @@ Result<CommandRun> CommandRunner::run(const Caller& by, const CommandOrder& what
     out.forecast = TRY(forecast(by, what, now));
     if (now.enforcement == Enforcement::none) {
         Result<CommandRun> bare = run_bare(by, what, now, following, std::move(out));
-        if (bare) log(by, what, *bare);
+        if (bare) audit().ran(by, record_of(what.command, *bare));
         return bare;
     }
     if (out.forecast.decision == Decision::block) return refused_forecast(out.forecast);
@@ -231,40 +231,8 @@ Result<CommandRun> CommandRunner::run(const Caller& by, const CommandOrder& what
     return settle(by, what, std::move(staged), now, std::move(out));
 }
 
-CommandRan CommandRunner::ran_of(const CommandOrder& what, const CommandRun& run) {
-    CommandRan out{utf8::repaired(what.command), std::string(name_of(run.forecast.decision)),
-                   std::string(name_of(run.tier)), run.outcome.exit_code};
-    for (const shell::Predicted& each : run.forecast.prediction.effects) {
-        if (each.effect != shell::Effect::read) out.predicted.push_back(utf8::repaired(each.path));
-    }
-    return out;
-}
-
-// Writes the command and its changes to the audit log.
-void CommandRunner::log(const Caller& by, const CommandOrder& what, const CommandRun& run) const {
-    CommandRecord record;
-    record.ran = ran_of(what, run);
-    const std::optional<Error>& failure = run.gate.failure;
-    const bool waits = failure && failure->code() == Errc::escalation_required;
-    const bool ended = run.outcome.end == stage::StageEnd::exited;
-    record.outcome = run.tier == Tier::none     ? "unstaged"
-                     : waits                    ? "waits"
-                     : run.is_refused || !ended ? "discarded"
-                                                : "committed";
-    for (const CommandChange& each : run.gate.changes) {
-        const std::string path = utf8::repaired(each.path);
-        if (!each.committed) {
-            record.left_out.push_back(path);
-        } else if (each.block_id.empty()) {
-            record.without_history.push_back(path);
-        } else {
-            record.blocks.push_back({each.block_id, each.version, path});
-        }
-    }
-    for (const shell::Predicted& each : run.unexpected)
-        record.missed.push_back(utf8::repaired(each.path));
-    record.past = run.gate.past;
-    Overseer::of(parts_.kernel).audit().ran(by, record);
+AuditLog& CommandRunner::audit() const {
+    return Overseer::of(parts_.kernel).audit();
 }
 
 Result<void> CommandRunner::ask_about_network(const Caller& by, const CommandOrder& what,
@@ -440,13 +408,13 @@ Result<CommandRun> CommandRunner::settle_held(const Caller& by, const CommandOrd
     for (const stage::StagedChange& each : changes) names.emplace_back(each.path, each.kind);
     if (stage.is_below_minimum && !changes.empty()) return no_tier("", out.tier, now.minimum_tier);
     CommandGate gate({parts_.kernel, parts_.gate, parts_.files, parts_.workspace, now.file_bytes,
-                      "command", stage.hidden, ran_of(what, out)},
+                      "command", stage.hidden, ran_of(what.command, out)},
                      stage.stage, std::move(changes), by.actor);
     if (!stage.note.empty()) gate.add_note(stage.note);
     if (stage.outcome.end != stage::StageEnd::exited) {
         out.gate = gate.judged();
         out.unexpected = unexpected_in(out.forecast, out.gate);
-        log(by, what, out);
+        audit().ran(by, record_of(what.command, out));
         return out;
     }
     const bool asks = !gate.judged().escalations.empty();
@@ -458,7 +426,7 @@ Result<CommandRun> CommandRunner::settle_held(const Caller& by, const CommandOrd
     const bool is_strict = now.enforcement == Enforcement::strict;
     out.is_refused =
         (is_strict && !out.gate.violations.empty()) || (failure && (is_strict || !waits));
-    log(by, what, out);
+    audit().ran(by, record_of(what.command, out));
     // From here on a kernel that is killed owes the command nothing.
     remove_journal(stage.stage.directory());
     if (waits) {

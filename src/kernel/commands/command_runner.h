@@ -43,12 +43,12 @@ struct StagedCommand;
 
 namespace quire::kernel {
 
+class AuditLog;
 class CommandGate;
 class FileCalls;
 class FileGate;
 class HeldStages;
 class Kernel;
-struct CommandRan;
 struct HeldStage;
 
 struct CommandOrder {
@@ -143,8 +143,7 @@ private:
                               const CommandSettings& now, CommandRun out);
     Result<CommandRun> settle_held(const Caller& by, const CommandOrder& what, HeldStage& stage,
                                    const CommandSettings& now, CommandRun out);
-    static CommandRan ran_of(const CommandOrder& what, const CommandRun& run);
-    void log(const Caller& by, const CommandOrder& what, const CommandRun& run) const;
+    AuditLog& audit() const;
     static std::int64_t timeout_ms(const CommandOrder& what, const CommandSettings& now);
 
     const Parts parts_;
