@@ -302,8 +302,13 @@ void Stage::set_aside() {
     if (!directory_.empty() && ::rename(directory_.c_str(), aside.c_str()) == 0) directory_ = aside;
 }
 
-void Stage::sweep(const std::string& workspace) {
-    remove_directory(stages_of(workspace));
+void Stage::sweep(const std::string& workspace, const std::set<std::string>& kept) {
+    const std::string all = stages_of(workspace);
+    if (kept.empty()) return remove_directory(all);
+    std::error_code gone;
+    for (const auto& stage : files::directory_iterator(all, gone)) {
+        if (!kept.contains(stage.path().string())) remove_directory(stage.path().string());
+    }
 }
 
 struct Stage::Setting {

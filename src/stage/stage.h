@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -88,8 +89,9 @@ public:
     // lower_bytes().
     Result<std::string> base_bytes(const std::string& path, std::size_t limit) const;
 
-    // Removes the stages that a kernel which was killed has left in the workspace.
-    static void sweep(const std::string& workspace);
+    // Removes the stages that a kernel which was killed has left in the workspace, but for those whose
+    // directories are `kept`.
+    static void sweep(const std::string& workspace, const std::set<std::string>& kept = {});
 
 private:
     // The command and its confinement, for the tier.

@@ -20,14 +20,14 @@ const command = [
     "rm src/gone0 src/gone1 src/bin6 src/link",
     "printf '\\0new' > src/new.bin; echo new > src/new.txt; ln -s text0 src/new.link",
     "mkdir -p src/new/deep; echo in > src/new/deep/text; printf '\\0' > src/new/deep/bin",
-    "chmod 755 src/text0; chmod 700 src/directory; chmod +x src/new.txt",
+    "chmod 755 src/text0; chmod 700 src/directory; chmod 500 src/shut; chmod +x src/new.txt",
     "chmod 700 src/closed; rm -r src/closed src/directory/bin; rm src/swapped; mkdir src/swapped; echo in > src/swapped/text",
     "rm src/turned; echo text > src/turned; rm -r src/was; echo file > src/was",
 ].join("; ");
 
 function fill(folder) {
     const src = join(folder, "src");
-    for (const name of ["directory", "closed", "was"]) mkdirSync(join(src, name), { recursive: true });
+    for (const name of ["directory", "shut", "closed", "was"]) mkdirSync(join(src, name), { recursive: true });
     for (let i = 0; i < 6; ++i) writeFileSync(join(src, `text${i}`), `text ${i}\nend\n`);
     for (let i = 0; i < 7; ++i) writeFileSync(join(src, `bin${i}`), `\0bin ${i}`);
     writeFileSync(join(src, "gone0"), "gone\n");

@@ -389,8 +389,17 @@ protected:
         ASSERT_TRUE(write_journal(made->directory(), std::move(journal)));
         std::filesystem::rename(made->directory(), directory / ".quire/stages/left");
     }
+    bool has_worked_on(const std::string& actor, const std::string& path) {
+        const auto history = ask<FileHistory>([&](auto reply) {
+            calls->history({{policy::ActorKind::human, "eve"}, 0, {}}, path, 9, "",
+                           std::move(reply));
+        });
+        return history && std::ranges::any_of(history->page.versions, [&](const auto& each) {
+                   return each.actor == actor;
+               });
+    }
     static JournalOrigin origin(const std::string& command) {
-        return {"agent:bob", "full", "shell", {command, "allow", "staged"}};
+        return {"agent:bob", "full", "shell", "command", {command, "allow", "staged"}};
     }
     static JournalEntry entry(const std::string& path, stage::ChangeKind kind,
                               std::string_view before, std::string_view after) {
@@ -457,6 +466,7 @@ TEST_F(CommandJournal, ACompletedCommitBelongsToItsActorAndCanBeUndone) {
     JournalEntry gone = entry("src/b.c", ChangeKind::deleted, "int b;\nmore\n", "");
     JournalEntry made = entry("src/new", ChangeKind::created, "", "N\n");
     for (JournalEntry* each : {&changed, &gone, &made}) each->is_text = true;
+    changed.version = gone.version = 2;
     leave("echo A > src/a.c; rm src/b.c; echo N > src/new; printf '\\0new' > src/bin",
           {{changed, gone, made, entry("src/bin", ChangeKind::modified, old_bytes, new_bytes)},
            origin("echo A > src/a.c"),
@@ -467,7 +477,8 @@ TEST_F(CommandJournal, ACompletedCommitBelongsToItsActorAndCanBeUndone) {
     ASSERT_EQ(commands->sweep().size(), 1U);
     EXPECT_EQ(directory.get("src/bin"), new_bytes);
     EXPECT_FALSE(directory.has("src/b.c"));
-    for (const char* path : {"src/a.c", "src/new"}) EXPECT_EQ(newest_actor(path), "agent:bob");
+    for (const char* path : {"src/a.c", "src/new"})
+        EXPECT_TRUE(has_worked_on("agent:bob", path)) << path;
     const auto back = ask<Undone>([&](auto reply) {
         calls->undo({{policy::ActorKind::agent, "bob"}, 0, {}}, "src/b.c", {}, std::move(reply));
     });
@@ -482,25 +493,91 @@ TEST_F(CommandJournal, ACompletedCommitBelongsToItsActorAndCanBeUndone) {
     EXPECT_EQ(directory.get("src/bin"), old_bytes);
 }
 
-// Others had changed the text before the commit began.
-TEST_F(CommandJournal, ATextThatWasToBeMergedIsMergedAtTheCompletion) {
-    const std::string base = "one\ntwo\nthree\n", theirs = "ONE\ntwo\nthree\n";
-    directory.put("src/a.c", theirs);
-    JournalEntry merged =
-        entry("src/a.c", stage::ChangeKind::modified, theirs, "one\ntwo\nTHREE\n");
-    merged.is_text = true;
-    merged.base = base;
-    JournalEntry tied = merged;
-    tied.path = "src/b.c";
-    directory.put("src/b.c", "one\ntwo\nDREI\n");
-    tied.before = fs::Hash::of("one\ntwo\nDREI\n").hex();
-    leave("for f in a b; do printf 'one\\ntwo\\nTHREE\\n' > src/$f.c; done",
-          {{merged, tied}, origin("merge"), "1-left"});
+// Others' changes are in it, whenever they were made.
+TEST_F(CommandJournal, OthersChangesOfATextAreKept) {
+    using stage::ChangeKind;
+    for (const char* name : {"a", "b", "c", "d"})
+        directory.put(cat("src/", name), "one\ntwo\nend\n");
+    ASSERT_TRUE(run("for f in a b c d; do echo more >> src/$f; done"));
+    const std::string before = "one\ntwo\nend\nmore\n", after = "one\nTWO\nend\nmore\n";
+    const std::string merged = "ONE\nTWO\nend\nmore\n";
+    const auto text = [&](const char* path, const std::string& to) {
+        JournalEntry out = entry(path, ChangeKind::modified, before, to);
+        out.is_text = true;
+        out.version = 2;
+        return out;
+    };
+    // Before the commit began, after it has written the file, before that; and in the same words.
+    JournalEntry early = text("src/a", merged);
+    early.bytes = merged;
+    leave("for f in a b c d; do sed -i s/two/TWO/ src/$f; done",
+          {{early, text("src/b", after), text("src/c", after), text("src/d", after)},
+           origin("sed"),
+           "1-left"});
+    directory.put("src/b", after + "theirs\n");
+    directory.put("src/c", before + "theirs\n");
+    directory.put("src/d", "one\ntwice\nend\nmore\n");
     const auto said = commands->sweep();
     ASSERT_EQ(said.size(), 1U);
-    EXPECT_NE(said[0].find("1 of 2 are kept now; left: src/b.c"), std::string::npos) << said[0];
-    EXPECT_EQ(directory.get("src/a.c"), "ONE\ntwo\nTHREE\n");
-    EXPECT_EQ(directory.get("src/b.c"), "one\ntwo\nDREI\n");
+    EXPECT_NE(said[0].find("4 of 4 are kept now"), std::string::npos) << said[0];
+    EXPECT_EQ(directory.get("src/a"), merged);
+    EXPECT_EQ(directory.get("src/b"), after + "theirs\n");
+    EXPECT_EQ(directory.get("src/c"), after + "theirs\n");
+    for (const char* path : {"src/a", "src/b", "src/c", "src/d"}) {
+        EXPECT_TRUE(has_worked_on("agent:bob", path)) << path;
+    }
+}
+
+TEST_F(CommandJournal, WhatSomebodyHasMadeSinceIsLeftAlone) {
+    using stage::ChangeKind;
+    directory.link("src/l", "a.c");
+    JournalEntry made = entry("src/run", ChangeKind::created, "", "run\n");
+    made.is_text = made.sets_mode = true;
+    made.mode = 0755;
+    JournalEntry mode{"src/a.c", ChangeKind::mode};
+    mode.sets_mode = true;
+    mode.mode = 0755;
+    mode.old_mode = 0644;
+    JournalEntry link{"src/l", ChangeKind::link};
+    link.target = "b.c";
+    link.old_target = "a.c";
+    JournalEntry folder{"src/d", ChangeKind::deleted, true};
+    leave("echo run > src/run", {{made, mode, link, folder}, origin("echo"), "1-left"});
+    directory.put("src/run", "theirs\n");
+    directory.put("src/d/theirs", "theirs\n");
+    std::filesystem::permissions(directory / "src/a.c", std::filesystem::perms{0600});
+    std::filesystem::remove(directory / "src/l");
+    directory.link("src/l", "../README.md");
+    const auto said = commands->sweep();
+    ASSERT_EQ(said.size(), 1U);
+    EXPECT_NE(said[0].find("0 of 4 are kept now"), std::string::npos) << said[0];
+    EXPECT_EQ(directory.get("src/run"), "theirs\n");
+    const auto mode_of = [&](const char* path) {
+        return std::filesystem::status(directory / path).permissions();
+    };
+    EXPECT_EQ(mode_of("src/run"), std::filesystem::perms{0644});
+    EXPECT_EQ(mode_of("src/a.c"), std::filesystem::perms{0600});
+    EXPECT_EQ(std::filesystem::read_symlink(directory / "src/l"), "../README.md");
+    EXPECT_TRUE(directory.has("src/d/theirs"));
+}
+
+// The kernel was killed between the end of the record and the entry in the audit log.
+TEST_F(CommandJournal, AFinishedRecordIsNotMadeAgain) {
+    const auto made = run("printf '\\0new' > src/bin; chmod 500 src");
+    ASSERT_TRUE(made);
+    JournalEntry mode{"src", stage::ChangeKind::mode, true};
+    mode.sets_mode = true;
+    mode.mode = 0500;
+    mode.old_mode = 0755;
+    leave("true",
+          {{entry("src/bin", stage::ChangeKind::created, "", std::string("\0new", 4)), mode},
+           origin("printf"),
+           made->gate.past});
+    const std::string record = cat(".quire/past/", made->gate.past, "/past.json");
+    const std::string before = directory.get(record);
+    ASSERT_EQ(commands->sweep().size(), 1U);
+    EXPECT_EQ(directory.get(record), before);
+    std::filesystem::permissions(directory / "src", std::filesystem::perms{0755});
 }
 
 // An earlier program wrote the entries alone, and what was changed since is nobody's command.

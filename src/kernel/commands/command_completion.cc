@@ -9,7 +9,6 @@
 
 #include "base/concat.h"
 #include "base/utf8.h"
-#include "files/form.h"
 #include "fs/disk_entries.h"
 #include "fs/file_system.h"
 #include "fs/hash.h"
@@ -19,78 +18,108 @@
 #include "kernel/files/file_gate.h"
 #include "kernel/oversight/overseer.h"
 #include "stage/changes.h"
-#include "text/merge3.h"
 
 namespace quire::kernel {
 namespace {
 
 using stage::ChangeKind;
 
+// The bytes that a file gets, none if they are not those that were to be committed: after a crash of the
+// machine they may not be what they were.
+std::optional<std::string> bytes_of(const std::string& stage, const JournalEntry& entry) {
+    if (entry.bytes) return entry.bytes;
+    Result<std::string> bytes = stage::staged_bytes(stage + "/upper", entry.path, kLargestFile);
+    if (!bytes || fs::Hash::of(*bytes).hex() != entry.after) return std::nullopt;
+    return std::move(*bytes);
+}
+
 // Completes the commit of one stage, on the disk.
 class Completion {
 public:
-    // `gate` and `past` may be null, for the commit of a tree: it merges no texts, and needs no record.
+    // `past` may be null, where nothing is recorded for an undo.
     Completion(std::string stage, fs::FileSystem& files, const fs::DiskEntries& disk,
-               const FileGate* gate, PastRecorder* past)
-        : stage_(std::move(stage)), files_(files), disk_(disk), gate_(gate), past_(past) {}
+               PastRecorder* past)
+        : stage_(std::move(stage)), files_(files), disk_(disk), past_(past) {}
 
-    // Returns the paths that were left alone.
-    std::vector<std::string> run(const std::vector<JournalEntry>& entries) {
+    void run(const std::vector<JournalEntry>& entries) {
         const auto each_of = [&](auto wanted, auto work) {
             for (const JournalEntry& each : entries) {
-                if (wanted(each) && !work(each)) left_.push_back(each.path);
+                if (wanted(each)) note(each, work(each));
             }
         };
-        // A link that is there again is the one that the command made.
-        const auto is_replaced = [&](const JournalEntry& link) {
-            return std::ranges::any_of(entries, [&](const JournalEntry& other) {
-                return other.path == link.path && other.kind != ChangeKind::deleted;
-            });
-        };
-        each_of([](const auto& each) { return each.was_link; },
-                [&](const auto& each) {
-                    const auto gone =
-                        change(each, false, [&] { return disk_.remove_link(each.path); });
-                    return gone.has_value() || is_replaced(each) || is_gone(each.path);
-                });
-        // A directory that becomes writable is so before what is in it changes.
-        each_of([](const auto& each) { return each.kind == ChangeKind::mode && each.is_directory; },
-                [&](const auto& each) { return set_mode(each, mode_of(each) | kToFill); });
-        each_of([](const auto& each) { return each.kind == ChangeKind::deleted; },
-                [&](const auto& each) { return !each.is_directory || open(each); });
-        // A path that becomes something of another kind is emptied first.
         const auto is_file = [](const JournalEntry& each) {
             return !each.before.empty() || !each.after.empty();
         };
+        each_of([](const auto& each) { return each.was_link; },
+                [&](const auto& each) { return unlink(each, entries); });
+        each_of(
+            [](const auto& each) {
+                return each.is_directory &&
+                       (each.kind == ChangeKind::mode || each.kind == ChangeKind::deleted);
+            },
+            [&](const auto& each) { return open(each); });
+        leave_git(entries);
+        // A path that becomes something of another kind is emptied first.
         each_of([&](const auto& each) { return is_file(each) && each.after.empty(); },
                 [&](const auto& each) { return write(each); });
         for (auto each = entries.rbegin(); each != entries.rend(); ++each) {
-            if (each->kind == ChangeKind::deleted && each->is_directory) remove_directory(*each);
+            if (each->kind == ChangeKind::deleted && each->is_directory)
+                note(*each, remove_directory(*each));
         }
         each_of([](const auto& each) { return each.kind == ChangeKind::directory; },
                 [&](const auto& each) {
-                    const auto make = [&] {
+                    return change(each, false, [&] {
                         return disk_.make_directory(each.path, mode_of(each) | kToFill);
-                    };
-                    return change(each, false, make).has_value();
+                    });
                 });
-        each_of([](const auto& each) { return !each.after.empty(); },
-                [&](const auto& each) { return write(each); });
-        each_of([](const auto& each) { return each.kind == ChangeKind::link; },
+        // The objects of git come first, since nothing refers to them yet.
+        for (const bool is_object : {true, false}) {
+            each_of(
                 [&](const auto& each) {
-                    const auto make = [&] { return disk_.make_link(each.path, each.target); };
-                    return change(each, false, make).has_value();
-                });
+                    return !each.after.empty() && is_git_object(each.path) == is_object;
+                },
+                [&](const auto& each) { return write(each); });
+        }
+        each_of([](const auto& each) { return each.kind == ChangeKind::link; },
+                [&](const auto& each) { return link(each); });
         // A directory gets its permissions after what is in it.
         for (auto each = entries.rbegin(); each != entries.rend(); ++each) {
-            if (each->sets_mode && !set_mode(*each, mode_of(*each))) left_.push_back(each->path);
+            // Another's new file is none of the command's.
+            const bool is_others = each->kind == ChangeKind::created && is_other(each->path);
+            if (each->sets_mode && !is_others && !is_noted(each->path))
+                note(*each, set_mode(*each));
         }
-        return std::move(left_);
     }
+
+    // The paths that somebody else has changed, so that they were left alone.
+    const std::vector<std::string>& left() const { return left_; }
+    // The texts that have other bytes than before the commit and after it.
+    bool is_other(const std::string& text) const {
+        return std::ranges::find(others_, text) != others_.end();
+    }
+    // The first change that the disk has refused; it may be possible later.
+    const std::optional<Error>& failure() const { return failure_; }
 
 private:
     static std::uint32_t mode_of(const JournalEntry& entry) {
         return static_cast<std::uint32_t>(entry.mode);
+    }
+    static bool is_git_object(const std::string& path) { return path.starts_with(".git/objects/"); }
+    static Failure changed(const JournalEntry& entry) {
+        return fail(Errc::conflict, "path_changed", cat(entry.path, " was changed meanwhile"),
+                    {{"path", entry.path}});
+    }
+
+    void note(const JournalEntry& entry, const Result<void>& done) {
+        if (done) return;
+        if (done.error().code() == Errc::unavailable) {
+            if (!failure_) failure_ = done.error();
+        } else if (std::ranges::find(left_, entry.path) == left_.end()) {
+            left_.push_back(entry.path);
+        }
+    }
+    bool is_noted(const std::string& path) const {
+        return failure_ || std::ranges::find(left_, path) != left_.end();
     }
     bool has_past(const JournalEntry& entry) const {
         return past_ != nullptr && !is_of_git(entry.path);
@@ -101,77 +130,131 @@ private:
         return has_past(entry) ? past_->change(disk_, entry.path, is_mode, work) : work();
     }
 
-    bool set_mode(const JournalEntry& entry, std::uint32_t mode) {
-        return change(entry, true, [&] { return disk_.set_mode(entry.path, mode); }).has_value();
+    // An earlier program has not written where a link led.
+    static bool is_old_link(const PathState& now, const JournalEntry& entry) {
+        return entry.old_target.empty() || now.target == entry.old_target;
     }
 
-    // Lets the owner of a directory empty it.
-    bool open(const JournalEntry& entry) {
-        const Result<PathState> now = path_state(disk_, entry.path);
-        if (!now || now->kind != PathKind::directory || (now->mode & kToFill) == kToFill)
+    Result<void> unlink(const JournalEntry& entry, const std::vector<JournalEntry>& entries) {
+        const PathState now = TRY(path_state(disk_, entry.path));
+        if (now.kind != PathKind::link) return {};
+        const bool is_made = std::ranges::any_of(entries, [&](const JournalEntry& other) {
+            return other.path == entry.path && other.kind == ChangeKind::link &&
+                   other.target == now.target;
+        });
+        if (is_made) return {};
+        if (!is_old_link(now, entry)) return changed(entry);
+        return change(entry, false, [&] { return disk_.remove_link(entry.path); });
+    }
+
+    Result<void> link(const JournalEntry& entry) {
+        const PathState now = TRY(path_state(disk_, entry.path));
+        if (now.kind == PathKind::link && now.target == entry.target) return {};
+        if (now.kind == PathKind::link && !is_old_link(now, entry)) return changed(entry);
+        return change(entry, false, [&] { return disk_.make_link(entry.path, entry.target); });
+    }
+
+    // Returns true if a path has the permissions from before the commit, or some that the commit gives it.
+    static bool has_known_mode(const PathState& now, const JournalEntry& entry) {
+        if (!entry.old_mode || entry.kind == ChangeKind::created ||
+            entry.kind == ChangeKind::directory)
             return true;
-        return set_mode(entry, static_cast<std::uint32_t>(now->mode) | kToFill);
+        return now.mode == *entry.old_mode || now.mode == (*entry.old_mode | kToFill) ||
+               now.mode == entry.mode || now.mode == (entry.mode | kToFill);
     }
 
-    // A directory that is not empty stays.
-    void remove_directory(const JournalEntry& entry) {
-        static_cast<void>(change(entry, false, [&]() -> Result<void> {
-            TRY(disk_.remove_directory(entry.path));
+    Result<void> set_mode(const JournalEntry& entry) {
+        const PathState now = TRY(path_state(disk_, entry.path));
+        if (now.kind == PathKind::nothing) return {};
+        if (!has_known_mode(now, entry)) return changed(entry);
+        if (now.mode == entry.mode) return {};
+        return change(entry, true, [&] { return disk_.set_mode(entry.path, mode_of(entry)); });
+    }
+
+    // Lets the owner of a directory change what is in it, where the commit does so too.
+    Result<void> open(const JournalEntry& entry) {
+        const PathState now = TRY(path_state(disk_, entry.path));
+        const bool is_deleted = entry.kind == ChangeKind::deleted;
+        if (now.kind != PathKind::directory || (now.mode & kToFill) == kToFill) return {};
+        if (!is_deleted && (entry.mode & kToFill) != kToFill) return {};
+        if (!has_known_mode(now, entry)) return changed(entry);
+        const auto mode = static_cast<std::uint32_t>(now.mode) | kToFill;
+        return change(entry, true, [&] { return disk_.set_mode(entry.path, mode); });
+    }
+
+    Result<void> remove_directory(const JournalEntry& entry) {
+        bool is_gone = true;
+        const Result<void> done = change(entry, false, [&]() -> Result<void> {
+            is_gone = TRY(disk_.remove_directory(entry.path));
             return {};
-        }));
+        });
+        // A file that takes its place is there already.
+        if (!done && done.error().code() == Errc::conflict) return {};
+        return is_gone ? done : changed(entry);
     }
 
-    bool is_gone(const std::string& path) {
+    // The unit of git is completed whole or not at all, as long as nothing refers to what is new.
+    void leave_git(const std::vector<JournalEntry>& entries) {
+        bool any_other = false, any_made = false;
+        for (const JournalEntry& each : entries) {
+            const bool is_file = !each.before.empty() || !each.after.empty();
+            if (!is_file || !is_of_git(each.path)) continue;
+            const Result<std::string> hash = hash_of(each.path);
+            if (!hash) return note(each, Failure(hash.error()));
+            any_other |= *hash != each.before && *hash != each.after;
+            any_made |= *hash == each.after && !is_git_object(each.path);
+        }
+        if (!any_other || any_made) return;
+        for (const JournalEntry& each : entries) {
+            if (is_of_git(each.path)) note(each, changed(each));
+        }
+    }
+
+    // "" for a file that is not there.
+    Result<std::string> hash_of(const std::string& path) const {
         const Result<fs::FileBytes> now = files_.read(path, kLargestFile);
-        return !now && now.error().code() == Errc::not_found;
+        if (now) return now->hash.hex();
+        if (now.error().code() == Errc::not_found) return std::string();
+        return Failure(now.error());
     }
 
     // Gives the file the bytes that the command left, or deletes it.
-    bool write(const JournalEntry& entry) {
+    Result<void> write(const JournalEntry& entry) {
+        if (is_of_git(entry.path) && is_noted(entry.path)) return {};
         const Result<fs::FileBytes> now = files_.read(entry.path, kLargestFile);
         const bool is_missing = !now && now.error().code() == Errc::not_found;
         // The directory that takes the place of a deleted file is there already.
-        if (entry.after.empty() && !now && now.error().reason() == "not_a_file") return true;
-        if (!now && !is_missing) return false;
+        if (entry.after.empty() && !now && now.error().reason() == "not_a_file") return {};
+        if (!now && !is_missing) return Failure(now.error());
         const std::string hash = now ? now->hash.hex() : "";
-        if (hash == entry.after) return true;
-        // Others are those of the merge.
-        if (hash != entry.before) return entry.base.has_value();
+        if (hash == entry.after) return {};
+        if (hash != entry.before) {
+            if (!entry.is_text || past_ == nullptr) return changed(entry);
+            others_.push_back(entry.path);
+            return {};
+        }
         if (entry.after.empty()) return erase(entry, *now);
-        Result<std::string> bytes =
-            stage::staged_bytes(stage_ + "/upper", entry.path, kLargestFile);
-        // After a crash of the machine they may not be what they were.
-        if (!bytes || fs::Hash::of(*bytes).hex() != entry.after) return false;
-        if (now && entry.base) bytes = merged(entry, now->bytes, *bytes);
-        if (!bytes) return false;
-        return recorded(entry, now ? &*now : nullptr, entry.after,
-                        [&]() -> Result<void> {
-                            if (now) {
-                                TRY(files_.save(entry.path, *bytes, now->hash));
-                            } else {
-                                TRY(files_.create(entry.path, *bytes));
-                            }
-                            return {};
-                        })
-            .has_value();
+        const std::optional<std::string> bytes = bytes_of(stage_, entry);
+        if (!bytes) return corrupt(cat("the new bytes of ", entry.path, " are lost"));
+        return recorded(entry, now ? &*now : nullptr, entry.after, [&]() -> Result<void> {
+            if (now) {
+                TRY(files_.save(entry.path, *bytes, now->hash));
+            } else {
+                TRY(files_.create(entry.path, *bytes));
+            }
+            return {};
+        });
     }
 
-    bool erase(const JournalEntry& entry, const fs::FileBytes& now) {
+    Result<void> erase(const JournalEntry& entry, const fs::FileBytes& now) {
         const auto remove = [&] { return files_.remove(entry.path, now.hash); };
-        if (!entry.is_text) return recorded(entry, &now, "", remove).has_value();
+        if (!entry.is_text) return recorded(entry, &now, "", remove);
         // Its history has the text alone.
-        if (!has_past(entry)) return remove().has_value();
-        Result<PathState> before = path_state(disk_, entry.path);
-        if (!before || before->mode == kNewFile) return remove().has_value();
-        before->hash = entry.before;
-        const std::size_t number = past_->announce({entry.path, std::move(*before), {}, true, {}});
-        const bool done = remove().has_value();
-        if (done) {
-            past_->made(number, {});
-        } else {
-            past_->withdraw(number);
-        }
-        return done;
+        PathState before = TRY(path_state(disk_, entry.path));
+        if (!has_past(entry) || before.mode == kNewFile) return remove();
+        before.hash = entry.before;
+        return settled(past_->announce({entry.path, std::move(before), {}, true, {}}), {},
+                       remove());
     }
 
     // Changes the bytes of a file, and records those that it had, if it has no history.
@@ -184,44 +267,30 @@ private:
             change.before = TRY(path_state(disk_, entry.path));
             change.before.hash = now->hash.hex();
         }
-        const PathState after =
-            after_hash.empty() ? PathState{} : PathState{PathKind::file, 0, {}, after_hash};
-        change.after = after;
-        const std::size_t number = past_->announce(
-            std::move(change),
-            now == nullptr ? std::nullopt : std::optional<std::string_view>(now->bytes));
-        Result<void> done = work();
+        if (!after_hash.empty()) change.after = {PathKind::file, 0, {}, after_hash};
+        const PathState after = change.after;
+        std::optional<std::string_view> lost;
+        if (now != nullptr) lost = now->bytes;
+        const std::size_t number = past_->announce(std::move(change), lost);
+        return settled(number, after, work());
+    }
+
+    Result<void> settled(std::size_t number, PathState after, Result<void> done) {
         if (done) {
-            past_->made(number, after);
+            past_->made(number, std::move(after));
         } else {
             past_->withdraw(number);
         }
         return done;
     }
 
-    // The command's change of a text, and what others have made of the text meanwhile.
-    Result<std::string> merged(const JournalEntry& entry, const std::string& now,
-                               const std::string& made) const {
-        if (gate_ == nullptr) return corrupt(cat(entry.path, " was to be merged without a gate"));
-        const auto declared = gate_->rules()->paths.encoding(entry.path);
-        const files::Decoded theirs = TRY(files::decode(now, entry.path, declared));
-        const files::Decoded ours = TRY(files::decode(made, entry.path, declared));
-        text::Merged both =
-            text::merge3(*entry.base, theirs.text, ours.text, text::Side::ours, text::Side::ours);
-        if (!both.ties.empty()) {
-            return fail(Errc::conflict, "disk_changed",
-                        cat(entry.path, " was changed by others in the same words"),
-                        {{"path", entry.path}});
-        }
-        return files::encode(theirs.form, std::move(both.text), entry.path);
-    }
-
     const std::string stage_;
     fs::FileSystem& files_;
     const fs::DiskEntries& disk_;
-    const FileGate* const gate_;
     PastRecorder* const past_;
     std::vector<std::string> left_;
+    std::vector<std::string> others_;
+    std::optional<Error> failure_;
 };
 
 // Completes one command.
@@ -230,24 +299,34 @@ public:
     CommandCompletion(const CompletionParts& parts, std::string stage, Journal journal)
         : parts_(parts), stage_(std::move(stage)), journal_(std::move(journal)) {}
 
-    // Returns the paths that were left alone. Errors: those of opening the workspace.
+    // Returns the paths that were left alone. Errors: those of the disk and of the store; then the
+    // journal stays for the next start.
     Result<std::vector<std::string>> run() {
         const fs::DiskEntries disk = TRY(fs::DiskEntries::open(parts_.workspace));
         PastRecorder past(parts_.workspace, stage_);
         // An earlier program has recorded nothing.
         const bool is_recorded = !journal_.past.empty();
         if (is_recorded) past.resume(disk, parts_.gate.files());
-        std::vector<std::string> left = Completion(stage_, parts_.gate.files(), disk, &parts_.gate,
-                                                   is_recorded ? &past : nullptr)
-                                            .run(journal_.entries);
-        const bool has_past = is_recorded && past.finish(journal_.past);
-        if (journal_.origin) log(left, has_past);
+        Completion on_disk(stage_, parts_.gate.files(), disk, is_recorded ? &past : nullptr);
+        // A record that is in its place says that the disk has all of it.
+        bool has_past = is_recorded && PastRecorder::is_finished(parts_.workspace, journal_.past);
+        if (!has_past) {
+            on_disk.run(journal_.entries);
+            if (on_disk.failure()) return Failure(*on_disk.failure());
+            has_past = is_recorded && past.finish(journal_.past);
+        }
+        std::vector<std::string> left = on_disk.left();
+        if (journal_.origin && !log(on_disk, left, has_past)) {
+            return fail(Errc::unavailable, "store_failed",
+                        "its entry in the audit log cannot be written");
+        }
         remove_journal(stage_);
         return left;
     }
 
 private:
-    void log(const std::vector<std::string>& left, bool has_past) {
+    // Returns false if the store refuses the entry.
+    bool log(const Completion& on_disk, std::vector<std::string>& left, bool has_past) {
         const JournalOrigin& origin = *journal_.origin;
         Caller by;
         if (auto actor = policy::Actor::parse(origin.actor)) by.actor = std::move(*actor);
@@ -259,31 +338,53 @@ private:
         if (has_past) record.past = journal_.past;
         for (const JournalEntry& each : journal_.entries) {
             const std::string shown = utf8::repaired(each.path);
-            if (std::ranges::find(left, each.path) != left.end()) {
-                record.left_out.push_back(shown);
-                continue;
-            }
             if (each.is_text) {
-                const Result<FileVersion> version = keep_in_history(by, each);
+                const Result<FileVersion> version =
+                    keep_text(by, each, on_disk.is_other(each.path));
                 if (version) {
                     record.blocks.push_back({version->block_id, version->version, shown});
-                    continue;
+                } else {
+                    left.push_back(each.path);
+                    record.left_out.push_back(shown);
                 }
+            } else if (std::ranges::find(left, each.path) != left.end()) {
+                record.left_out.push_back(shown);
+            } else {
+                record.without_history.push_back(each.is_directory ? cat(shown, "/") : shown);
             }
-            record.without_history.push_back(each.is_directory ? cat(shown, "/") : shown);
         }
-        Overseer::of(parts_.kernel).audit().completed(by, record);
+        return Overseer::of(parts_.kernel).audit().completed(by, record);
     }
 
-    Result<FileVersion> keep_in_history(const Caller& by, const JournalEntry& text) {
-        const FileCommit::Kind kind = text.kind == ChangeKind::deleted ? FileCommit::Kind::deleted
-                                      : text.kind == ChangeKind::created
-                                          ? FileCommit::Kind::created
-                                          : FileCommit::Kind::changed;
-        std::promise<Result<FileVersion>> told;
-        parts_.files.keep_commit(by, {text.path, kind}, [&](Result<FileVersion> version) {
-            told.set_value(std::move(version));
-        });
+    // Gives the text its place in history. `is_other`: somebody has changed the file since.
+    Result<FileVersion> keep_text(const Caller& by, const JournalEntry& text, bool is_other) {
+        FileCommit what{text.path, FileCommit::Kind::changed, text.version, {},
+                        is_other,  journal_.origin->operation};
+        if (text.kind == ChangeKind::created) what.kind = FileCommit::Kind::created;
+        if (text.kind == ChangeKind::deleted) {
+            what.kind = FileCommit::Kind::deleted;
+        } else {
+            const std::optional<std::string> bytes = bytes_of(stage_, text);
+            if (!bytes) return corrupt(cat("the new bytes of ", text.path, " are lost"));
+            what.bytes = *bytes;
+        }
+        const bool is_changed = what.kind == FileCommit::Kind::changed;
+        FileVersion version = TRY(ask<FileVersion>([&](Reply<FileVersion> reply) {
+            parts_.files.keep_commit(by, std::move(what), std::move(reply));
+        }));
+        // The document has both changes now, and the file only the other one, perhaps.
+        if (is_other && is_changed) {
+            static_cast<void>(ask<FileSaved>([&](Reply<FileSaved> reply) {
+                parts_.files.save(by, text.path, std::move(reply));
+            }));
+        }
+        return version;
+    }
+
+    template <class T, class Call>
+    static Result<T> ask(Call call) {
+        std::promise<Result<T>> told;
+        call(Reply<T>([&](Result<T> result) { told.set_value(std::move(result)); }));
         return told.get_future().get();
     }
 
@@ -309,14 +410,15 @@ Result<std::optional<CompletedCommit>> complete_commit(const std::string& stage,
     const std::optional<Journal> journal = read_journal(stage);
     if (!journal) return std::nullopt;
     const fs::DiskEntries disk = TRY(fs::DiskEntries::open(directory));
-    CompletedCommit out{journal->entries.size(),
-                        Completion(stage, files, disk, nullptr, nullptr).run(journal->entries)};
+    Completion completion(stage, files, disk, nullptr);
+    completion.run(journal->entries);
+    if (completion.failure()) return Failure(*completion.failure());
     remove_journal(stage);
-    return std::optional(std::move(out));
+    return std::optional(CompletedCommit{journal->entries.size(), completion.left()});
 }
 
-std::vector<std::string> complete_commands(const CompletionParts& parts) {
-    std::vector<std::string> out;
+CompletedCommands complete_commands(const CompletionParts& parts) {
+    CompletedCommands out;
     std::error_code gone;
     for (const auto& stage :
          std::filesystem::directory_iterator(parts.workspace + "/.quire/stages", gone)) {
@@ -324,10 +426,15 @@ std::vector<std::string> complete_commands(const CompletionParts& parts) {
         const std::optional<Journal> journal = read_journal(directory);
         if (!journal) continue;
         const auto left = CommandCompletion(parts, directory, *journal).run();
-        out.push_back(left ? sentence(*journal, *left)
-                           : cat("a kernel was killed while it kept the changes of a command, and "
-                                 "they cannot be completed: ",
-                                 left.error().message()));
+        if (left) {
+            out.said.push_back(sentence(*journal, *left));
+            continue;
+        }
+        out.said.push_back(
+            cat("a kernel was killed while it kept the changes of a command, and "
+                "they could not all be kept now, which the next start tries again: ",
+                left.error().message()));
+        out.kept.insert(directory);
     }
     return out;
 }

@@ -317,8 +317,14 @@ GateResult CommandGate::commit(const Caller& by, shell::Enforcement level) {
         return std::move(result_);
     }
     // This asks about the texts too, where something else waits under "strict", and begins nothing then.
-    if (Result<void> done = commit_texts(by, texts, *entries); !done)
+    if (Result<void> done = commit_texts(by, texts, *entries); !done) {
         fail_with(std::move(done).error());
+        // The texts have been taken back, and so is the rest.
+        if (is_strict && begun_) {
+            take_back(*entries);
+            return std::move(result_);
+        }
+    }
     Result<void> begun = begin(by, *entries);
     if (!begun) {
         fail_with(std::move(begun).error());
@@ -416,7 +422,13 @@ Result<void> CommandGate::commit_texts(const Caller& by, const std::vector<Step*
     PatchRequest request;
     request.to_disk = true;
     request.operation = parts_.operation;
-    request.before = [this, &by, &entries] { return begin(by, entries); };
+    request.before = [&](const std::vector<PlannedPart>& planned) -> Result<void> {
+        if (journal_ == nullptr) journal_ = std::make_unique<Journal>();
+        for (std::size_t i = 0; i < steps.size(); ++i) {
+            if (!steps[i]->is_late) journal_->entries.push_back(text_entry(*steps[i], planned[i]));
+        }
+        return begun_ ? write_journal(stage_, *journal_) : begin(by, entries);
+    };
     for (Step* const step : steps) request.parts.push_back(std::move(*step->patch));
     std::promise<Result<Patched>> promise;
     std::future<Result<Patched>> answer = promise.get_future();

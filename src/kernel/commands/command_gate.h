@@ -43,8 +43,10 @@ class FileCalls;
 class FileGate;
 class Kernel;
 class PastRecorder;
+struct Journal;
 struct JournalEntry;
 struct PathState;
+struct PlannedPart;
 
 class CommandGate {
 public:
@@ -56,7 +58,6 @@ public:
         std::size_t file_bytes;                // Larger files have no document.
         std::string operation = "command";     // Names the versions in histories.
         std::vector<std::string> hidden = {};  // The files that the command did not see, sorted.
-        CommandRan ran = {};                   // The command, for the journal.
     };
     // The stage outlives it.
     CommandGate(Parts parts, const stage::Stage& stage, std::vector<stage::StagedChange> changes,
@@ -71,6 +72,8 @@ public:
     // Returns true if any file has changed since the command read it. Such a change is left out, or is
     // merged where both are texts and it is known what the command read.
     bool is_outdated() const;
+    // The command, for the journal of the commit.
+    void set_ran(CommandRan ran) { ran_ = std::move(ran); }
     void add_note(std::string note) { result_.notes.push_back(std::move(note)); }
     // Commits what the level allows, for `by`, whose approvals count. Blocks. Under "strict" one
     // violation leaves all of it out. Once. The journal stays until the audit log has the commit: call
@@ -142,8 +145,9 @@ private:
     // Called when nothing but an earlier failure can refuse the commit any more: writes the journal, and
     // removes the links that files take the place of.
     Result<void> begin(const Caller& by, const fs::DiskEntries& entries);
-    Result<void> begin_journal(const Caller& by);
-    Result<JournalEntry> journal_entry(const Step& step);
+    Result<void> begin_journal(const Caller& by, const fs::DiskEntries& entries);
+    Result<JournalEntry> journal_entry(const fs::DiskEntries& entries, const Step& step) const;
+    static JournalEntry text_entry(const Step& step, const PlannedPart& planned);
     void take_back(const fs::DiskEntries& entries);
     // Announces what is lost of a path when the texts are written, which come first.
     void announce(const Step& step, const PathState& before);
@@ -165,7 +169,8 @@ private:
     std::map<std::string, std::size_t> new_directories_;
     std::map<std::string, std::size_t> deleted_texts_;
     std::unique_ptr<PastRecorder> past_;  // Null until the commit has begun.
-    std::string past_name_;               // The name that the record gets.
+    std::unique_ptr<Journal> journal_;    // Null until there is something to commit.
+    CommandRan ran_;
     bool begun_ = false;
     bool is_strict_ = false;
 };

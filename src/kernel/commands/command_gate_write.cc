@@ -36,6 +36,8 @@ struct CommandGate::Bytes {
 };
 
 bool CommandGate::sets_mode(const StagedChange& change) {
+    // A link has none of its own.
+    if (change.kind == ChangeKind::link) return false;
     return change.mode_changed || (change.kind == ChangeKind::created && change.mode != kNewFile) ||
            (change.kind == ChangeKind::directory && (change.mode & kToFill) != kToFill);
 }
@@ -121,15 +123,15 @@ void CommandGate::commit_entry(const fs::DiskEntries& entries, const Step& step)
     if (!done) result_.notes.push_back(done.error().message());
 }
 
-Result<JournalEntry> CommandGate::journal_entry(const Step& step) {
+Result<JournalEntry> CommandGate::journal_entry(const fs::DiskEntries& entries,
+                                                const Step& step) const {
     const StagedChange& made = step.change;
-    JournalEntry out{made.path, made.kind,   made.is_directory, made.was_link, sets_mode(made),
-                     made.mode, made.target, step.before,       step.after};
-    out.is_text = step.way == Way::text;
-    if (out.is_text && made.made_of) {
-        const auto declared = parts_.gate.rules()->paths.encoding(made.path);
-        out.base = TRY(files::decode(*made.made_of, made.path, declared)).text;
-    }
+    JournalEntry out{made.path,       made.kind, made.is_directory, made.was_link,
+                     sets_mode(made), made.mode, made.target};
+    const Result<PathState> now = path_state(entries, made.path);
+    if (now && now->kind == PathKind::link) out.old_target = now->target;
+    if (now && (now->kind == PathKind::file || now->kind == PathKind::directory))
+        out.old_mode = now->mode;
     if (step.way != Way::plain) return out;
     if (made.kind != ChangeKind::created)
         out.before = TRY(parts_.gate.files().read(made.path, kLargestFile)).hash.hex();
@@ -138,31 +140,44 @@ Result<JournalEntry> CommandGate::journal_entry(const Step& step) {
     return out;
 }
 
-Result<void> CommandGate::begin_journal(const Caller& by) {
-    Journal journal;
+JournalEntry CommandGate::text_entry(const Step& step, const PlannedPart& planned) {
+    const StagedChange& made = step.change;
+    JournalEntry out{made.path,     made.kind,       made.is_directory,
+                     made.was_link, sets_mode(made), made.mode};
+    out.is_text = true;
+    out.version = planned.version;
+    out.before = planned.before;
+    if (made.kind == ChangeKind::deleted) return out;
+    out.after = fs::Hash::of(planned.after).hex();
+    // Others' changes are merged into it.
+    if (out.after != step.after) out.bytes = planned.after;
+    return out;
+}
+
+Result<void> CommandGate::begin_journal(const Caller& by, const fs::DiskEntries& entries) {
+    if (journal_ == nullptr) journal_ = std::make_unique<Journal>();
     for (const Step& step : steps_) {
-        if (step.way == Way::none) continue;
-        // Beside "strict" it is not decided yet what a person is asked about.
-        if (!is_strict_ && step.way == Way::text && step.decision.verdict == Verdict::escalate)
-            continue;
+        // A text that comes late is a new file. The others were planned already, or wait for a person.
+        if (step.way == Way::text && step.is_late)
+            journal_->entries.push_back(text_entry(step, {0, "", step.patch->whole->after}));
+        if (step.way != Way::plain && step.way != Way::entry) continue;
         // A file that cannot be read is told of when it is written.
-        if (Result<JournalEntry> entry = journal_entry(step))
-            journal.entries.push_back(std::move(*entry));
+        if (Result<JournalEntry> entry = journal_entry(entries, step))
+            journal_->entries.push_back(std::move(*entry));
     }
     const std::size_t at = stage_.rfind('/') + 1;
-    past_name_ = cat(parts_.kernel.core()->parts().clock.wall_ms(), "-",
-                     std::string_view(stage_).substr(at));
-    if (journal.entries.empty()) return {};
-    journal.past = past_name_;
+    journal_->past = cat(parts_.kernel.core()->parts().clock.wall_ms(), "-",
+                         std::string_view(stage_).substr(at));
     if (by.call != nullptr)
-        journal.origin = {by_.str(), by.call->profile, by.call->tool, parts_.ran};
-    return write_journal(stage_, std::move(journal));
+        journal_->origin = {by_.str(), by.call->profile, by.call->tool, parts_.operation, ran_};
+    if (journal_->entries.empty()) return {};
+    return write_journal(stage_, *journal_);
 }
 
 Result<void> CommandGate::begin(const Caller& by, const fs::DiskEntries& entries) {
     if (begun_) return {};
     if (result_.failure && is_strict_) return Failure(*result_.failure);
-    TRY(begin_journal(by));
+    TRY(begin_journal(by, entries));
     begun_ = true;
     past_ = std::make_unique<PastRecorder>(parts_.workspace, stage_);
     for (const Step& step : steps_) {
@@ -226,7 +241,7 @@ void CommandGate::finish_past() {
             step.change.kind == ChangeKind::deleted && result_.changes[step.shown].committed;
         if (is_gone && text != deleted_texts_.end()) past_->made(text->second, {});
     }
-    if (past_->finish(past_name_)) result_.past = past_name_;
+    if (past_->finish(journal_->past)) result_.past = journal_->past;
     const std::vector<std::string>& notes = past_->notes();
     result_.notes.insert(result_.notes.end(), notes.begin(), notes.end());
 }

@@ -20,6 +20,8 @@ namespace quire::kernel {
 namespace {
 
 constexpr const char* kName = "/commit.json";
+// Far beyond what the names of stage::kMostChanges paths and the texts of a command take.
+constexpr std::size_t kMostJournal = std::size_t{4} << 30;
 
 }  // namespace
 
@@ -34,8 +36,11 @@ json::Fields<JournalEntry> JournalEntry::fields() {
         .optional("target", &JournalEntry::target)
         .optional("before", &JournalEntry::before)
         .optional("after", &JournalEntry::after)
+        .optional("old_mode", &JournalEntry::old_mode)
+        .optional("old_target", &JournalEntry::old_target)
         .optional("is_text", &JournalEntry::is_text)
-        .optional("base", &JournalEntry::base);
+        .optional("version", &JournalEntry::version)
+        .optional("bytes", &JournalEntry::bytes);
 }
 
 json::Fields<JournalOrigin> JournalOrigin::fields() {
@@ -43,6 +48,7 @@ json::Fields<JournalOrigin> JournalOrigin::fields() {
         .required("actor", &JournalOrigin::actor)
         .required("profile", &JournalOrigin::profile)
         .required("tool", &JournalOrigin::tool)
+        .required("operation", &JournalOrigin::operation)
         .required("ran", &JournalOrigin::ran);
 }
 
@@ -55,8 +61,9 @@ json::Fields<Journal> Journal::fields() {
 
 Result<void> write_journal(const std::string& stage, Journal journal) {
     for (JournalEntry& each : journal.entries) {
-        name_to_hex(each.path);
-        name_to_hex(each.target);
+        for (std::string* const name : {&each.path, &each.target, &each.old_target})
+            name_to_hex(*name);
+        if (each.bytes) name_to_hex(*each.bytes);
     }
     const std::string path = stage + kName;
     // A reader that sees the journal sees all of it.
@@ -75,15 +82,17 @@ Result<void> write_journal(const std::string& stage, Journal journal) {
 }
 
 std::optional<Journal> read_journal(const std::string& stage) {
-    Result<Value> value = json::parse(file_text(stage + kName));
+    Result<Value> value = json::parse(file_text(stage + kName), {.bytes = kMostJournal});
     if (!value) return std::nullopt;
     // An earlier program wrote the entries alone.
     if (value->is_list()) value = Value(Map{{"entries", std::move(*value)}});
     json::Read<Journal> journal = json::read<Journal>(*value);
     if (!journal) return std::nullopt;
     for (JournalEntry& each : journal->entries) {
-        if (each.path.empty() || !name_from_hex(each.path) || !name_from_hex(each.target))
-            return std::nullopt;
+        const bool is_whole = !each.path.empty() && name_from_hex(each.path) &&
+                              name_from_hex(each.target) && name_from_hex(each.old_target) &&
+                              (!each.bytes || name_from_hex(*each.bytes));
+        if (!is_whole) return std::nullopt;
     }
     return std::move(*journal);
 }

@@ -37,11 +37,14 @@ struct JournalEntry {
     // The hashes of a file's bytes: those that it has, and those that it gets. "" for none.
     std::string before = {};
     std::string after = {};
-    // The file is a text with a history.
+    // What is at the path before the commit: permissions of a file or directory, and a link's target.
+    std::optional<std::size_t> old_mode = {};
+    std::string old_target = {};
+    // The file is a text with a history, which has this version before the commit; 0 if it is new.
     bool is_text = false;
-    // The text that the command changed, where the file has another by now and both are merged; `after` is
-    // then what the command alone made.
-    std::optional<std::string> base = {};
+    std::size_t version = 0;
+    // The bytes that a text gets, where they are not those in the stage, because others' changes are merged.
+    std::optional<std::string> bytes = {};
 
     static json::Fields<JournalEntry> fields();
     friend bool operator==(const JournalEntry&, const JournalEntry&) = default;
@@ -52,6 +55,7 @@ struct JournalOrigin {
     std::string actor;
     std::string profile;
     std::string tool;
+    std::string operation;  // Names the versions in histories.
     CommandRan ran;
 
     static json::Fields<JournalOrigin> fields();

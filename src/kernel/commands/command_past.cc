@@ -31,6 +31,8 @@ namespace disk = std::filesystem;
 constexpr const char* kPastFolder = "/.quire/past";
 constexpr const char* kRecordFile = "/past.json";
 constexpr const char* kLinesFile = "/changes.json";
+// The most bytes of a record without those of files.
+constexpr std::size_t kMostRecord = std::size_t{1} << 30;
 
 Failure not_kept(const std::string& path, const char* why) {
     return fail(Errc::unavailable, "io_error", cat(path, ": ", why), {{"path", path}});
@@ -155,7 +157,8 @@ Result<void> PastRecorder::add_line(std::size_t number) {
     const Change& change = changes_[number];
     Line line{number, change.progress, change.what};
     to_text(line.change);
-    return write_all(lines_.get(), cat(json::write(json::Codec<Line>::encode(line)), "\n"));
+    // A line that a full disk has torn stands alone.
+    return write_all(lines_.get(), cat("\n", json::write(json::Codec<Line>::encode(line)), "\n"));
 }
 
 void PastRecorder::write(std::size_t number) {
@@ -231,11 +234,11 @@ void PastRecorder::resume(const fs::DiskEntries& entries, fs::FileSystem& files)
         const std::size_t end = std::min(text.find('\n', at), text.size());
         const Result<Value> value = json::parse(std::string_view(text).substr(at, end - at));
         at = end + 1;
-        // The last line may be torn.
-        if (!value) break;
+        // A line may be torn.
+        if (!value) continue;
         json::Read<Line> line = json::read<Line>(*value);
-        if (!line || line->number > changes_.size() || !to_names(line->change)) break;
-        if (line->number == changes_.size()) changes_.emplace_back();
+        if (!line || line->number > text.size() || !to_names(line->change)) continue;
+        while (changes_.size() <= line->number) changes_.push_back({{}, Progress::withdrawn, 0});
         changes_[line->number] = {std::move(line->change), line->progress, ++made_};
     }
     for (std::size_t number = 0; number < changes_.size(); ++number) {
@@ -267,7 +270,7 @@ bool PastRecorder::finish(const std::string& name) {
     std::error_code failed;
     if (kept.empty()) {
         discard();
-        return disk::exists(place, failed);
+        return false;
     }
     Result<void> done = write_past(directory_, kept);
     if (done) {
@@ -284,6 +287,11 @@ bool PastRecorder::finish(const std::string& name) {
     }
     ::unlink((place + kLinesFile).c_str());
     return true;
+}
+
+bool PastRecorder::is_finished(const std::string& workspace, const std::string& name) {
+    std::error_code failed;
+    return disk::exists(cat(workspace, kPastFolder, "/", name, kRecordFile), failed);
 }
 
 void PastRecorder::discard() {
@@ -311,7 +319,8 @@ std::optional<std::string> past_directory(const std::string& workspace, std::str
 }
 
 Result<std::vector<PastChange>> read_past(const std::string& directory) {
-    const Result<Value> value = json::parse(file_text(directory + kRecordFile));
+    const Result<Value> value =
+        json::parse(file_text(directory + kRecordFile), {.bytes = kMostRecord});
     const auto gone = [&] {
         return fail(Errc::not_found, "nothing_to_undo",
                     "what the command changed beside texts cannot be undone: its record in "

@@ -97,6 +97,8 @@ public:
     // Brings the record to its place under this name, and removes old ones to make room. Returns
     // false if there is nothing in it.
     bool finish(const std::string& name);
+    // Returns true if the record with this name is in its place.
+    static bool is_finished(const std::string& workspace, const std::string& name);
     // Forgets what was recorded: the changes were taken back.
     void discard();
     // Sentences about what could not be recorded.

@@ -128,12 +128,12 @@ void CommandRunner::set(CommandSettings settings) {
 }
 
 std::vector<std::string> CommandRunner::sweep() {
-    std::vector<std::string> said =
+    CompletedCommands done =
         complete_commands({parts_.kernel, parts_.gate, parts_.files, parts_.workspace});
-    stage::Stage::sweep(parts_.workspace);
+    stage::Stage::sweep(parts_.workspace, done.kept);
     sweep_past(parts_.workspace);
     generations_.sweep();
-    return said;
+    return std::move(done.said);
 }
 
 std::string CommandRunner::key_of(const Caller& by, const CommandOrder& what) {
@@ -408,19 +408,19 @@ Result<CommandRun> CommandRunner::settle_held(const Caller& by, const CommandOrd
     for (const stage::StagedChange& each : changes) names.emplace_back(each.path, each.kind);
     if (stage.is_below_minimum && !changes.empty()) return no_tier("", out.tier, now.minimum_tier);
     CommandGate gate({parts_.kernel, parts_.gate, parts_.files, parts_.workspace, now.file_bytes,
-                      "command", stage.hidden, ran_of(what.command, out)},
+                      "command", stage.hidden},
                      stage.stage, std::move(changes), by.actor);
+    out.unexpected = unexpected_in(out.forecast, gate.judged());
+    gate.set_ran(ran_of(what.command, out));
     if (!stage.note.empty()) gate.add_note(stage.note);
     if (stage.outcome.end != stage::StageEnd::exited) {
         out.gate = gate.judged();
-        out.unexpected = unexpected_in(out.forecast, out.gate);
         audit().ran(by, record_of(what.command, out));
         return out;
     }
     const bool asks = !gate.judged().escalations.empty();
     std::string effects = waited ? stage.effects : asks ? TRY(gate.effects()) : std::string();
     out.gate = commit_approved(parts_.kernel, by, std::move(gate), effects, now.enforcement);
-    out.unexpected = unexpected_in(out.forecast, out.gate);
     const std::optional<Error>& failure = out.gate.failure;
     const bool waits = failure && failure->code() == Errc::escalation_required;
     const bool is_strict = now.enforcement == Enforcement::strict;

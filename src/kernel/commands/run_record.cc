@@ -12,6 +12,8 @@ CommandRan ran_of(const std::string& command, const CommandRun& run) {
     for (const shell::Predicted& each : run.forecast.prediction.effects) {
         if (each.effect != shell::Effect::read) out.predicted.push_back(utf8::repaired(each.path));
     }
+    for (const shell::Predicted& each : run.unexpected)
+        out.missed.push_back(utf8::repaired(each.path));
     return out;
 }
 
@@ -35,8 +37,6 @@ CommandRecord record_of(const std::string& command, const CommandRun& run) {
             record.blocks.push_back({each.block_id, each.version, path});
         }
     }
-    for (const shell::Predicted& each : run.unexpected)
-        record.missed.push_back(utf8::repaired(each.path));
     record.past = run.gate.past;
     return record;
 }

@@ -8,7 +8,7 @@
 
 namespace quire::kernel {
 
-// The part that is known before the changes are committed.
+// The part that is known before the changes are committed; CommandRun::unexpected among it.
 CommandRan ran_of(const std::string& command, const CommandRun& run);
 // The whole record, after that.
 CommandRecord record_of(const std::string& command, const CommandRun& run);

@@ -282,34 +282,45 @@ void FileCalls::keep_commit(Caller by, FileCommit what, Reply<FileVersion> reply
 Result<FileVersion> FileCalls::Body::keep_commit(LiveDocument& document, const policy::Actor& by,
                                                  const FileCommit& what) {
     const std::string& path = document.name();
-    // Somebody else may have made a later version.
-    const auto own_version = [&] {
-        FileVersion out = version_of_file(document);
-        const auto& units = document.whole().state->history.units();
-        const auto own = std::find_if(units.rbegin(), units.rend(), [&](const Unit& unit) {
-            return unit.actor == by.str();
-        });
+    const BlockRef block = document.whole();
+    const auto& units = block.state->history.units();
+    const auto own = std::find_if(units.rbegin(), units.rend(), [&](const Unit& unit) {
+        return unit.actor == by.str() && unit.version > what.version;
+    });
+    FileVersion out = version_of_file(document);
+    const bool is_known =
+        what.kind == FileCommit::Kind::deleted ? document.record().deleted : own != units.rend();
+    if (is_known) {
         if (own != units.rend()) out.version = own->version;
         return out;
-    };
-    if (document.record().deleted) return own_version();
+    }
+    if (what.is_other && what.kind != FileCommit::Kind::changed) {
+        return fail(Errc::conflict, "path_changed", cat(path, " was changed meanwhile"),
+                    {{"path", path}});
+    }
+    kernel->flush(document, block);
     if (what.kind == FileCommit::Kind::deleted) {
         record_deletion(document, by);
-        return own_version();
+        return version_of_file(document);
     }
-    if (what.kind == FileCommit::Kind::created && !gate.state(document)) {
+    const files::Decoded text =
+        TRY(files::decode(what.bytes, path, gate.rules()->paths.encoding(path)));
+    if (what.kind == FileCommit::Kind::created) {
         const fs::FileBytes made = TRY(gate.files().read(path, kernel->limits().block_bytes));
-        const files::Decoded text =
-            TRY(files::decode(made.bytes, path, gate.rules()->paths.encoding(path)));
         record_creation(document, by, text, {made.hash, made.stamp, {}});
-        return own_version();
+        return version_of_file(document);
     }
-    constexpr const char* kKey = "commit";
-    gate.authors().expect(by, kKey, {{path}});
-    const Result<DiskUpdate> taken = gate.take_in(document, Evidence::bytes);
-    gate.authors().end(by, kKey);
-    if (!taken) return Failure(taken.error());
-    return own_version();
+    crdt::Doc& doc = document.doc();
+    const auto splices = text::minimal_splices(doc.text(block.content).rope().str(), text.text);
+    if (splices.empty()) return no_such_file(path);
+    document.begin(by);
+    memory::apply(doc, block.content, splices);
+    Unit unit;
+    unit.actor = by.str();
+    unit.description = what.operation;
+    unit.spans = {document.commit(by, what.operation)};
+    document.record(block, std::move(unit));
+    return version_of_file(document);
 }
 
 void FileCalls::Body::remove_if_refused(LiveDocument& document, const fs::Saved& saved) {

@@ -168,6 +168,10 @@ struct FileCommit {
     enum class Kind { changed, created, deleted };
     std::string path;
     Kind kind = Kind::changed;
+    std::uint64_t version = 0;  // The block's before the commit.
+    std::string bytes = {};     // The bytes that the file gets.
+    bool is_other = false;      // Somebody has changed the file since.
+    std::string operation = {};
 };
 
 class DiskAuthors;
@@ -241,9 +245,11 @@ public:
     // that is not given, or given twice; denied "memory_block".
     void patch(Caller by, PatchRequest what, Reply<Patched> reply);
     // Gives what a commit has done on the disk its place in the file's history, as the caller's change,
-    // and names the version. Does nothing where history has it. No rule is asked: the commit was allowed
-    // when it began. Errors: those of reading; not_found "file_not_found" for a deleted file that has
-    // no history.
+    // and names the version. Does nothing where history has it. What somebody has made of the file since
+    // is merged when the document is read next. No rule is asked: the commit was allowed when it began.
+    // Errors: those of reading; conflict "path_changed" where somebody has made another file at the path
+    // of one that was to be made or deleted; not_found "file_not_found" for a deleted file without a
+    // history, or where nothing is changed.
     void keep_commit(Caller by, FileCommit what, Reply<FileVersion> reply);
     // The status of a file; without a path, of every loaded file. Does not take in changes.
     void status(Caller by, std::optional<std::string> path, Reply<std::vector<FileStatus>> reply);

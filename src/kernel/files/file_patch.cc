@@ -249,11 +249,15 @@ Result<void> FileCalls::PatchRun::plan(LiveDocument& live, Act& act) {
     TRY(kernel_.check_size(text, {planned.splices, {}}));
     for (const text::Splice& splice : planned.splices) TRY(check_savable(live, splice.insert));
     part.out = {live.id_of(block).str(), act.path, block.state->version, std::move(planned.hunks)};
+    part.planned.version = block.state->version;
+    if (const auto disk = files_->gate.state(live); disk && !disk->missing)
+        part.planned.before = disk->hash.hex();
     if (act.kind == Kind::edit) {
         if (!act.block && saves()) {
             const files::DiskState disk = *files_->gate.state(live);
             TRY(Conflicts::check_settled(live, disk));
-            TRY(files::encode(disk.form, spliced(text.str(), planned.splices), act.path));
+            part.planned.after =
+                TRY(files::encode(disk.form, spliced(text.str(), planned.splices), act.path));
         }
         part.diff = edits::splice_diff(text, planned.splices, names);
         part.splices = std::move(planned.splices);
@@ -328,7 +332,13 @@ void FileCalls::PatchRun::planned() {
         return let_go(0, [self = shared_from_this()] { self->ask_from(0); });
     }
     if (what_.before) {
-        if (Result<void> ready = what_.before(); !ready) return refuse(std::move(ready).error());
+        std::vector<PlannedPart> planned;
+        for (Part& part : parts_) {
+            planned.push_back(std::move(part.planned));
+            if (!part.bytes.empty()) planned.back().after = part.bytes;
+        }
+        if (Result<void> ready = what_.before(planned); !ready)
+            return refuse(std::move(ready).error());
     }
     std::stable_sort(acts_.begin(), acts_.end(),
                      [](const Act& a, const Act& b) { return a.kind < b.kind; });

@@ -12,15 +12,23 @@
 
 namespace quire::kernel {
 
+// A part of a patch that is about to be written.
+struct PlannedPart {
+    std::uint64_t version = 0;  // The block's; 0 for a new file.
+    // The hash of the file's bytes on the disk, 32 digits, and the bytes that it gets. "" for none.
+    std::string before = {};
+    std::string after = {};
+};
+
 // The request. Each part names, by `FilePatch::name`, a file of the workspace by its path or by
 // "file:PATH", or a block by its id.
 struct PatchRequest {
     std::vector<edits::FilePatch> parts;
     bool dry_run = false;
     edits::Numbering numbering = edits::Numbering::zero_half_open;  // For messages and details.
-    bool to_disk = false;             // Files are saved, whatever the settings say.
+    bool to_disk = false;  // Files are saved, whatever the settings say.
     // Called when nothing else can refuse the patch, before anything changes; an error refuses it.
-    Function<Result<void>()> before = {};
+    Function<Result<void>(const std::vector<PlannedPart>&)> before = {};
     std::string operation = "patch";  // Names the versions in histories.
 };
 

@@ -50,6 +50,7 @@ private:
     struct Part {
         std::vector<text::Splice> splices = {};
         std::string bytes = {};  // The content of a file that is created.
+        PlannedPart planned = {};
         std::string diff = {};
         PatchedBlock out = {};
     };

@@ -129,18 +129,18 @@ void AuditLog::ran(const Caller& by, const CommandRecord& what) {
     if (by.call == nullptr || by.call->number == 0) return;
     Map body = entry(clock_, "command");
     add_names(body, by);
-    keep_command(std::move(body), what);
+    static_cast<void>(keep_command(std::move(body), what));
 }
 
-void AuditLog::completed(const Caller& by, const CommandRecord& what) {
+bool AuditLog::completed(const Caller& by, const CommandRecord& what) {
     Map body = entry(clock_, "command");
     body.append("actor", by.actor.str());
     body.append("tool", shown(by.call->tool));
     body.append("completed", true);
-    keep_command(std::move(body), what);
+    return keep_command(std::move(body), what);
 }
 
-void AuditLog::keep_command(Map body, const CommandRecord& what) {
+bool AuditLog::keep_command(Map body, const CommandRecord& what) {
     body.append("shell", shown(what.ran.command));
     body.append("decision", what.ran.decision);
     body.append("tier", what.ran.tier);
@@ -160,16 +160,21 @@ void AuditLog::keep_command(Map body, const CommandRecord& what) {
     if (!what.blocks.empty()) body.append("blocks", blocks_value(what.blocks));
     add_paths("without_history", what.without_history);
     add_paths("left_out", what.left_out);
-    add_paths("missed", what.missed);
+    add_paths("missed", what.ran.missed);
     add(body, "past", what.past);
     std::string text = json::write(body);
-    if (!what.changes()) return note(std::move(text));
+    if (!what.changes()) {
+        note(std::move(text));
+        return true;
+    }
     static_cast<void>(state_.with([&](State& state) { return say_what_is_lost(state); }));
     store::Batch batch;
     batch.audit.push_back(text);
     std::promise<Result<void>> stored;
     store_.commit(std::move(batch), [&](Result<void> done) { stored.set_value(std::move(done)); });
-    if (!stored.get_future().get()) note(std::move(text));
+    const bool is_durable = stored.get_future().get().has_value();
+    if (!is_durable) note(std::move(text));
+    return is_durable;
 }
 
 bool AuditLog::say_what_is_lost(State& state) {

@@ -54,8 +54,9 @@ public:
     // command that changed something is durable on return, unless the store refuses it. Blocks then.
     void ran(const Caller& by, const CommandRecord& what);
     // Logs a command whose commit was begun by a kernel that was killed, and is completed now. `by` has
-    // the profile and the tool of the call, whose number was another kernel's. Blocks like ran().
-    void completed(const Caller& by, const CommandRecord& what);
+    // the profile and the tool of the call, whose number was another kernel's. Blocks like ran(); false if
+    // the store refused the entry.
+    bool completed(const Caller& by, const CommandRecord& what);
 
 private:
     struct State {
@@ -64,7 +65,7 @@ private:
     };
     bool say_what_is_lost(State& state);
     void note(std::string body);
-    void keep_command(Map body, const CommandRecord& what);
+    bool keep_command(Map body, const CommandRecord& what);
 
     store::Store& store_;
     const Clock& clock_;

@@ -18,6 +18,7 @@ struct CommandRan {
     std::string tier;
     std::int64_t exit_code = 0;
     std::vector<std::string> predicted = {};  // Predicted paths.
+    std::vector<std::string> missed = {};     // Changed paths that were not predicted.
 
     static json::Fields<CommandRan> fields() {
         return json::Fields<CommandRan>()
@@ -25,7 +26,8 @@ struct CommandRan {
             .required("decision", &CommandRan::decision)
             .required("tier", &CommandRan::tier)
             .optional("exit_code", &CommandRan::exit_code)
-            .optional("predicted", &CommandRan::predicted);
+            .optional("predicted", &CommandRan::predicted)
+            .optional("missed", &CommandRan::missed);
     }
 };
 
@@ -37,7 +39,6 @@ struct CommandRecord {
     std::vector<ChangedBlock> blocks;          // Every changed text.
     std::vector<std::string> without_history;  // Other committed paths.
     std::vector<std::string> left_out;         // Paths whose changes were not committed.
-    std::vector<std::string> missed;           // Changed paths that were not predicted.
     std::string past;                          // The record that an undo needs; "" for none.
 
     bool changes() const { return !blocks.empty() || !without_history.empty(); }

@@ -260,15 +260,10 @@ Result<void> TreeSync::commit(const Caller& by, TreePlan& plan, bool asks, Synce
     if (!changes.empty()) {
         const auto changed = static_cast<std::size_t>(
             std::ranges::count(changes, false, &stage::StagedChange::is_directory));
-        CommandGate gate({parts_.kernel,
-                          parts_.gate,
-                          parts_.files,
-                          parts_.workspace,
-                          parts_.gate.file_bytes(),
-                          "land",
-                          {},
-                          land_of(state_)},
+        CommandGate gate({parts_.kernel, parts_.gate, parts_.files, parts_.workspace,
+                          parts_.gate.file_bytes(), "land"},
                          scratch, std::move(changes), state_.actor);
+        gate.set_ran(land_of(state_));
         is_outdated = gate.is_outdated();
         if (is_outdated) return {};
         out.violations = gate.judged().violations;
