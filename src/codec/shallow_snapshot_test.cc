@@ -259,6 +259,26 @@ TEST(ShallowSnapshot, OfATreeThatMovesANodeBeforeItIsMadeIsTheWholeHistory) {
     EXPECT_TRUE(crdt::start_for(doc, doc.frontiers()).value().empty());
 }
 
+// Found likewise: what stands below the node that nobody made was lost, and the move did not bring it back.
+TEST(ShallowSnapshot, OfATreeThatPutsANodeBelowOneThatNobodyMadeIsTheWholeHistory) {
+    const ContainerId tree = ContainerId::root("tree", ContainerKind::tree);
+    Doc doc(9);
+    ASSERT_TRUE(doc.import({{{1, 0},
+                             {},
+                             0,
+                             0,
+                             "",
+                             {{tree, 0, crdt::TreeCreate{{1, 0}, crdt::OpId{7, 7}, {0x80}}},
+                              {tree, 1, crdt::TreeCreate{{1, 1}, crdt::OpId{1, 0}, {0x80}}},
+                              {kPage, 2, crdt::TextInsert{0, "p"}},
+                              {tree, 3, crdt::TreeMove{{1, 0}, std::nullopt, {0x80}}}}}}));
+
+    const std::vector<Bytes> blobs{encode_shallow_snapshot(doc, {{1, 2}}).value()};
+    Doc again(8);
+    ASSERT_TRUE(again.import(std::move(read_histories(blobs, {}).value().batch)));
+    EXPECT_EQ(again.value(), doc.value());
+}
+
 // Found likewise: the state at the start has no place for the second letter.
 TEST(ShallowSnapshot, OfAHistoryThatEditsADeletedTextIsTheWholeHistory) {
     const ContainerId text = ContainerId::normal({1, 0}, ContainerKind::text);
