@@ -251,7 +251,16 @@ void look_at(const Bytes& blob, std::size_t size) {
     CHECK(whole || fuzz::lacks_room(whole.error()));
     trim(doc, doc.history().frontiers());
     const std::vector<crdt::Change> changes = doc.changes_since({}).changes();
-    if (!changes.empty()) trim(doc, {changes[size % changes.size()].id});
+    if (changes.empty()) return;
+    trim(doc, {changes[size % changes.size()].id});
+    // An atom that is in the middle of a change is a version too.
+    fuzz::Chance chance(size);
+    for (int i = 0; i < 4; ++i) {
+        const crdt::Change& change = changes[chance.below(changes.size())];
+        const auto atoms = static_cast<std::size_t>(crdt::atom_count(change));
+        trim(doc, {{change.id.peer,
+                    change.id.counter + static_cast<crdt::Counter>(chance.below(atoms))}});
+    }
 }
 
 }  // namespace
