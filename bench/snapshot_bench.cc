@@ -1,6 +1,7 @@
 // Snapshots of a document with a long history: written, and taken in by its history. What peers do as well is
 // among the tasks of engine_tasks.
 #include <algorithm>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -10,9 +11,11 @@
 #include "codec/document.h"
 #include "codec/document_snapshot.h"
 #include "codec/open_snapshot.h"
+#include "codec/shallow_snapshot.h"
 #include "codec/updates.h"
 #include "crdt/doc/doc.h"
 #include "crdt/doc/history.h"
+#include "crdt/doc/movable_list.h"
 #include "crdt/doc/text.h"
 #include "tests/traces/traces.h"
 
@@ -90,6 +93,42 @@ void open_and_load(benchmark::State& state) {
     });
 }
 
+// A list of 12,000 elements, of which 2,000 are deleted; the rest are set and moved 20,000 times.
+const Doc& list() {
+    static const Doc doc = [] {
+        Doc made(1);
+        const Handle at = made.open(ContainerId::root("list", ContainerKind::movable_list));
+        for (std::size_t i = 0; i < 12'000; ++i)
+            CHECK(made.movable_list(at).insert(i, static_cast<std::int64_t>(i)));
+        for (std::size_t i = 0; i < 2'000; ++i) CHECK(made.movable_list(at).erase(i * 5, 1));
+        std::mt19937_64 random(1);
+        for (int i = 0; i < 10'000; ++i) {
+            CHECK(made.movable_list(at).set(random() % 10'000, i));
+            CHECK(made.movable_list(at).move(random() % 10'000, random() % 10'000));
+        }
+        made.commit({.want_diff = false});
+        return made;
+    }();
+    return doc;
+}
+
+// From the middle of its history on.
+void export_shallow_list(benchmark::State& state) {
+    std::size_t bytes = 0;
+    for (auto _ : state)
+        bytes = codec::encode_shallow_snapshot(list(), {{1, 20'000}}).value().size();
+    state.counters["bytes"] = static_cast<double>(bytes);
+}
+
+void export_shallow(benchmark::State& state) {
+    run(state, [] {
+        const auto ops = static_cast<Counter>(paper()->history().op_count());
+        benchmark::DoNotOptimize(codec::encode_shallow_snapshot(*paper(), {{1, ops / 2}}).value());
+    });
+}
+
+BENCHMARK(export_shallow_list)->Name("Snapshot/export_shallow_list")->Unit(benchmark::kMillisecond);
+BENCHMARK(export_shallow)->Name("Snapshot/export_shallow")->Unit(benchmark::kMillisecond);
 BENCHMARK(export_snapshot)->Name("Snapshot/export")->Unit(benchmark::kMillisecond);
 BENCHMARK(import_and_read)->Name("Snapshot/import_and_read")->Unit(benchmark::kMillisecond);
 BENCHMARK(open_and_load)->Name("Snapshot/open_and_load")->Unit(benchmark::kMillisecond);

@@ -319,7 +319,8 @@ Result<OpContent> JsonReader::map(const Place& json, std::string_view type, OpId
     std::string key = TRY(key_place.text());
     if (type == "delete") return crdt::MapErase{std::move(key)};
     const Place worth = TRY(json.member("value"));
-    return crdt::MapSet{std::move(key), TRY(slot(worth, own))};
+    crdt::Slot value = TRY(slot(worth, own));
+    return crdt::MapSet{std::move(key), std::move(value)};
 }
 
 Result<OpContent> JsonReader::tree(const Place& json, std::string_view type, OpId own) {

@@ -7,7 +7,9 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "codec/container_state.h"
 #include "codec/document_snapshot.h"
@@ -15,13 +17,16 @@
 #include "crdt/doc/history.h"
 #include "crdt/doc/inspection.h"
 #include "crdt/doc/shallow.h"
+#include "crdt/ids/change_batch.h"
 
 namespace quire::codec {
 namespace {
 
+using crdt::ChangeBatch;
 using crdt::ContainerId;
 using crdt::ContainerKind;
 using crdt::Doc;
+using crdt::ElementId;
 using crdt::Frontiers;
 using crdt::VersionVector;
 
@@ -97,25 +102,61 @@ States states_of(const Doc& doc, const States& also) {
     return states;
 }
 
-// The start of a history: its states, and what it has lost.
-struct Beginning {
-    States states;
-    std::set<ContainerId> lost;  // Containers that ops were written to and that have no state.
+// The element of a movable list that an op sets or moves; null for any other op.
+const ElementId* named_element(const ChangeBatch::Row& row) {
+    if (row.form != ChangeBatch::Form::content) return nullptr;
+    if (const auto* set = std::get_if<crdt::ListSet>(row.content)) return &set->element;
+    const auto* move = std::get_if<crdt::ListMove>(row.content);
+    return move == nullptr ? nullptr : &move->element;
+}
+
+struct HashElement {
+    std::size_t operator()(const ElementId& id) const {
+        return std::hash<crdt::OpId>{}({id.peer, static_cast<crdt::Counter>(id.lamport)});
+    }
 };
 
-Beginning beginning_of(const Doc& doc) {
-    Beginning out{states_of(doc, {}), {}};
-    for (const crdt::Handle handle : crdt::Inspection(doc).written()) {
+// The start of a history.
+struct Beginning {
+    States states;
+    // A container is of a kind whose state nobody here can tell, or the ops that come later change what was deleted by
+    // then: a container that has no state, or an element.
+    bool is_lossy = false;
+};
+
+Beginning beginning_of(const Doc& doc, const ChangeBatch& after) {
+    Beginning out{states_of(doc, {}), false};
+    const crdt::Inspection inspection(doc);
+    const bool names_elements = std::ranges::any_of(after.rows, named_element);
+    std::set<ContainerId> lost;
+    std::unordered_set<ElementId, HashElement> hidden;
+    for (const crdt::Handle handle : inspection.written()) {
         const ContainerId& id = doc.id_of(handle);
-        if (!out.states.contains(id)) out.lost.insert(id);
+        if (!out.states.contains(id)) {
+            lost.insert(id);
+        } else if (names_elements && id.kind == ContainerKind::movable_list) {
+            const std::vector<ElementId> elements = inspection.hidden_elements(handle);
+            hidden.insert(elements.begin(), elements.end());
+        }
     }
+    const auto changes_hidden = [&](const ChangeBatch::Row& row) {
+        const ElementId* element = hidden.empty() ? nullptr : named_element(row);
+        return element != nullptr && hidden.contains(*element);
+    };
+    out.is_lossy = std::ranges::any_of(out.states,
+                                       [](const auto& state) {
+                                           return state.first.kind > ContainerKind::counter;
+                                       }) ||
+                   std::ranges::any_of(after.containers.items(),
+                                       [&](const ContainerId& id) { return lost.contains(id); }) ||
+                   std::ranges::any_of(after.rows, changes_hidden);
     return out;
 }
 
-Result<Beginning> beginning_at(const Doc& doc, const Frontiers& version) {
+Result<Beginning> beginning_at(const Doc& doc, const Frontiers& version, const ChangeBatch& after) {
     if (version.empty()) return Beginning();
-    if (version == doc.history().frontiers()) return beginning_of(doc);
-    return beginning_of(TRY(crdt::fork_at(doc, version, kNobody)));
+    if (version == doc.history().frontiers()) return beginning_of(doc, after);
+    return beginning_of(TRY(crdt::fork_at(doc, version, kNobody)), after);
 }
 
 // The start of a history that begins with the ops `heads`.
@@ -140,18 +181,14 @@ Result<Bytes> encode_shallow_snapshot(const Doc& doc, const Frontiers& version,
     TRY(doc.history().load());
     const Frontiers heads = TRY(crdt::start_for(doc, version));
     const HistoryStart start = TRY(start_at(doc, heads));
-    const Beginning beginning = TRY(beginning_at(doc, heads));
-    const States& first = beginning.states;
-    const crdt::ChangeBatch after = doc.changes_since(start.end);
+    const ChangeBatch after = doc.changes_since(start.end);
     // Other programs let their users go on to edit what they have deleted, and anybody can name what nobody made.
     const auto trimmed = doc.history().start();
     const Frontiers earliest = trimmed == nullptr ? Frontiers() : trimmed->frontiers();
-    const auto& written = after.containers.items();
-    if (heads != earliest &&
-        std::any_of(written.begin(), written.end(),
-                    [&](const ContainerId& id) { return beginning.lost.contains(id); })) {
+    const Beginning beginning = TRY(beginning_at(doc, heads, after));
+    if (beginning.is_lossy && heads != earliest)
         return encode_shallow_snapshot(doc, earliest, compression);
-    }
+    const States& first = beginning.states;
     SnapshotWriter writer(compression);
     for (const auto& [id, state] : first) TRY(writer.add_stored_start_state(id, state));
     States last;

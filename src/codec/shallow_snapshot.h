@@ -21,7 +21,8 @@ namespace quire::codec {
 
 // Encodes the document from `version` on, or from where start_for() moves that. A history that
 // cannot begin later than at its beginning comes out whole, in the form of a shallow snapshot. So does one that goes
-// on to edit what had been deleted by then: the state holds no place for these edits.
+// on to edit a container or an element that had been deleted by then, for which the state holds no place, and one in
+// which a container of a kind that newer programs have was there by then: its state is not known here.
 Result<Bytes> encode_shallow_snapshot(const crdt::Doc& doc, const crdt::Frontiers& version,
                                       Compression compression = Compression::lz4);
 

@@ -259,6 +259,26 @@ TEST(ShallowSnapshot, OfATreeThatMovesANodeBeforeItIsMadeIsTheWholeHistory) {
     EXPECT_TRUE(crdt::start_for(doc, doc.frontiers()).value().empty());
 }
 
+// Found likewise: what stands below the node that nobody made was lost, and the move did not bring it back.
+TEST(ShallowSnapshot, OfATreeThatPutsANodeBelowOneThatNobodyMadeIsTheWholeHistory) {
+    const ContainerId tree = ContainerId::root("tree", ContainerKind::tree);
+    Doc doc(9);
+    ASSERT_TRUE(doc.import({{{1, 0},
+                             {},
+                             0,
+                             0,
+                             "",
+                             {{tree, 0, crdt::TreeCreate{{1, 0}, crdt::OpId{7, 7}, {0x80}}},
+                              {tree, 1, crdt::TreeCreate{{1, 1}, crdt::OpId{1, 0}, {0x80}}},
+                              {kPage, 2, crdt::TextInsert{0, "p"}},
+                              {tree, 3, crdt::TreeMove{{1, 0}, std::nullopt, {0x80}}}}}}));
+
+    const std::vector<Bytes> blobs{encode_shallow_snapshot(doc, {{1, 2}}).value()};
+    Doc again(8);
+    ASSERT_TRUE(again.import(std::move(read_histories(blobs, {}).value().batch)));
+    EXPECT_EQ(again.value(), doc.value());
+}
+
 // Found likewise: the state at the start has no place for the second letter.
 TEST(ShallowSnapshot, OfAHistoryThatEditsADeletedTextIsTheWholeHistory) {
     const ContainerId text = ContainerId::normal({1, 0}, ContainerKind::text);
@@ -278,6 +298,54 @@ TEST(ShallowSnapshot, OfAHistoryThatEditsADeletedTextIsTheWholeHistory) {
     EXPECT_TRUE(Snapshot::open(blob).value().start()->heads.empty());
     Doc later = opened(encode_shallow_snapshot(doc, {{1, 4}}).value());
     EXPECT_EQ(later.value(), doc.value());
+}
+
+// Found likewise: the state at the start has no place for what becomes of the element.
+TEST(ShallowSnapshot, OfAHistoryThatChangesADeletedElementIsTheWholeHistory) {
+    const ContainerId list = ContainerId::root("list", ContainerKind::movable_list);
+    const crdt::ElementId gone{1, 0};
+    const crdt::OpContent changes[] = {crdt::ListSet{gone, Value(3)}, crdt::ListMove{0, 0, gone}};
+    for (const crdt::OpContent& change : changes) {
+        Doc doc(9);
+        ASSERT_TRUE(doc.import({{{1, 0},
+                                 {},
+                                 0,
+                                 0,
+                                 "",
+                                 {{list, 0, crdt::ListInsert{0, {Value(1), Value(2)}}},
+                                  {list, 2, crdt::SequenceDelete{0, 1, {1, 0}}},
+                                  {list, 3, change},
+                                  {kPage, 4, crdt::TextInsert{0, "p"}}}}}));
+
+        const std::vector<Bytes> blobs{encode_shallow_snapshot(doc, {{1, 2}}).value()};
+        Doc again(8);
+        ASSERT_TRUE(again.import(std::move(read_histories(blobs, {}).value().batch)));
+        EXPECT_EQ(again.value(), doc.value());
+        // It can begin where nothing of the element comes later.
+        Doc later = opened(encode_shallow_snapshot(doc, {{1, 4}}).value());
+        EXPECT_EQ(later.value(), doc.value());
+        EXPECT_NE(later.history().start(), nullptr);
+    }
+}
+
+// A move may name another element than the one at its position: the element's first slot stays then, and is empty.
+TEST(ShallowSnapshot, ChangesOfAnElementReachItAndNotTheSlotThatItLeft) {
+    const ContainerId list = ContainerId::root("list", ContainerKind::movable_list);
+    const crdt::ElementId moved{1, 0};
+    Doc doc(9);
+    ASSERT_TRUE(doc.import({{{1, 0},
+                             {},
+                             0,
+                             0,
+                             "",
+                             {{list, 0, crdt::ListInsert{0, {Value(1), Value(2)}}},
+                              {list, 2, crdt::ListMove{1, 1, moved}},
+                              {kPage, 3, crdt::TextInsert{0, "p"}},
+                              {list, 4, crdt::ListSet{moved, Value(3)}}}}}));
+    ASSERT_EQ(doc.value(doc.open(list)), Value(List{3}));
+
+    Doc again = opened(encode_shallow_snapshot(doc, {{1, 3}}).value());
+    EXPECT_EQ(again.value(), doc.value());
 }
 
 // Found likewise: opened at its state, this tree showed the map of a node that another tree made.
@@ -302,6 +370,20 @@ TEST(ShallowSnapshot, ATreeThatMovesANodeOfAnotherIsReadFromTheHistory) {
     EXPECT_FALSE(open_snapshot(again, blobs[0]).value());
     ASSERT_TRUE(again.import(std::move(read_histories(blobs, {}).value().batch)));
     EXPECT_EQ(again.value(), doc.value());
+}
+
+// Newer programs have other kinds, whose states are known to them alone.
+TEST(ShallowSnapshot, OfAContainerOfAnUnknownKindIsTheWholeHistory) {
+    const std::vector<Bytes> newer{snapshot_golden("unknown_container")};
+    Doc doc(1);
+    ASSERT_TRUE(doc.import(std::move(read_histories(newer, {}).value().batch)));
+    type(doc, 0, "page");
+
+    const std::vector<Bytes> blobs{encode_shallow_snapshot(doc, doc.frontiers()).value()};
+    Doc again(8);
+    EXPECT_FALSE(open_snapshot(again, blobs[0]).value());
+    ASSERT_TRUE(again.import(std::move(read_histories(blobs, {}).value().batch)));
+    EXPECT_EQ(again.changes_since({}).changes(), doc.changes_since({}).changes());
 }
 
 TEST(ShallowSnapshot, OfBranchesThatShareNothingIsTheWholeHistory) {

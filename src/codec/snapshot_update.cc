@@ -8,6 +8,7 @@
 #include "codec/document_snapshot.h"
 #include "codec/snapshot.h"
 #include "codec/snapshot_writer.h"
+#include "crdt/doc/history.h"
 #include "crdt/doc/inspection.h"
 #include "crdt/doc/opening.h"
 

@@ -272,14 +272,16 @@ Result<Section> Parser::section(const Value& form, const std::string& path, std:
             return fault(path, "wrong_type", "a section as a pair is [\"name\", SCHEMA]");
         }
         TRY(check_section_name(pair[0].as_string(), path));
-        return Section{pair[0].as_string(), TRY(schema(pair[1], path, depth + 1))};
+        BlockSchema nested = TRY(schema(pair[1], path, depth + 1));
+        return Section{pair[0].as_string(), std::move(nested)};
     }
     Object in = TRY(Object::open(form, path));
     std::string name = TRY(in.text("name"));
     TRY(check_section_name(name, in.path_of("name")));
     const Value* inner = in.find("schema");
     if (inner == nullptr) return fault(path, "missing", "a section needs a schema");
-    Section out{std::move(name), TRY(schema(*inner, in.path_of("schema"), depth + 1))};
+    BlockSchema nested = TRY(schema(*inner, in.path_of("schema"), depth + 1));
+    Section out{std::move(name), std::move(nested)};
     out.description = TRY(in.text("description"));
     out.read_only = TRY(in.flag("read_only", false));
     TRY(in.done());

@@ -51,7 +51,8 @@ Result<LandInterior> LandInterior::landlock(const Plan& plan) {
                          process::kLandReads | process::kLandWrites | LANDLOCK_ACCESS_FS_REFER))
             return no_stage(cat(path, ": ", std::strerror(errno)));
     }
-    made.locks_.emplace(Locks{std::move(rules), TRY(make_narrow_filter(plan.network))});
+    auto filter = TRY(make_narrow_filter(plan.network));
+    made.locks_.emplace(Locks{std::move(rules), std::move(filter)});
     return made;
 }
 

@@ -49,8 +49,9 @@ Result<ShownBlock> shown_block(const Value& view) {
     const Value* form = view.get("schema");
     const Value* value = view.get("value");
     if (form == nullptr || value == nullptr) return corrupt("the block came without its value");
+    memory::BlockSchema schema = TRY(memory::parse_schema(*form));
     return ShownBlock{json::text_in(view, "block_id"), json::number_in(view, "version"),
-                      TRY(memory::parse_schema(*form)), *value};
+                      std::move(schema), *value};
 }
 
 std::string shown_json(const ShownBlock& shown) {

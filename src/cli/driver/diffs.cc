@@ -260,7 +260,8 @@ Result<crdt::Diff> diff_from(const Value& json) {
                             ? crdt::parse_container_id(cid->as_string())
                             : std::nullopt;
         if (!id || delta == nullptr) return no_diff("it is an array of {cid, diff}");
-        diff.push_back({*id, TRY(delta_from(*delta)), {}});
+        crdt::Delta changed = TRY(delta_from(*delta));
+        diff.push_back({*id, std::move(changed), {}});
     }
     return diff;
 }

@@ -1,6 +1,7 @@
 #include <memory>
 
 #include "crdt/doc/body.h"
+#include "crdt/doc/view.h"
 #include "crdt/history/pending.h"
 #include "crdt/ids/mergeable.h"
 

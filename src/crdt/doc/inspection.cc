@@ -164,6 +164,19 @@ std::vector<Inspection::MovableSlot> Inspection::movable_slots(Handle list) cons
     return slots;
 }
 
+std::vector<ElementId> Inspection::hidden_elements(Handle list) const {
+    DocBody& body = this->body();
+    Container& c = body.container(list);
+    const MovableState& state = c.as<MovableBody>().latest({body, c});
+    std::vector<ElementId> hidden;
+    if (state.slots().shown() == state.element_count()) return hidden;
+    for (std::uint32_t number = 0; number < state.element_count(); ++number) {
+        if (!state.slots().is_shown(number))
+            hidden.push_back(body.oplog().element_id(state.element(number).made));
+    }
+    return hidden;
+}
+
 std::vector<Inspection::TreePlace> Inspection::tree_places(Handle tree) const {
     DocBody& body = this->body();
     Container& c = body.container(tree);

@@ -72,6 +72,8 @@ public:
         Lamport written_at = 0;
     };
     std::vector<MovableSlot> movable_slots(Handle list) const;
+    // The elements that were made in a movable list and stand in no slot, in the order in which they came. O(elements).
+    std::vector<ElementId> hidden_elements(Handle list) const;
 
     // Each node that stands in the tree or was erased with what it stood below, in no order, and
     // the move that decides where it stands. Nodes below one that nobody made are left out.

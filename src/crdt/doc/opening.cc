@@ -460,19 +460,27 @@ bool begins_style(const OpLog& oplog, Lv lv) {
     return run.kind == RunKind::anchor && std::holds_alternative<StyleStart>(log.op(run));
 }
 
-// Returns true if a tree has by `last` moved or erased a node that no op of it had made by then. A state cannot
-// tell such a node from one that was made, and its name may be that of any atom.
+// Returns true if a tree has by `last` moved or erased a node that no op of it had made by then, or put one below such a
+// node. A state cannot tell such a node from one that was made, and its name may be that of any atom; what stands below
+// it is not shown, but a later move can show it.
 bool places_foreign_nodes(const DocBody& body, Lv last) {
+    const Lv base = body.oplog().base();
     const auto has_foreign = [&](const ContainerLog& log) {
         std::unordered_set<OpId> made;
+        const auto is_made = [&](const std::optional<OpId>& parent) {
+            return !parent || made.contains(*parent);
+        };
         for (const Run& run : log.runs()) {
             if (run.lv > last) break;
             if (run.kind != RunKind::other) continue;
             const OpContent& op = log.op(run);
-            if (const auto* create = std::get_if<TreeCreate>(&op)) made.insert(create->target);
+            const auto* create = std::get_if<TreeCreate>(&op);
+            if (create != nullptr) made.insert(create->target);
+            if (run.lv < base) continue;  // Nodes of a base are all made, in any order.
             const auto* move = std::get_if<TreeMove>(&op);
             const auto* erase = std::get_if<TreeErase>(&op);
-            if ((move != nullptr && !made.contains(move->target)) ||
+            if ((create != nullptr && !is_made(create->parent)) ||
+                (move != nullptr && !(made.contains(move->target) && is_made(move->parent))) ||
                 (erase != nullptr && !made.contains(erase->target))) {
                 return true;
             }

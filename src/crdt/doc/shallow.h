@@ -74,8 +74,9 @@ Result<void> check_retained(const Doc& doc, std::span<const IdSpan> spans);
 // Loro: one op that depends on all before it, such that no later change names anything before it as
 // what it follows, its own peer's last op included. It is not the first half of a style. Empty if
 // there is none: such a history begins at the beginning, as one does in which a tree has moved or
-// erased a node by then that it had not made. In a shallow document it is the start at the earliest.
-// O(changes · log runs + ops of trees). Errors: as in History::version_of().
+// erased a node by then that it had not made, or put one below such a node. In a shallow document it
+// is the start at the earliest. O(changes · log runs + ops of trees). Errors: as in
+// History::version_of().
 Result<Frontiers> start_for(const Doc& doc, const Frontiers& version);
 
 }  // namespace quire::crdt

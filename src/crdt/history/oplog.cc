@@ -7,6 +7,7 @@
 #include "crdt/history/oplog.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "base/check.h"
 
@@ -215,17 +216,26 @@ std::optional<Lv> OpLog::atom_of(ElementId id) const {
     return std::nullopt;
 }
 
+// An empty slot of a base is there with an element that kNoPeer moved away. It is left out: where an op moved another
+// element than the one at the position it named, the slot that its element left has the element's name.
 std::optional<Lv> OpLog::base_element(ElementId id) const {
     if (base() == 0) return std::nullopt;
     if (!base_elements_) {
         base_elements_.emplace();
         for (ContainerIndex i = 0; i < logs_.size(); ++i) {
             if (logs_[i].kind() != ContainerKind::movable_list) continue;
+            std::unordered_set<Lv> of_slots;
+            for (const Run& run : logs_[i].runs()) {
+                if (run.lv >= base()) break;
+                if (run.kind == RunKind::move && atoms_.peer_of(run.lv) == kNoPeer)
+                    of_slots.insert(run.extra);
+            }
             for (const Run& run : logs_[i].runs()) {
                 if (run.lv >= base()) break;
                 if (run.kind != RunKind::insert) continue;
-                for (Lv lv = run.lv; lv < run.end(); ++lv)
-                    base_elements_->emplace(element_id(lv), lv);
+                for (Lv lv = run.lv; lv < run.end(); ++lv) {
+                    if (!of_slots.contains(lv)) base_elements_->emplace(element_id(lv), lv);
+                }
             }
         }
     }

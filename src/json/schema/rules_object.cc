@@ -318,7 +318,8 @@ Result<void> compile_dependent_required(const Site& site) {
     if (!site.operand.is_map()) return site.wrong("must be an object of arrays of names");
     std::vector<DependentRequiredRule::Dependency> dependencies;
     for (const Map::Entry& entry : site.operand.as_map()) {
-        dependencies.push_back({entry.key, TRY(names_in(site, entry.value))});
+        std::vector<std::string> names = TRY(names_in(site, entry.value));
+        dependencies.push_back({entry.key, std::move(names)});
     }
     site.add(std::make_unique<DependentRequiredRule>(std::move(dependencies)));
     return {};

@@ -338,8 +338,9 @@ Result<void> CommandRunner::ask_before(const Caller& by, const CommandOrder& wha
 
 Result<stage::StagedCommand> CommandRunner::staged_command(const Attempt& attempt) const {
     const auto& [by, what, now, following, hidden] = attempt;
-    stage::StagedCommand command{what.command, TRY(directory_of(what.cwd)), what.input, now.network,
-                                 now.limits,   what.in_background};
+    std::string directory = TRY(directory_of(what.cwd));
+    stage::StagedCommand command{what.command, std::move(directory), what.input,
+                                 now.network,  now.limits,           what.in_background};
     command.limits.timeout_ms = timeout_ms(what, now);
     command.limits.disk_bytes -= std::min(command.limits.disk_bytes, generations_.disk_bytes());
     return command;

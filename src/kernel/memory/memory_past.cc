@@ -246,8 +246,8 @@ void MemoryCalls::history(Caller by, std::string label, std::size_t limit, std::
         std::move(by), label, std::move(reply),
         [limit, cursor = std::move(cursor)](LiveDocument& document, const OpenedMemory&,
                                             const Caller&) -> Result<MemoryHistory> {
-            return MemoryHistory{version_of_memory(document),
-                                 TRY(history_of(document.whole(), limit, cursor))};
+            HistoryPage page = TRY(history_of(document.whole(), limit, cursor));
+            return MemoryHistory{version_of_memory(document), std::move(page)};
         });
 }
 

@@ -74,10 +74,9 @@ void MemoryCalls::read_text(Caller by, TextLabel label, std::optional<text::Line
             const memory::MemoryReader reader(document.doc(), opened.header.block.schema);
             const seq::Rope& text = *TRY(reader.text());
             const Limits& limits = body->kernel->limits();
-            return MemoryText{
-                version_of_memory(document),
-                TRY(edits::view(text, range, {limits.read_lines, limits.read_columns})),
-                text.lines().n};
+            edits::View view =
+                TRY(edits::view(text, range, {limits.read_lines, limits.read_columns}));
+            return MemoryText{version_of_memory(document), std::move(view), text.lines().n};
         });
 }
 
