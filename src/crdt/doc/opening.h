@@ -66,7 +66,10 @@ struct UnreadHistory {
     std::unique_ptr<DocBody> began_as;  // The document as it was until then.
 };
 
-// Takes in a state, container after container, each after the one that it lies in.
+// The error for what only a history tells, for example "what made a node": unsupported "needs_history".
+Failure needs_history(std::string_view what);
+
+// Takes in a state, container after container, each after the one that it lies in. (state_writer.cc)
 //
 // Errors: corrupt for what no document can hold; unsupported "needs_history" for what only a
 // history tells. Neither leaves anything behind: open_at() drops it all.

@@ -37,7 +37,7 @@ struct JournalEntry {
     // The hashes of a file's bytes: those that it has, and those that it gets. "" for none.
     std::string before = {};
     std::string after = {};
-    // What is at the path before the commit: permissions of a file or directory, and a link's target.
+    // The state of the path before the commit: permissions of a file or directory, and a link's target.
     std::optional<std::size_t> old_mode = {};
     std::string old_target = {};
     // The file is a text with a history, which has this version before the commit; 0 if it is new.
