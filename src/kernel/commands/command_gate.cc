@@ -437,6 +437,7 @@ Result<void> CommandGate::commit_texts(const Caller& by, const std::vector<Step*
     Result<Patched> made = answer.get();
     if (!made) {
         if (made.error().code() == Errc::escalation_required) note_approvals(made.error());
+        withdraw_texts(steps);
         return Failure(std::move(made).error());
     }
     for (std::size_t i = 0; i < steps.size(); ++i) {

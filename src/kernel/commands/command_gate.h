@@ -147,6 +147,8 @@ private:
     Result<void> begin(const Caller& by, const fs::DiskEntries& entries);
     Result<void> begin_journal(const Caller& by, const fs::DiskEntries& entries);
     Result<JournalEntry> journal_entry(const fs::DiskEntries& entries, const Step& step) const;
+    // Takes texts out of the journal that were not written.
+    void withdraw_texts(const std::vector<Step*>& steps);
     static JournalEntry text_entry(const Step& step, const PlannedPart& planned);
     void take_back(const fs::DiskEntries& entries);
     // Announces what is lost of a path when the texts are written, which come first.

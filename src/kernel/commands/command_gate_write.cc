@@ -154,6 +154,18 @@ JournalEntry CommandGate::text_entry(const Step& step, const PlannedPart& planne
     return out;
 }
 
+void CommandGate::withdraw_texts(const std::vector<Step*>& steps) {
+    if (journal_ == nullptr) return;
+    const std::size_t taken = std::erase_if(journal_->entries, [&](const JournalEntry& entry) {
+        return entry.is_text && std::ranges::any_of(steps, [&](const Step* step) {
+                   return step->change.path == entry.path;
+               });
+    });
+    if (!begun_ || taken == 0) return;
+    // The rest goes on; if this cannot be written, a kernel that is killed leads to these texts too.
+    static_cast<void>(write_journal(stage_, *journal_));
+}
+
 Result<void> CommandGate::begin_journal(const Caller& by, const fs::DiskEntries& entries) {
     if (journal_ == nullptr) journal_ = std::make_unique<Journal>();
     for (const Step& step : steps_) {
