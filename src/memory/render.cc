@@ -6,6 +6,7 @@
 #include "memory/render.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/concat.h"
 #include "crdt/doc/text.h"
@@ -48,9 +49,9 @@ bool goes_on_as_tag(std::string_view text) {
 }
 
 // Only the '<' of a block tag is escaped; other markup stays as it was written.
-std::string without_block_tags(std::string_view text) {
+std::string without_block_tags(std::string from) {
+    const std::string_view text = from;
     std::string out;
-    out.reserve(text.size());
     std::size_t begin = 0;
     for (std::size_t at = text.find('<'); at != std::string_view::npos;
          at = text.find('<', at + 1)) {
@@ -58,6 +59,8 @@ std::string without_block_tags(std::string_view text) {
         out.append(text.substr(begin, at - begin)).append("&lt;");
         begin = at + 1;
     }
+    // Nearly no text has one.
+    if (begin == 0) return from;
     out.append(text.substr(begin));
     return out;
 }
@@ -126,7 +129,7 @@ std::string comment(std::string_view text) {
             out += control ? ' ' : c;
         }
     }
-    return without_block_tags(out);
+    return without_block_tags(std::move(out));
 }
 
 // Builds the body of a block.
@@ -166,7 +169,12 @@ private:
 
 // Appends the lines [first, last) of a text, 0-based.
 void Body::add_lines(const seq::Rope& text, std::size_t first, std::size_t last) {
-    out_ += text.slice(text.line_start({first}), text.line_start({last}));
+    std::string lines = text.slice(text.line_start({first}), text.line_start({last}));
+    if (out_.empty()) {
+        out_ = std::move(lines);
+    } else {
+        out_ += lines;
+    }
     if (last > first && out_.back() != '\n') out_ += '\n';
 }
 
@@ -328,8 +336,13 @@ std::string render(const MemoryReader& reader, const MemoryBlock& block,
     std::string inside;
     if (const std::string said = about(block, options); !said.empty())
         inside = cat("<!-- ", said, " -->\n");
-    cat_to(inside, render_body(reader, "", options).value());
-    cat_to(out, is_plain ? without_plain_tags(inside, name) : inside);
+    const std::string body = render_body(reader, "", options).value();
+    if (is_plain) {
+        cat_to(out, without_plain_tags(cat(inside, body), name));
+    } else {
+        cat_to(out, inside);
+        cat_to(out, body);
+    }
     cat_to(out, cat("</", tag, ">"));
     return out;
 }
