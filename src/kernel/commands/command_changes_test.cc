@@ -7,8 +7,12 @@
 #include <unistd.h>
 
 #include "base/concat.h"
+#include "fs/hash.h"
+#include "kernel/commands/command_journal.h"
 #include "kernel/commands/commands_test.h"
+#include "kernel/oversight/approval_calls.h"
 #include "process/shell_for_test.h"
+#include "stage/stage.h"
 
 namespace quire::kernel {
 namespace {
