@@ -316,17 +316,14 @@ public:
             has_past = is_recorded && past.finish(journal_.past);
         }
         std::vector<std::string> left = on_disk.left();
-        if (journal_.origin && !log(on_disk, left, has_past)) {
-            return fail(Errc::unavailable, "store_failed",
-                        "its entry in the audit log cannot be written");
-        }
+        if (journal_.origin) TRY(log(on_disk, left, has_past));
         remove_journal(stage_);
         return left;
     }
 
 private:
-    // Returns false if the store refuses the entry.
-    bool log(const Completion& on_disk, std::vector<std::string>& left, bool has_past) {
+    // Errors: those of the store.
+    Result<void> log(const Completion& on_disk, std::vector<std::string>& left, bool has_past) {
         const JournalOrigin& origin = *journal_.origin;
         Caller by;
         if (auto actor = policy::Actor::parse(origin.actor)) by.actor = std::move(*actor);
@@ -343,8 +340,10 @@ private:
                     keep_text(by, each, on_disk.is_other(each.path));
                 if (version) {
                     record.blocks.push_back({version->block_id, version->version, shown});
+                } else if (version.error().code() == Errc::unavailable) {
+                    return Failure(version.error());
                 } else {
-                    left.push_back(each.path);
+                    if (std::ranges::find(left, each.path) == left.end()) left.push_back(each.path);
                     record.left_out.push_back(shown);
                 }
             } else if (std::ranges::find(left, each.path) != left.end()) {
@@ -353,7 +352,9 @@ private:
                 record.without_history.push_back(each.is_directory ? cat(shown, "/") : shown);
             }
         }
-        return Overseer::of(parts_.kernel).audit().completed(by, record);
+        if (Overseer::of(parts_.kernel).audit().completed(by, record)) return {};
+        return fail(Errc::unavailable, "store_failed",
+                    "its entry in the audit log cannot be written");
     }
 
     // Gives the text its place in history. `is_other`: somebody has changed the file since.

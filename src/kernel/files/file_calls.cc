@@ -307,6 +307,10 @@ Result<FileVersion> FileCalls::Body::keep_commit(LiveDocument& document, const p
         TRY(files::decode(what.bytes, path, gate.rules()->paths.encoding(path)));
     if (what.kind == FileCommit::Kind::created) {
         const fs::FileBytes made = TRY(gate.files().read(path, kernel->limits().block_bytes));
+        if (made.hash != fs::Hash::of(what.bytes)) {
+            return fail(Errc::conflict, "path_changed", cat(path, " was changed meanwhile"),
+                        {{"path", path}});
+        }
         record_creation(document, by, text, {made.hash, made.stamp, {}});
         return version_of_file(document);
     }
