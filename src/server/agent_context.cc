@@ -1,3 +1,8 @@
+// Lists the memory that the agent sees, chooses the part that belongs into its context, and renders
+// it. The blocks are documents on strands of their own, so they are rendered at the same time; the
+// order of the pieces is that of the list. A block that was deleted since it was listed is left
+// out, and any other error fails the call: an agent must not take half of its memory for the whole.
+
 #include "server/agent_context.h"
 
 #include <memory>
@@ -39,6 +44,7 @@ struct Gathering {
         reply(std::move(out));
     }
 
+    // The last view to arrive takes the state out of the lock and replies outside of it.
     void take(std::size_t at, std::string label, Result<kernel::MemoryView> seen) {
         std::optional<State> whole = state.with([&](State& now) -> std::optional<State> {
             if (seen) {
@@ -53,6 +59,7 @@ struct Gathering {
     }
 };
 
+// Core memory comes first: it is what an agent is told even when little room is left.
 std::vector<MemoryRow> rows_in_context(std::vector<MemoryRow> rows) {
     std::vector<MemoryRow> out;
     for (MemoryRow& row : rows) {

@@ -21,6 +21,8 @@ namespace quire::server {
 
 namespace {
 
+// Together five seconds for a kernel that is closing its store: a pause follows each attempt that
+// finds the workspace locked.
 constexpr int kAttempts = 100;
 constexpr int kLockedPauseMs = 50;
 constexpr int kHelloSeconds = 10;
@@ -58,6 +60,8 @@ Result<Value> say_hello(const Fd& socket, const rpc::Hello& hello) {
         {"quire", 1}, {"actor", hello.actor}, {"profile", hello.profile}, {"kind", hello.kind}}));
     if (!channel.write(line)) return going();
     const int pid = peer_of(socket);
+    // Looked at each second: a stopped kernel will never answer, and its client can be told so at
+    // once.
     for (int seconds = 1;; ++seconds) {
         const Result<std::optional<std::string>> answer = channel.read(1000);
         if (!answer) return going();
@@ -66,6 +70,7 @@ Result<Value> say_hello(const Fd& socket, const rpc::Hello& hello) {
     }
 }
 
+// A member that is missing keeps its default: the kernel may be older than this client.
 Result<Attached> greet(Fd socket, const rpc::Hello& hello) {
     const Value answer = TRY(say_hello(socket, hello));
     if (const Value* error = answer.get("error"); error != nullptr)

@@ -1,4 +1,7 @@
 // Attaches to a workspace's kernel, and starts one where none runs.
+//
+// A process attaches before it does anything else: the commands through LocalClient, `quire mcp`
+// through the relay of shim.h. Both go on with the socket that comes out of it.
 #pragma once
 
 #include <cstddef>
@@ -31,9 +34,11 @@ struct Attached {
     Map reads = {};                                     // The kernel's Session::reads().
 };
 
-// When several processes do this at once, one kernel is started and all attach to it. Errors:
-// unavailable "no_kernel" when it may not start one, "kernel_silent" when the kernel does not
-// answer the hello; those of launch_kernel(); those that the kernel answers to the hello.
+// When several processes do this at once, one kernel is started and all attach to it. Blocks while
+// a kernel starts, its own or another process's (Launch::timeout_ms for each), and up to 10 seconds
+// for the answer to the hello; a stopped kernel is noticed within a second. Errors: unavailable
+// "no_kernel" when it may not start one, "kernel_silent" when the kernel does not answer the hello;
+// those of StateDirectory and of launch_kernel(); those that the kernel answers to the hello.
 Result<Attached> attach(const AttachOptions& options);
 
 }  // namespace quire::server

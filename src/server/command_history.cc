@@ -1,4 +1,9 @@
 // The commands' methods about the past: the log, blame and undo. Part of CommandSession.
+//
+// A file, a memory block and a block of a conversation keep their history in different rooms of the
+// kernel. Each method asks place_of() which of them an id names and calls the room that has it.
+// Reading changes nothing and is logged as reading; an undo is a call like any other, with the
+// steps that it was limited to among its logged arguments.
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -16,6 +21,7 @@
 namespace quire::server {
 namespace {
 
+// The entries of a log when no limit is given.
 constexpr std::size_t kLogEntries = 50;
 
 // Appends who made an entry of history, when and how.
@@ -77,6 +83,8 @@ void CommandSession::blame(const rpc::Answer& answer, std::string block_id) {
             });
 }
 
+// A list of what undo() would take with the same arguments, for a person to confirm. It reads only,
+// so it passes no admission. Steps may be added between the two calls; undo() decides anew.
 void CommandSession::undoable(const rpc::Answer& answer, std::string block_id,
                               std::optional<std::string> actor, std::optional<std::int64_t> since,
                               std::optional<std::uint64_t> version) {
@@ -101,6 +109,9 @@ void CommandSession::undoable(const rpc::Answer& answer, std::string block_id,
     }
 }
 
+// Only limits that were given are logged. Files go through FileCalls, because undoing may have to
+// restore or delete the file on the disk. `file` tells what became of it, and is left out where it
+// is as before.
 void CommandSession::undo(const rpc::Answer& answer, std::string block_id,
                           std::optional<std::string> actor, std::optional<std::int64_t> since,
                           std::optional<std::uint64_t> version) {
@@ -132,6 +143,9 @@ void CommandSession::undo(const rpc::Answer& answer, std::string block_id,
             });
 }
 
+// Logged under the name `undo`, like the undo of a block: for a reader of the log the act is one.
+// Paths on a disk may be no UTF-8, and JSON can hold nothing else, so their bad bytes are replaced
+// in the answer.
 void CommandSession::undo_command(const rpc::Answer& answer, std::string past, bool dry_run) {
     const Map arguments{{"past", past}, {"dry_run", dry_run}};
     kernel::Admission(workspace_.kernel)

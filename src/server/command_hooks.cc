@@ -1,5 +1,9 @@
-// The methods of `quire hook`: agents with their own editors and shells report the files that they change.
-// Part of CommandSession.
+// The methods of `quire hook`: agents with their own editors and shells report the files that they
+// change. Part of CommandSession. Two calls frame one use of the agent's own tool: hook_before
+// announces its paths under a key and tells who else changed them lately, and hook_after has the
+// files taken in and ends the announcement. The agent stands still until a hook is answered, so an
+// answer goes out after kMostMs at the latest, with the rows that are there and the number of those
+// that are missing; their work goes on.
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -70,6 +74,8 @@ private:
         bool is_answered;
     };
 
+    // Called by the last row and by the timer, from any thread: the first call answers. The hook's
+    // own ending runs outside the lock, and before the answer lets the agent go on.
     void finish() {
         auto rows = state_.with([](State& state) -> std::optional<Map> {
             if (std::exchange(state.is_answered, true)) return std::nullopt;
@@ -125,6 +131,8 @@ void CommandSession::hook_before(const rpc::Answer& answer, std::string key,
     }
 }
 
+// Files named in hook_before are looked at too, even if the tool's own report leaves them out. Each
+// file is reconciled by a call of its own: one that is slow or cannot be read holds up no other.
 void CommandSession::hook_after(const rpc::Answer& answer, std::string key,
                                 std::vector<std::string> paths) {
     const kernel::Caller by = caller(answer);

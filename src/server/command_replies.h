@@ -14,12 +14,16 @@
 
 namespace quire::server {
 
+// A kernel's error as a JSON-RPC error: its message as the message, and {code, reason, message,
+// details} as data, from which rpc::response_error() makes the same Error again.
 inline void answer_error(const rpc::Answer& answer, const Error& error) {
     const Value body = rpc::error_value(error);
     answer.error({rpc::Code::internal_error, error.message(), body.as_map()});
 }
 
-// The reply to a call: its error, or what `map_of` makes of its value.
+// The reply to a call: its error, or what `map_of` makes of its value. For a call without a value
+// map_of() takes nothing. It keeps a copy of the answer, so it may be called after the session is
+// gone; it is called once, on the thread of the kernel that has the result.
 template <class T, class MapOf>
 Reply<T> replying(const rpc::Answer& answer, MapOf map_of) {
     return [answer, map_of = std::move(map_of)](Result<T> done) mutable {
@@ -32,7 +36,7 @@ Reply<T> replying(const rpc::Answer& answer, MapOf map_of) {
     };
 }
 
-// An actor by name; "" is none.
+// An actor by name; "" is none. Errors: those of Actor::parse().
 inline Result<std::optional<policy::Actor>> actor_named(const std::string& name) {
     if (name.empty()) return std::nullopt;
     return TRY(policy::Actor::parse(name));

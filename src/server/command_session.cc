@@ -1,8 +1,13 @@
-// Serves the commands. A line of JSON-RPC is looked up in kMethods, a table with a row per
-// method: its name, its function, and the names of its parameters, from which the params are
-// decoded. Calls that may change something pass kernel::Admission, like calls of tools, so the
-// audit log has them. Each function starts a call of the kernel and answers in its reply; at most
-// 64 calls of a session run at once.
+// Serves the commands. A line of JSON-RPC is looked up in kMethods, a table with a row per method:
+// its name, its function, and the names of its parameters, from which the params are decoded. Calls
+// that may change something pass kernel::Admission, like calls of tools, so the audit log has them.
+// Each function starts a call of the kernel and answers in its reply; at most 64 calls of a session
+// run at once.
+//
+// Most functions have one shape: the facts for the log, replying() with a function that turns the
+// kernel's value into the members of the answer, and the call itself as a lambda. The function of
+// the answer uses no member of the session: it may run when the client is gone. Further methods are
+// in command_history.cc, command_hooks.cc and command_trees.cc.
 #include "server/command_session.h"
 
 #include <algorithm>
@@ -53,6 +58,7 @@ struct FieldsOf<kernel::AuditQuery> {
 namespace quire::server {
 namespace {
 
+// At this many open calls the connection's input is held until half of them are answered.
 constexpr std::size_t kMostInFlight = 64;
 
 Map row_map(Value row) {
@@ -87,6 +93,8 @@ Map watch_report(const fs::TreeStatus& status) {
 
 }  // namespace
 
+// A row's names stand in the order of the function's parameters. A parameter that is a
+// std::optional may be left out of a request; the others are required.
 const CommandSession::Method CommandSession::kMethods[] = {
     rpc::method<&CommandSession::call>("call", "tool", "arguments"),
     rpc::method<&CommandSession::read>("read", "uri"),
@@ -150,6 +158,9 @@ void CommandSession::on_oversize(std::size_t bound, const std::string& id) {
     connection_->send(json::write(rpc::error(rpc::id_from(id), rpc::too_long(bound))));
 }
 
+// A line that is not JSON is answered under the id null, and one that is no message under the id
+// that it has. Notifications and answers are dropped, since this protocol has none. A request under
+// an id that is still open gets no answer of its own: begin() returns none for it.
 void CommandSession::on_line(std::string line) {
     const std::size_t bytes = line.size();
     auto parsed = json::parse(line);
@@ -177,6 +188,8 @@ void CommandSession::on_line(std::string line) {
     if (fault) answer_error(*answer, *fault);
 }
 
+// The service logs and admits the call itself, like a call by an MCP client, so no Admission stands
+// here.
 void CommandSession::call(const rpc::Answer& answer, std::string tool,
                           std::optional<Value> arguments) {
     service_->call(std::move(tool), arguments ? std::move(*arguments) : Value(Map{}),
@@ -278,6 +291,8 @@ void CommandSession::stage(const rpc::Answer& answer, Value form) {
     answer.result(Map{});
 }
 
+// Takes what was staged, also for a dry run: the blocks must be staged anew before the import
+// itself. The log gets their labels, because the values may be long.
 void CommandSession::import_staged(const rpc::Answer& answer, std::string owner, std::string suffix,
                                    bool dry_run) {
     auto new_owner = actor_named(owner);
@@ -471,6 +486,8 @@ void CommandSession::status(const rpc::Answer& answer) {
         });
 }
 
+// The answer is queued before the kernel begins to end, so that the command learns that it was
+// heard.
 void CommandSession::stop(const rpc::Answer& answer) {
     answer.result(Map{});
     if (workspace_.stop) workspace_.stop();

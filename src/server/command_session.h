@@ -56,6 +56,9 @@
 // An entry is {block_id, path?, label?, owner?, conversation?, version_id, timestamp, actor,
 // description}; "…" stands for its last three. An Error is answered as a
 // JSON-RPC error whose data is {code, reason, message, details}.
+//
+// Members with "?" may be absent. An unknown method is answered with JSON-RPC's method_not_found,
+// and every other error with internal_error, whose data tells the kernel's Error.
 #pragma once
 
 #include <cstdint>
@@ -96,6 +99,8 @@ namespace quire::server {
 
 class SettingsWatch;
 
+// The transport calls it on its thread; replies come from any thread and outlive it. It answers
+// requests in the order in which they are done, so a client tells answers apart by their ids.
 class CommandSession final : public rpc::Session {
 public:
     // The parts of a workspace that commands use; they outlive the session's replies.
@@ -112,6 +117,8 @@ public:
         const SettingsWatch* settings = nullptr;  // Null where they never change.
         std::function<void()> stop = {};          // Ends the kernel.
     };
+    // `service` serves what commands share with MCP clients: calls of tools, resources and the
+    // rules in words. `caller` is the actor that the hello named; `version` is the program's.
     CommandSession(std::unique_ptr<mcp::Service> service, Workspace workspace,
                    kernel::Caller caller, std::shared_ptr<rpc::Connection> connection,
                    std::string version);
@@ -119,6 +126,7 @@ public:
     CommandSession& operator=(const CommandSession&) = delete;
     ~CommandSession() override;
 
+    // See rpc::Session. A batch is no message of this protocol: each request is a line of its own.
     void on_line(std::string line) override;
     void on_oversize(std::size_t bound, const std::string& id) override;
     bool is_busy() const override { return in_flight_->is_busy(); }
@@ -166,6 +174,7 @@ private:
               std::optional<bool> asks);
     void refresh(const rpc::Answer& answer, std::optional<std::string> directory,
                  std::string around);
+    // Adds a tree's calls to the log under `name`.
     template <class Work>
     void on_tree(const rpc::Answer& answer, const char* name, Map arguments, Work work);
     void sync_trees(const rpc::Answer& answer, const char* name, kernel::WhichTrees which,
@@ -180,6 +189,7 @@ private:
     void status(const rpc::Answer& answer);
     void stop(const rpc::Answer& answer);
 
+    // The caller for one request: it is cancelled when the client goes.
     kernel::Caller caller(const rpc::Answer& answer) const;
 
     std::unique_ptr<mcp::Service> service_;
@@ -188,6 +198,7 @@ private:
     std::shared_ptr<rpc::Connection> connection_;
     std::shared_ptr<rpc::InFlight> in_flight_;
     std::string version_;
+    // The blocks for the next import, in the order in which they came.
     std::vector<kernel::CarriedBlock> staged_;
 };
 

@@ -1,4 +1,7 @@
-// The methods of `quire view`, `views`, `land` and `refresh`: adopted trees. Part of CommandSession.
+// The methods of `quire view`, `views`, `land` and `refresh`: adopted trees. Part of
+// CommandSession. What changes a tree or the workspace passes kernel::Admission under a name of its
+// own, so the log has it. Reading, by `trees` and `claims`, does not. Land and refresh alone ask a
+// person: they may overwrite the files of others.
 #include <utility>
 
 #include "kernel/oversight/admission.h"
@@ -32,6 +35,8 @@ void CommandSession::on_tree(const rpc::Answer& answer, const char* name, Map ar
             std::move(work));
 }
 
+// Two actors are at work here: the caller, in whose name this is logged, and `actor`, to whom
+// changes that come from the tree are attributed.
 void CommandSession::adopt_tree(const rpc::Answer& answer, std::string directory,
                                 std::string actor) {
     const auto adopted = policy::Actor::parse(actor);
@@ -88,6 +93,8 @@ void CommandSession::trees(const rpc::Answer& answer) {
                               }));
 }
 
+// `land` and `refresh` differ in their direction only. An outcome that is not `done` is an answer
+// and no error: each tree has its own, and one that is refused does not stop the others.
 void CommandSession::sync_trees(const rpc::Answer& answer, const char* name,
                                 kernel::WhichTrees which, kernel::Direction direction) {
     kernel::Admission(workspace_.kernel)

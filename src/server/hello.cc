@@ -1,3 +1,8 @@
+// The hello comes from a process that has said nothing yet, so it is parsed within tight bounds,
+// and its words are not judged here: the session factory knows which actors and profiles there are.
+// An unknown member is ignored, so that a later client can say more; another number under "quire"
+// is refused.
+
 #include "server/hello.h"
 
 #include <cstdint>

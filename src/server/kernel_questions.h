@@ -1,6 +1,6 @@
 // KernelQuestions: the kernel's requests that a relay's client has not answered yet. When the
 // kernel is lost they are removed from the client's screen; when the client is gone the kernel gets
-// an answer.
+// an answer. One thread. Ids are JSON text, as rpc::MessageHead has them.
 #pragma once
 
 #include <set>

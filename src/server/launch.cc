@@ -26,6 +26,7 @@ namespace quire::server {
 namespace {
 
 constexpr int kReadyFd = 3;
+// The log begins anew above this size; one old log is kept beside it.
 constexpr off_t kLogBytes = 1 << 20;
 constexpr std::size_t kReportBytes = std::size_t{1} << 20;
 Failure kernel_failed(const StateDirectory& directory, const std::string& what) {
@@ -34,6 +35,8 @@ Failure kernel_failed(const StateDirectory& directory, const std::string& what) 
                     directory.file("kernel.log")));
 }
 
+// None where it cannot be opened, for instance on a full disk: the kernel's output then goes to
+// /dev/null.
 Fd open_log(const StateDirectory& directory) {
     const std::string path = directory.file("kernel.log");
     struct stat status = {};

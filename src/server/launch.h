@@ -12,6 +12,7 @@
 
 namespace quire::server {
 
+// The program to run and the time that it has until it is ready.
 struct Launch {
     std::string program = "/proc/self/exe";
     int timeout_ms = 10'000;

@@ -1,5 +1,5 @@
 // LocalClient: one request at a time to a workspace's kernel, for our own commands (quire call,
-// status, log).
+// status, log). One thread. The connection ends with it, and the kernel cancels what is still open.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,8 @@ public:
     // Attaches to the workspace's kernel. Errors: those of server::attach().
     static Result<LocalClient> attach(const AttachOptions& options);
 
-    // The `result` of a JSON-RPC request. Errors: the kernel's (rpc::response_error()); unavailable
+    // The `result` of a JSON-RPC request. A request without an answer in time goes on in the
+    // kernel; its late answer is dropped. Errors: the kernel's (rpc::response_error()); unavailable
     // "no_kernel" when the request could not be sent, and "fate_unknown" when the kernel was lost,
     // or did not answer in time.
     Result<Value> request(std::string_view method, Map params, int timeout_ms = 30'000);

@@ -47,10 +47,13 @@ LocalConnection::LocalConnection(std::uint64_t id, Fd socket, std::size_t output
     output_.with([&](Output& output) { output.socket = std::move(socket); });
 }
 
+// Bytes have left the traffic, maybe those that another client's request waits for: then the
+// server's threads are woken to look.
 void LocalConnection::leave(std::size_t bytes) {
     if (traffic_->remove(bytes)) attention_->wake();
 }
 
+// The traffic is told after the lock is released, since that may write to the eventfd.
 template <class F>
 auto LocalConnection::with_output(F use) {
     std::size_t before = 0, after = 0;
@@ -115,6 +118,8 @@ LocalConnection::Wants LocalConnection::wants() const {
     });
 }
 
+// After this send() returns false. The socket is closed here and not in the destructor, because
+// replies that are still to come hold the connection.
 void LocalConnection::abandon() {
     with_output([](Output& output) {
         output.socket.reset();

@@ -1,5 +1,6 @@
 // LocalConnection: the output side of one client of the LocalServer. Any thread writes to it.
-// Attention: how other threads wake the server for a connection.
+// Attention: how other threads wake the server for a connection. Lock order: a connection's lock is
+// taken alone. Traffic and Attention are told after it is released.
 #pragma once
 
 #include <cstddef>
@@ -16,13 +17,15 @@
 
 namespace quire::server {
 
-// Outlives the server, because connections may.
+// Outlives the server, because connections may. The server's threads wait on its descriptor; many
+// calls between two take() cost one write.
 class Attention {
 public:
     Attention();
     int wake_fd() const { return wake_.get(); }  // Readable after call_for() or wake().
     // Wakes the server for one connection. Any thread.
     void call_for(std::uint64_t connection);
+    // Wakes the server for no connection in particular. Any thread.
     void wake() const;
     // The connections since the last take(). Ends the wake.
     std::vector<std::uint64_t> take();
@@ -60,6 +63,9 @@ public:
     void abandon();  // Closes the socket; nothing is sent from now on.
 
 private:
+    // The output, under the lock. `held` and `closing` are the session's wishes; `broken` is set by
+    // an error of the socket, by a client that reads too slowly, and by abandon(). After that
+    // nothing is sent.
     struct Output {
         Fd socket;
         rpc::LineQueue lines;
@@ -67,7 +73,8 @@ private:
         bool closing = false;
         bool broken = false;
     };
-    // Writes what the socket takes, with the lock held.
+    // Writes what the socket takes, with the lock held. Does not block. Lines stay queued when the
+    // socket is full; a broken socket sets `broken`.
     static void write_some(Output& output);
     // Calls use(Output&) under the lock, and counts what it changes of the unread bytes.
     template <class F>

@@ -63,6 +63,8 @@ namespace quire::server {
 
 namespace {
 
+// The time for a kernel's starter to connect, and the time for whoever removes the whole directory
+// to finish, before the socket is made again.
 constexpr std::chrono::milliseconds kFirstClientWait{2000};
 constexpr std::chrono::milliseconds kRemovalWait{500};
 

@@ -55,7 +55,8 @@ public:
     ~LocalServer();  // Removes the socket and ends the sessions.
 
     // From now on SIGTERM and SIGINT end run() instead of the process. Holds for this thread and
-    // those that it makes later.
+    // those that it makes later. Without it they end the process at once, and open requests get no
+    // answer.
     static void block_end_signals();
 
     // Serves until stop(), SIGTERM, SIGINT, or until the last client has been gone for `linger_ms`.

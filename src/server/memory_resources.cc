@@ -1,5 +1,6 @@
 // A block is found by its owner and label like in any call, so a block that the caller may not see
-// is refused in the words of one that is not there.
+// is refused in the words of one that is not there: a client cannot find out which labels exist.
+// Every list is made anew from MemoryCalls::list(), O(blocks that the caller sees) and a sort.
 #include "server/memory_resources.h"
 
 #include <algorithm>
@@ -26,6 +27,8 @@ constexpr std::string_view kMemoryScheme = "memory://";
 constexpr std::string_view kContextScheme = "context://";
 constexpr std::string_view kMemoryTemplate = "memory://{owner}/{+label}";
 constexpr std::string_view kContextTemplate = "context://{agent}";
+// A label may hold '/' and an owner ':', and both are kept readable in a URI. An owner holds no
+// '/', so the first one ends it.
 constexpr std::string_view kPlain = "._~:-/";
 constexpr std::string_view kPlainText = "text/plain";
 
@@ -33,6 +36,7 @@ std::string encoded(std::string_view part) {
     return text::percent_encoded(part, kPlain);
 }
 
+// Bytes that are no UTF-8 could not be part of a label, nor be written into an answer.
 std::optional<std::string> decoded(std::string_view part) {
     std::optional<std::string> out = text::percent_decoded(part);
     if (out && !utf8::is_valid(*out)) return std::nullopt;
@@ -97,6 +101,7 @@ std::string uri_of_context(const Actor& agent) {
     return cat(kContextScheme, encoded(agent.name));
 }
 
+// Both spellings are read, context://ada and context://agent:ada, but only agents have a context.
 std::optional<Actor> agent_of_uri(std::string_view uri) {
     if (!uri.starts_with(kContextScheme)) return std::nullopt;
     const std::optional<std::string> name = decoded(uri.substr(kContextScheme.size()));
@@ -118,6 +123,8 @@ bool MemoryResources::is_one(std::string_view uri) {
     return uri.starts_with(kMemoryScheme) || uri.starts_with(kContextScheme);
 }
 
+// Sorted by URI, because a cursor of the list is the last URI of a page: a block that is made or
+// deleted between two pages moves no other.
 void MemoryResources::list(const kernel::Caller& by,
                            Reply<std::vector<mcp::Resource>> reply) const {
     memory_.list(

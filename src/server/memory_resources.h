@@ -4,8 +4,9 @@
 //   context://AGENT        all that belongs into an agent's context, as quire context render does
 //
 // OWNER is an actor, "agent:ada"; AGENT is an agent's name, or the actor. Parts are percent-encoded
-// but for letters, digits and "._~:-/"; the first '/' ends the owner. An agent reads its own context
-// only, everybody else that of any agent.
+// but for letters, digits and "._~:-/"; the first '/' ends the owner. An agent reads its own
+// context only, everybody else that of any agent. Values with references only, cheap to copy: a
+// reply that comes late keeps a copy. Any thread.
 #pragma once
 
 #include <optional>

@@ -8,7 +8,8 @@
 
 namespace quire::server {
 
-// Sends notifications over the connection. The session that holds it ends them.
+// Sends notifications over the connection. The session that holds it ends them: subscriptions hold
+// it weakly, and the connection drops what is sent after its end. Any thread.
 std::shared_ptr<const kernel::Notify> notify_over(std::shared_ptr<rpc::Connection> connection);
 
 }  // namespace quire::server

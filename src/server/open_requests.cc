@@ -35,6 +35,8 @@ bool is_request_id(std::string_view id) {
 
 }  // namespace
 
+// A cancelled request gets no answer, so it is no longer waited for. An id that the kernel refuses
+// as no id is not entered: nothing would ever remove it.
 void OpenRequests::add(const std::vector<rpc::MessageHead>& heads, bool is_batch) {
     const std::size_t batch = is_batch ? ++batches_ : 0;
     for (const rpc::MessageHead& head : heads) {

@@ -1,5 +1,8 @@
 // OpenRequests: a client's requests that have no answer yet, so that each gets one when the kernel
 // is lost.
+//
+// An entry is removed by its answer, by its cancellation, or with the kernel; in the last case
+// give_up() makes the answer, so a relay's client is not left waiting.
 #pragma once
 
 #include <map>

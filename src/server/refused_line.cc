@@ -1,3 +1,6 @@
+// A refusal must have the form of the answer that the client waits for, or it waits on. Only the
+// heads of the messages are known here: the line may be long, and it was never parsed.
+
 #include "server/refused_line.h"
 
 #include <utility>
@@ -10,6 +13,7 @@ namespace quire::server {
 
 namespace {
 
+// JSON-RPC's "internal error".
 constexpr int kInternalError = -32603;
 
 }  // namespace
@@ -32,6 +36,7 @@ std::string refusal_of(const rpc::MessageHead& request, const Error& error) {
                "}");
 }
 
+// Notifications and answers in the line get nothing. Answers to a batch go into one array.
 std::string refused_line(std::string_view line, const Error& error) {
     std::string answers;
     for (const rpc::MessageHead& head : rpc::scan_messages(line)) {

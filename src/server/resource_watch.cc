@@ -1,3 +1,14 @@
+// Clients follow URIs, and the kernel's events name blocks. Both are turned into keys, and a
+// resource may have changed when its key is among an event's keys:
+//
+//      block://ID            block:ID
+//      file:///PATH          file:PATH
+//      memory://OWNER/LABEL  memory:OWNER/LABEL   a renamed block has both labels' keys
+//      context://AGENT       context:             one key for all contexts
+//
+// So an event costs O(log followed) for each of its keys, however many resources are followed. A
+// context may be announced as changed when it is not; its client reads it and finds it equal.
+
 #include "server/resource_watch.h"
 
 #include <set>
@@ -37,6 +48,9 @@ std::vector<std::string> resource_keys(const kernel::BlockEvent& event) {
     return out;
 }
 
+// The first follower opens the subscription; those that come while it opens wait for it, because a
+// reply promises that no later change is missed. Following a URI again changes nothing: its first
+// `told` stays. Neither the reply nor open() is called under the lock.
 void ResourceWatch::follow(const std::string& uri, Told told, Reply<void> reply) {
     enum class Then { answer, wait, open };
     Then then = Then::answer;
@@ -54,6 +68,8 @@ void ResourceWatch::follow(const std::string& uri, Told told, Reply<void> reply)
     if (then == Then::open) open();
 }
 
+// The kernel keeps the push for as long as the subscription lives. It holds the watch weakly, so a
+// session that ends is not kept alive by its own subscription.
 void ResourceWatch::open() {
     kernel::watch_blocks(
         kernel_, by_, {.is_pulled = false},
@@ -63,6 +79,8 @@ void ResourceWatch::open() {
         [self = shared_from_this()](Result<std::string> id) { self->opened(std::move(id)); });
 }
 
+// Everything may have been unfollowed while the subscription opened. It is ended then, and nobody
+// would end it later.
 void ResourceWatch::opened(Result<std::string> id) {
     std::vector<Reply<void>> replies;
     bool is_wanted = true;

@@ -1,4 +1,5 @@
-// ServedClient: one client of the LocalServer, and what has come from it.
+// ServedClient: one client of the LocalServer, and what has come from it. It belongs to the lock of
+// the server's round, but for the connection, which any thread may use.
 #pragma once
 
 #include <cerrno>
@@ -19,6 +20,8 @@
 namespace quire::server {
 
 struct ServedClient {
+    // A line that is whole, in the order of arrival. Lines that were too long keep their place
+    // among them, so that their refusals come in order.
     struct Arrived {
         std::string line;  // For a line that was too long: the id of its message.
         bool oversize = false;
@@ -32,7 +35,9 @@ struct ServedClient {
     bool refused = false;                        // Its hello was refused.
     bool has_ended = false;                      // Nothing more can be read from it.
 
-    // Reads what its socket has, at most a buffer of it. False when the client has disconnected.
+    // Reads what its socket has, at most a buffer of it, and cuts it into lines. False when the
+    // client has disconnected; an interrupted or an empty read is no end. Bytes after the last
+    // newline stay in `lines`.
     bool read(std::vector<char>& buffer) {
         const ssize_t length = ::recv(socket, buffer.data(), buffer.size(), MSG_DONTWAIT);
         if (length < 0) return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
@@ -45,7 +50,8 @@ struct ServedClient {
             });
         return true;
     }
-    // Answers its next line, which was not begun.
+    // Answers its next line, which was not begun. There is one, and it is not too long.
+    // Notifications and answers in it are dropped without a word.
     void refuse_next(const Error& why) {
         std::string answer = refused_line(arrived.front().line, why);
         arrived.pop_front();

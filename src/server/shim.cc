@@ -7,7 +7,12 @@
 //
 // A request is open from the moment its line is written to the kernel as a whole: before that it
 // cannot have been executed, and is simply sent to the next kernel. Each direction is held back
-// while the other side leaves too much unread.
+// while the other side leaves too much unread. attach() blocks this thread for as long as a kernel
+// takes to start, so what is queued for the client is written first.
+//
+// A lost kernel leaves the lines to its successor in this order: a greeting that has no answer yet,
+// or else a copy of the one that had, under an id of our own; then the requests that change
+// nothing, as they were sent; then the lines that never left.
 #include "server/shim.h"
 
 #include <algorithm>
@@ -46,9 +51,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// A read takes as much as a pipe holds by default.
 constexpr std::size_t kPipeReadBytes = 64U << 10;
 // While one side leaves this much unread, the other side is not read.
 constexpr std::size_t kHoldBytes = 8U << 20;
+// The id of the `initialize` that greets a later kernel. Its answer is not for the client, which
+// has had one.
 constexpr const char* kReattachId = "quire-reattach";
 constexpr std::size_t kRepeatedBytes = 64U << 10;  // Longer requests are not repeated.
 // After an error a client may try the other era of the protocol, at once.
@@ -98,6 +106,8 @@ public:
         : options_(options),
           output_(options.output),
           from_client_(options.line_bytes),
+          // An answer may be longer than any request: it can hold a text twice, structured and for
+          // the model.
           from_kernel_(options.line_bytes * 4) {
         take(std::move(attached));
     }
@@ -128,6 +138,7 @@ public:
 private:
     // Uses this kernel from now on. What it refuses for its size does not reach it.
     void take(Attached attached) {
+        // An older kernel names no store. Then there is nothing to compare, and nobody is warned.
         has_other_store_ = has_other_store_ ||
                            (!store_.empty() && !attached.store.empty() && store_ != attached.store);
         store_ = std::move(attached.store);
@@ -138,6 +149,8 @@ private:
         takes_no_more_ = false;
     }
 
+    // Over when the input has ended and nothing is owed to either side, or when the answers that
+    // are still owed take longer than drain_ms.
     bool is_done() const {
         if (!ended_at_) return false;
         if (to_kernel_.empty() && !open_.any_awaited() && to_client_.empty()) return true;
@@ -152,6 +165,8 @@ private:
     }
 
     void read_client() {
+        // The input may be a blocking file. This is called after poll() found it readable, so one
+        // read() returns at once; a second one might not.
         const ssize_t length = ::read(options_.input, buffer_.data(), buffer_.size());
         if (length < 0 && (errno == EINTR || errno == EAGAIN)) return;
         if (length <= 0) {
@@ -247,6 +262,9 @@ private:
         for (std::string& answer : questions_.decline()) to_kernel_.push(std::move(answer));
     }
 
+    // The kernel is gone. A line of which it has a part is sent whole to the next kernel; its
+    // answers that were cut off are dropped. The client gets an answer to each request that is not
+    // repeated.
     void lose_kernel() {
         kernel_.reset();
         from_kernel_ = rpc::LineSplitter(options_.line_bytes * 4);
@@ -264,6 +282,10 @@ private:
         if (greet_again) to_kernel_.push_front(std::exchange(initialize_, {}));
     }
 
+    // Finds a kernel for the lines that wait. Answers to questions of the lost kernel are dropped
+    // first, because they alone are no reason to start one. Where none can be had, each line is
+    // refused, and the next line of the client tries again. Returns false when nothing is left to
+    // send, or no kernel is there.
     bool attach_again() {
         drop_late_answers();
         if (to_kernel_.empty()) return false;

@@ -1,3 +1,7 @@
+// One row for each source, made from what the source says about itself. Nothing is kept between two
+// reports. A source with many blocks is cut off at kMostNamedBlocks, because the report is one
+// message and its reader may be a model; the rest is counted in `more_blocks`.
+
 #include "server/source_report.h"
 
 #include <cstddef>
@@ -16,6 +20,7 @@ List as_list(std::vector<std::string> words) {
     return out;
 }
 
+// The member that names a block is `path` or `label`: the source says which, in SourceSpec::names.
 Map row_of(const kernel::Source& source, const kernel::Caller& by) {
     kernel::SourceSpec spec = source.spec();
     kernel::SourceState state = source.state();

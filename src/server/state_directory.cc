@@ -1,6 +1,14 @@
 // Everything is reached through the directory's descriptor, so that renaming the workspace while it
 // is open changes nothing, and the length of its path does not matter. Locks are of the open file
-// description (F_OFD_SETLK): they end with the descriptor, however the process ends.
+// description (F_OFD_SETLK): they end with the descriptor, however the process ends. The directory
+// has mode 0700 and the socket 0600, and both sides ask the system whose process is at the other
+// end. That is the whole access control: who reaches the socket may say to be any actor.
+//
+//    kernel.sock      the kernel listens here; removed when it begins to end
+//    kernel.sock.new  its name until listen() has succeeded
+//    start.lock       held by the process that starts a kernel
+//    lock             the store's: held by the kernel, with its process id as text
+//    kernel.log       the output of kernels that were started in the background
 #include "server/state_directory.h"
 
 #include <cerrno>
@@ -29,6 +37,7 @@ namespace {
 
 constexpr const char* kSocket = "kernel.sock";
 constexpr const char* kNewSocket = "kernel.sock.new";
+// Many clients may start at once, and a full backlog makes connect() of a blocking socket wait.
 constexpr int kBacklog = 512;
 
 Failure not_usable(const std::string& path, int error) {
@@ -88,6 +97,9 @@ Result<StateDirectory> StateDirectory::open(const std::string& workspace) {
     return at(root, path);
 }
 
+// O_NOFOLLOW refuses a link in place of the directory: it could lead clients to a socket of
+// somebody else. Rights of others are taken away from a directory that was made by hand or unpacked
+// from an archive.
 Result<StateDirectory> StateDirectory::at(const std::string& workspace, const std::string& path) {
     std::string root = TRY(root_of(workspace));
     Fd directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
@@ -127,6 +139,8 @@ void StateDirectory::remove_socket() const {
     ::unlinkat(directory_.get(), kSocket, 0);
 }
 
+// The path must still lead to the directory that is open here: in a directory that was exchanged a
+// new socket would belong to another workspace.
 bool StateDirectory::lacks_socket() const {
     struct stat own = {}, there = {}, socket = {};
     const bool is_here = ::fstat(directory_.get(), &own) == 0 &&
@@ -143,6 +157,9 @@ Fd StateDirectory::watch_socket() const {
     return watches ? std::move(watch) : Fd();
 }
 
+// The peer is checked before the caller sends its hello. A refused connection says no more than
+// that nobody listens; the lock of the store tells a kernel that is ending, or has lost its socket,
+// from none.
 Result<Fd> StateDirectory::connect() const {
     Fd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     if (!socket) return not_usable(file(kSocket), errno);
@@ -171,6 +188,8 @@ Failure StateDirectory::unreachable() const {
                 {{"workspace", workspace_}, {"pid", pid}});
 }
 
+// Asks who would be in the way of a lock without taking it. The system names no process for a lock
+// of an open file description, so the kernel's own note in the file is read.
 int StateDirectory::holder() const {
     const Fd lock(::openat(directory_.get(), "lock", O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
     struct flock whole = {};

@@ -1,5 +1,6 @@
 // StateDirectory: a workspace's state directory, .quire/: its socket and its locks, by which the
-// processes of a workspace find each other.
+// processes of a workspace find each other. A value with one descriptor: it goes on meaning the
+// directory that was opened, also after a rename of the workspace. One thread.
 #pragma once
 
 #include <string>
@@ -21,12 +22,14 @@ public:
 
     const std::string& workspace() const { return workspace_; }  // Absolute.
     const std::string& path() const { return path_; }
+    // For messages, and for files that are opened by path.
     std::string file(const char* name) const { return path_ + "/" + name; }
 
     // Listens on kernel.sock, mode 0600, and replaces a socket that a dead kernel left. Requires
     // that the caller holds the workspace's store: only then is it certain that no other kernel
     // listens.
     Result<Fd> listen() const;
+    // Removes the socket's name. Clients that are connected keep their connections.
     void remove_socket() const;
     // Returns true if the socket is gone from this directory, which still is where it was.
     bool lacks_socket() const;

@@ -1,3 +1,7 @@
+// The process is held by a descriptor before it is asked to end, and its end is what is waited for:
+// the answer to `stop` comes when the kernel begins to end, and until its process is gone it may
+// hold the store.
+
 #include "server/stop_kernel.h"
 
 #include <poll.h>
@@ -12,6 +16,7 @@ namespace quire::server {
 
 namespace {
 
+// The time for a kernel that was ending before it could be asked.
 constexpr int kEndingMs = 5000;
 
 // A process by a descriptor, so that no later process of that number is meant.

@@ -1,3 +1,7 @@
+// One counter under a lock. A request is always let in when nothing else is under way, or one above
+// the bound could never begin. Whoever removes bytes learns once that somebody waited: the flag is
+// taken down with the answer, so one wake is made for many waiters.
+
 #include "server/traffic.h"
 
 #include <utility>

@@ -19,6 +19,8 @@ public:
     // Returns true if a request of so many bytes may begin now: also one that is larger than the
     // bound, when nothing else is under way. Else somebody waits from now on.
     bool has_room(std::size_t bytes);
+    // Counts bytes that are held from now on: a request's until its answer, an answer's until it is
+    // read.
     void add(std::size_t bytes);
     // Returns true if somebody waited for room, who should then be looked at. Said once.
     bool remove(std::size_t bytes);

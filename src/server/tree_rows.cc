@@ -1,3 +1,7 @@
+// Turns the values of kernel/views into rows. Times become words in UTC, ages become seconds. The
+// rows of several trees are also summed up at the top, so that a program that asked about one tree
+// finds what it needs without looking into `trees`. O(rows).
+
 #include "server/tree_rows.h"
 
 #include <utility>

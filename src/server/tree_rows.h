@@ -1,5 +1,11 @@
 // Adopted trees as rows of the commands' protocol: what `quire views`, `land` and `refresh` print with
 // --json, and read to print it for people.
+//
+// Each struct describes its members once, in fields(): the kernel's side encodes a row by them, the
+// command decodes it by them, and a member that is optional there is left out when it has its
+// default. Times are RFC 3339 in UTC, ages are seconds, and line numbers count from 0. A `tree` is
+// the absolute path of the adopted directory, a `path` is relative to it and to the workspace
+// alike.
 #pragma once
 
 #include <cstddef>
@@ -28,9 +34,11 @@ struct TreeConflictRow {
     std::string path;
     files::ConflictKind kind = files::ConflictKind::lines;
     std::size_t start = 0;  // The line of the workspace's file, from 0.
+    // The texts: what both sides had when they last agreed, and what each has made of it since.
     std::string base;
     std::string theirs;  // The tree's.
     std::string shared;  // The workspace's.
+    // When the conflict was met.
     std::string since;
     static json::Fields<TreeConflictRow> fields() {
         return json::Fields<TreeConflictRow>()
@@ -45,7 +53,8 @@ struct TreeConflictRow {
     }
 };
 
-// A file that is left out.
+// A file that could not be taken now, and that was left as it is. `busy` says that it is being
+// written: the next attempt may take it.
 struct TreeLeftRow {
     std::string path;
     std::string why;
@@ -58,13 +67,19 @@ struct TreeLeftRow {
     }
 };
 
+// How an adopted tree stands to the workspace. `actor` is the one to whom changes from the tree are
+// attributed.
 struct TreeRow {
     std::string tree;
     std::string actor;
     std::string adopted;
     std::string synced = {};  // "" for never.
+    // The time since both sides last agreed: since the last land or refresh, or since the adoption.
     std::int64_t base_age_s = 0;
+    // The directory is gone. The lists below are then empty, but for the conflicts that are known.
     bool missing = false;
+    // The files that a land would bring into the workspace, and those that a refresh would bring
+    // here.
     std::vector<std::string> to_land = {};
     std::vector<std::string> to_refresh = {};
     std::vector<TreeConflictRow> conflicts = {};
@@ -90,6 +105,9 @@ struct TreeRows {
     }
 };
 
+// A file that was changed: in the workspace by a land, in the tree by a refresh. `change_type` is
+// "created", "modified", "deleted", "mode" or "link". A file without a document has no `block_id`,
+// and then `version` means nothing.
 struct SyncedFileRow {
     std::string path;
     std::string change_type;
@@ -104,6 +122,7 @@ struct SyncedFileRow {
     }
 };
 
+// A change that the rules forbid. `permission` is the one that the path has for the tree's actor.
 struct ViolationRow {
     std::string path;
     policy::Operation operation = policy::Operation::overwrite;
@@ -118,7 +137,8 @@ struct ViolationRow {
     }
 };
 
-// The outcome for one tree.
+// The outcome for one tree. Files have changed for `done` and for `conflict` only; the other
+// outcomes changed nothing, and `violations`, `approval_ids` or `error` say why.
 struct SyncedRow {
     std::string tree;
     std::string actor;
@@ -132,6 +152,7 @@ struct SyncedRow {
     // Others' work that would be taken away, where a person is asked about that.
     std::size_t deleted_files = 0;
     std::size_t deleted_lines = 0;
+    // Sentences for people, about changes that were made in another way or left out.
     std::vector<std::string> notes = {};
     std::optional<Value> error = {};  // {code, reason, message, details}
     static json::Fields<SyncedRow> fields() {
@@ -151,6 +172,7 @@ struct SyncedRow {
             .optional("error", &SyncedRow::error);
     }
 };
+// The answer to a land or a refresh. A tree that was not named and had nothing to do is left out.
 struct SyncedRows {
     std::vector<SyncedRow> trees;
     // Those of all trees, for a program that asks about one.
@@ -168,7 +190,8 @@ struct SyncedRows {
     }
 };
 
-// Somebody else's change of a file.
+// Somebody else's change of a file, which may meet one's own: another tree has changed it and not
+// landed it, or the workspace has and the asking tree has not refreshed.
 struct ClaimRow {
     std::string path;
     std::string tree = {};   // "" for the workspace.
@@ -192,6 +215,7 @@ struct ClaimRows {
     }
 };
 
+// O(rows) each, and pure.
 ClaimRows rows_of(const std::vector<kernel::Claim>& all);
 TreeRow row_of(const kernel::TreeReport& report);
 SyncedRows rows_of(const std::vector<kernel::Synced>& all);

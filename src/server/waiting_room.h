@@ -21,6 +21,8 @@ public:
     WaitingRoom(std::shared_ptr<Traffic> traffic, std::int64_t wait_ms)
         : traffic_(std::move(traffic)), wait_ms_(wait_ms) {}
 
+    // `go`: the request may begin. `wait`: not yet; the server keeps the line and asks again when
+    // the client is due. `refuse`: it has waited for `wait_ms`, and is answered with no_room().
     enum class Verdict { go, wait, refuse };
     // May the client's request of so many bytes begin? After `wait` the client is among the due ones
     // when there may be room, and at the latest when its time is over: it is refused then.
@@ -35,7 +37,8 @@ public:
 
     // The clients that should be looked at again. Each is named until it goes on.
     std::vector<std::uint64_t> due(std::int64_t now_ms);
-    // When the next is due although nothing happens.
+    // When the next is due although nothing happens. None while nobody waits for a time.
+    // O(waiting).
     std::optional<std::int64_t> due_ms() const;
 
 private:

@@ -1,5 +1,11 @@
 // Each prompt asks the kernel for what it tells, one question after another, and puts the answers
 // into sentences. O(entries told), and for handoff O(files that were opened).
+//
+// The text is an instruction to a model, in which names and descriptions were written by others:
+// paths, labels and conversations pass through escape_hidden(), so a name with invisible characters
+// or line breaks cannot pretend to be a sentence of ours. A call that the text proposes is written
+// as the client's profile knows it, and a session that has no undoing tool is told the command that
+// a person runs.
 #include "server/workspace_prompts.h"
 
 #include <algorithm>
@@ -22,6 +28,7 @@ using kernel::LogEntry;
 constexpr std::size_t kChanges = 20;  // How many of the last changes a prompt tells.
 constexpr std::size_t kListed = 50;   // How many files or blocks of one state.
 
+// A name as a reader sees all of it.
 std::string safe(const std::string& name) {
     return text::escape_hidden(name);
 }
@@ -66,12 +73,17 @@ std::string undo_call(const LogEntry& entry, const tools::Session& session) {
     return cat("block_undo ", json::write(Value(Map{{"block_id", address}})));
 }
 
+// A person types the target, so every form is accepted in which any tool or listing names a block:
+// its id, its path, its label with or without the owner, and the addresses file:PATH and
+// memory:LABEL. An empty target means all.
 bool is_about(const LogEntry& entry, const std::string& target) {
     return target.empty() || target == entry.block_id || target == entry.path ||
            target == entry.label || target == cat(entry.owner, "/", entry.label) ||
            target == kernel::file_address(entry.path) || target == cat("memory:", entry.label);
 }
 
+// The changes are all listed, and each block gets one call: undoing takes back the newest change
+// that still stands, and repeating the call goes on to the one before.
 std::string undo_text(const std::vector<LogEntry>& entries, const tools::Session& session,
                       const std::string& target) {
     std::string changes;
@@ -118,6 +130,7 @@ std::string approve_text(const std::vector<policy::Approval>& waiting) {
                "call would do. Once one is approved, the same call goes through.\n");
 }
 
+// A heading with at most kListed lines below it and the number of those that are left out.
 template <class Each, class Name>
 std::string section(std::string_view heading, const std::vector<Each>& all, Name name) {
     std::string out;
@@ -186,6 +199,7 @@ void WorkspacePrompts::get(const tools::Session& session, const std::string& nam
     handoff(session.caller, std::move(reply));
 }
 
+// Only the caller's own changes are asked for, so the prompt never proposes to undo another's work.
 void WorkspacePrompts::undo(const tools::Session& session, const std::string& target,
                             Reply<mcp::PromptText> reply) const {
     kernel_.log(
@@ -205,6 +219,10 @@ void WorkspacePrompts::approve(const kernel::Caller& by, const std::string& appr
     reply(mcp::PromptText{"What waits for approval", approve_text(waiting)});
 }
 
+// Three questions follow each other: the log, the state of files, the running blocks. Each reply
+// holds the next one, so they are built from the last to the first. An error of any of them is
+// passed along the chain, and the prompt fails with it. One more running block is asked for than is
+// shown, so that the text can say that there are more.
 void WorkspacePrompts::handoff(const kernel::Caller& by, Reply<mcp::PromptText> reply) const {
     auto state = std::make_shared<State>();
     state->waiting = kernel::ApprovalCalls(kernel_).waiting(by);
@@ -245,6 +263,8 @@ void WorkspacePrompts::handoff(const kernel::Caller& by, Reply<mcp::PromptText> 
                 });
 }
 
+// The targets that are offered are the blocks that the caller changed last: nothing else can be
+// undone. A file is offered by its path alone, as people type it.
 void WorkspacePrompts::complete(const kernel::Caller& by, const mcp::Typing& typing,
                                 Reply<mcp::Completions> reply) const {
     if (typing.prompt == "approve" && typing.argument == "approval_id") {

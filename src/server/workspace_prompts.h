@@ -29,6 +29,7 @@ public:
     WorkspacePrompts(kernel::Kernel& kernel, kernel::FileCalls& files)
         : kernel_(kernel), files_(files) {}
 
+    // Every client is shown these, in this order.
     static std::vector<mcp::Prompt> all();
     // One of all() but recall, for the session's caller. Errors: those of the kernel.
     void get(const tools::Session& session, const std::string& name, const Map& arguments,

@@ -26,6 +26,7 @@ namespace {
 constexpr std::string_view kBlockScheme = "block://";
 constexpr std::string_view kBlockTemplate = "block://{block_id}";
 constexpr std::string_view kFileTemplate = "file:///{+path}";
+// A completion shows 100 values at most; these bounds are how far it looks for them.
 constexpr std::size_t kMostFiles = 200'000;  // How many a completion looks among,
 constexpr std::size_t kMostBlocks = 1000;    // and how many blocks.
 constexpr std::size_t kPage = 100;

@@ -1,5 +1,7 @@
-// WorkspaceService: serves a workspace to one MCP client: its tools, its memory, blocks and files as
-// resources, and prompts about it.
+// WorkspaceService: serves a workspace to one MCP client: its tools, its memory, blocks and files
+// as resources, and prompts about it. One for each client, made with its session. Reading is
+// admitted, logged and limited by rules like the call of the tool that would read the same, so a
+// resource is no way around a rule.
 #pragma once
 
 #include <cstdint>
@@ -44,6 +46,7 @@ public:
     void let_answer(policy::Actor person);
     // The profile of a client that named none: what the settings say whenever it is needed.
     using ProfileSource = std::function<tools::Profile()>;
+    // Before the first call, like let_answer().
     void follow_profile(ProfileSource now);
     WorkspaceService(const WorkspaceService&) = delete;
     WorkspaceService& operator=(const WorkspaceService&) = delete;
@@ -91,6 +94,7 @@ private:
     void recall(std::string agent, std::stop_token cancelled, Reply<mcp::PromptText> reply);
     // The session's caller, for one request.
     kernel::Caller caller(std::stop_token cancelled) const;
+    // The profile in use: the session's, or what the source says now.
     tools::Profile profile() const;
     // The first profile that has the tool, as far as the reach goes.
     tools::Profile profile_with(std::string_view tool) const;
@@ -106,6 +110,7 @@ private:
     Reach reach_;
     ProfileSource profile_now_;  // None for a client that named its profile.
     std::unique_ptr<mcp::Approver> approver_;
+    // Shared, because the replies of the kernel to follow_resource() hold it.
     std::shared_ptr<ResourceWatch> watch_;
 };
 
