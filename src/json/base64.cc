@@ -1,3 +1,7 @@
+// Base64 as RFC 4648, section 4, has it: three bytes are four digits, and '=' fills the last group.
+// Reading is strict. Blanks, digits of the URL alphabet and missing padding are refused, and each
+// byte sequence has one spelling, so two texts are equal exactly if their bytes are. O(text).
+
 #include <array>
 #include <cstdint>
 
@@ -11,6 +15,7 @@ constexpr std::string_view kAlphabet =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 constexpr std::uint8_t kNoDigit = 255;
 
+// The value of each digit by its byte, made by the compiler.
 constexpr std::array<std::uint8_t, 256> make_digits() {
     std::array<std::uint8_t, 256> digits{};
     for (auto& digit : digits) digit = kNoDigit;
@@ -47,6 +52,7 @@ Result<Bytes> from_base64(std::string_view text) {
                        {{"offset", offset}});
     };
     if (text.size() % 4 != 0) return wrong(text.size());
+    // At most two '=' are padding. A third is no digit, and is found as such below.
     std::size_t padding = 0;
     while (padding < 2 && padding < text.size() && text[text.size() - 1 - padding] == '=')
         ++padding;

@@ -8,6 +8,11 @@
 //
 // read() checks all that it is given. decode() is for a value that was checked against schema()
 // before (json/schema): it CHECKs that read() succeeds.
+//
+// Each read() says the first fault that it finds, with the path from the value that it was given.
+// No codec converts: "3" is no number, and 2.0 no integer, though a schema of type integer accepts
+// it; Schema::accept() makes it one before a call is decoded. Encoding cannot fail, but for a
+// CHECK of our own promises. O(value), all of it.
 #pragma once
 
 #include <concepts>
@@ -31,6 +36,7 @@ namespace quire::json {
 // A Codec<T> has three static functions: `schema()`, `read(value)` and `encode(it)`. A type
 // without a specialisation cannot be a member of a Fields list.
 template <class T>
+// Values of a T are copied out of the Value that is read. Fails with the first fault found.
 struct Codec;
 
 // Reads `value` as a T, or says why it is none.

@@ -1,3 +1,7 @@
+// Words for faults. A fault is made where the value is, without knowing the way to it; each object
+// and array around it adds its step on the way out, in_member() or in_item(), so a reading that
+// succeeds builds no path.
+
 #include "json/fault.h"
 
 #include <utility>
@@ -21,10 +25,13 @@ std::string with_article(std::string_view kind) {
     return cat(vowel ? "an " : "a ", kind);
 }
 
+// Bounds are written without a fraction, as sizes and counts are.
 std::string number_text(const Value& number) {
     return cat(static_cast<std::int64_t>(number.as_number()));
 }
 
+// Both bounds are told when there are two, whichever of them was broken: the sender then needs one
+// more attempt and no second.
 std::optional<Fault> out_of_bounds(const Map& schema, const Bounds& bounds, double measure) {
     const Value* const least = schema.find(bounds.least);
     const Value* const most = schema.find(bounds.most);
@@ -85,6 +92,8 @@ Unread bad_value(std::string problem, std::string wanted) {
                         .wanted = std::move(wanted)});
 }
 
+// A value of a type that has no rules here breaks none: its codec judges the type. Characters are
+// counted only where a rule asks, since that reads the whole string.
 std::optional<Fault> broken_rule(const Map& schema, const Value& value) {
     if (value.is_number())
         return out_of_bounds(schema, {"minimum", "maximum", ""}, value.as_number());

@@ -19,7 +19,8 @@
 
 namespace quire::json {
 
-// One fault: its kind for programs, its words for people, and the path of the member.
+// One fault: its kind for programs, its words for people, and the path of the member. `problem`
+// goes on after the name of the member, so it begins with a verb.
 struct Fault {
     // The member is absent, of another type, of the right type but unusable, or unknown to the
     // reader.
@@ -55,6 +56,7 @@ Unread wrong_type(std::string_view wanted, const Value& found);
 // A member that is not there; `wanted` says what it must be, where that is known.
 Unread missing(std::string name, std::string wanted);
 // A value of the right type that cannot be used; `problem` follows the path in the message.
+// `wanted` goes into the fault for programs, and not into the message.
 Unread bad_value(std::string problem, std::string wanted = {});
 
 // The first of the rules minimum, maximum, minLength, maxLength (code points), minItems and maxItems

@@ -1,3 +1,15 @@
+// One list of members, walked in four ways: for the schema, for reading, for writing and for
+// leaving out. A member is reached by its offset and by the functions of its type, so all of this
+// is compiled once for all structs.
+//
+// How a member that may be absent behaves is settled by its Absent:
+//
+//      Absent      read without it   written when it is as in T{}   in `required`
+//      never       missing           written                        yes
+//      left_out    as in T{}         left out                       no
+//      filled_in   as in T{}         written                        no
+//      null        missing           null                           yes
+
 #include "json/field_list.h"
 
 #include <algorithm>
@@ -11,7 +23,9 @@
 namespace quire::json {
 namespace {
 
-// Makes a schema accept null as well.
+// Makes a schema accept null as well. A list of types is the short form; an `enum` would still
+// refuse null beside it, and a schema without one type has none to extend, so both go into an
+// anyOf.
 Map or_null(Map schema) {
     Value* const type = schema.find("type");
     if (type == nullptr || !type->is_string() || schema.contains("enum"))
@@ -30,6 +44,10 @@ void FieldList::add_constant(std::string name, Value value, bool is_tag) {
     fields_.push_back(std::move(field));
 }
 
+// The schema is made here, once for each list; `rules` come after the type's own words and may
+// replace them. A member that may be absent keeps the encoded member of a T{}: it is the default in
+// the schema, and the value that is left out. Only plain values name their default, since a list or
+// a text that is empty by default tells a reader nothing.
 void FieldList::add(std::string name, const MemberType& type, std::size_t offset, const void* empty,
                     Absent absent, std::string_view description, const Map& rules) {
     Field field{
@@ -49,6 +67,8 @@ void FieldList::add(std::string name, const MemberType& type, std::size_t offset
     fields_.push_back(std::move(field));
 }
 
+// A name that is there already is read into both places, so that both structs are whole; the first
+// of the two writes it and stands in the schema. O(members of both lists multiplied).
 void FieldList::add_members(const FieldList& of, std::size_t offset) {
     const std::size_t before = fields_.size();
     for (const Field& each : of.fields_) {
@@ -76,6 +96,7 @@ void FieldList::set_implied(std::string_view name) {
     }
 }
 
+// A schema that leaves members out cannot forbid unknown ones: they would be among them.
 Map FieldList::schema() const {
     Map properties;
     List needed;
@@ -92,6 +113,9 @@ Map FieldList::schema() const {
     return out;
 }
 
+// The first fault in the order of the list ends the reading; `out` is then filled in part and of no
+// use. Unknown members are looked for last: a member that is wrong says more than one that is too
+// many.
 std::optional<Fault> FieldList::read(void* out, const Value& value) const {
     if (!value.is_map()) return wrong_type("an object", value).value();
     for (const Field& field : fields_) {
@@ -116,6 +140,8 @@ Map FieldList::encode(const void* from) const {
     return out;
 }
 
+// Works from the inside out: an object that is emptied by its own list says nothing any more, and
+// goes with it.
 void FieldList::lean(Map& encoded, const Map& said) const {
     for (const Field& field : fields_) {
         Value* const value = encoded.find(field.name);
@@ -165,6 +191,8 @@ std::string FieldList::Field::wanted() const {
     return absent == Absent::null ? std::string() : type->wanted();
 }
 
+// Null is a value for a member that may be null: the struct keeps what T{} has. It is missing or
+// wrong for the others, as their type says.
 std::optional<Fault> FieldList::Field::read(char* out, const Value& value) const {
     if (type == nullptr) {
         if (value == fallback) return std::nullopt;
@@ -177,6 +205,8 @@ std::optional<Fault> FieldList::Field::read(char* out, const Value& value) const
     return type->read(out + offset, value);
 }
 
+// A std::optional tells by itself whether it has a value, and one that has is written even if the
+// value is that of a default. Any other type can only be compared with the member of a T{}.
 std::optional<Value> FieldList::Field::encode(const char* from) const {
     if (type == nullptr) return fallback;
     std::optional<Value> value = type->encode(from + offset);

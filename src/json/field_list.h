@@ -1,8 +1,11 @@
 // FieldList: the list of a struct's members without the struct's C++ type.
 //
-// Fields<T> (json/fields.h) is the typed surface, and a FieldList does its work. A member is stored as its
-// offset in the struct and a table of functions for its type. Therefore reading, writing and the schema are
-// compiled once, and not once for each struct: the room `tools` alone has some eighty of them.
+// Fields<T> (json/fields.h) is the typed surface, and a FieldList does its work. A member is stored
+// as its offset in the struct and a table of functions for its type. Therefore reading, writing and
+// the schema are compiled once, and not once for each struct: the room `tools` alone has some
+// eighty of them. A list is made once for each struct, by Codec<T>::fields(), and not changed
+// afterwards; any thread may read it then. Nothing here checks that an address is that of the right
+// struct: Fields<T> does.
 #pragma once
 
 #include <cstddef>
@@ -39,8 +42,10 @@ public:
     // How a member that is absent is read, and how one without a value is written.
     enum class Absent : std::uint8_t { never, left_out, filled_in, null };
 
+    // A member without a place in the struct. read() demands exactly this value.
     void add_constant(std::string name, Value value, bool is_tag);
-    // `empty` is the member of a T{}.
+    // `empty` is the member of a T{}, read here and not kept. `type` outlives the list. CHECKs
+    // that a std::optional is empty in a T{}.
     void add(std::string name, const MemberType& type, std::size_t offset, const void* empty,
              Absent absent, std::string_view description, const Map& rules);
     // Adds the members of a struct that begins at `offset`. A name that the list has already is read into
@@ -50,22 +55,29 @@ public:
     // set_unlisted() and set_kept() concern the member that was added last.
     void set_unlisted(bool yes);
     void set_kept();
+    // Concerns the member of that name, where there is one.
     void set_implied(std::string_view name);
     void set_closed() { is_closed_ = true; }
     void set_null_is_absent() { null_is_absent_ = true; }
 
+    // The schema of the object. O(its size).
     Map schema() const;
-    // Reads an object into `out`, which is a T{}.
+    // Reads an object into `out`, which is a T{}. Returns the first fault, after which `out` is of
+    // no use. O(members of the list times members of the object).
     std::optional<Fault> read(void* out, const Value& value) const;
+    // The members in the order of the list. CHECKs that a required std::optional has a value.
     Map encode(const void* from) const;
     void lean(Map& encoded, const Map& said) const;
 
+    // These three require that the list has a tag.
     bool is_tagged(const Value& value) const;
     std::string_view tag_name() const { return first_tag().name; }
     std::string tag_word() const { return first_tag().fallback.as_string(); }
 
 private:
+    // Says when lean() keeps a member.
     enum class InLean : std::uint8_t { where_it_says_something, always, never };
+    // One member, with its schema as it stands in `properties`.
     struct Field {
         std::string name;
         const MemberType* type;  // nullptr: a constant.

@@ -29,6 +29,10 @@
 // Errors: read() gives a json::Fault, which names the path of the member. Our own promises are
 // CHECKed: a word for each enumerator, a value in each required std::optional, integers that fit a
 // signed 64 bit one.
+//
+// A list is made once, by Codec<T>::fields(), at first use, and is then read by any thread. The
+// order of the calls is the order of the members in what is written and in the schema. A request
+// with few members, which need no struct, is read by json/parameters.h.
 #pragma once
 
 #include <cstddef>
@@ -181,7 +185,7 @@ public:
         return *this;
     }
     // The member that was added last is not in the schema, which then allows members that it does
-    // not name.
+    // not name. It is read and written all the same.
     Fields& unlisted(bool yes = true) {
         list_.set_unlisted(yes);
         return *this;
@@ -191,7 +195,8 @@ public:
         list_.set_kept();
         return *this;
     }
-    // The member of that name says what others say: lean() leaves it out.
+    // The member of that name says what others say: lean() leaves it out. Nothing happens where
+    // there is no such member.
     Fields& implied(std::string_view name) {
         list_.set_implied(name);
         return *this;
@@ -206,7 +211,9 @@ public:
         list_.set_null_is_absent();
         return *this;
     }
-    // read() asks `fault_in` about a T whose members are right each by itself.
+    // read() asks `fault_in` about a T whose members are right each by itself. It comes after all
+    // members were read, and says the path of the fault itself. A struct with a check cannot be
+    // taken in by members(), which would lose it.
     Fields& check(std::function<std::optional<Fault>(const T&)> fault_in) {
         check_ = std::move(fault_in);
         return *this;
@@ -244,6 +251,8 @@ private:
     friend class Fields;
     using Absent = FieldList::Absent;
 
+    // The T{} whose members are the defaults, and in which offsets are measured. So a T can be made
+    // without arguments, and one of them is kept for the life of the process.
     static const T& empty() {
         static const T made{};
         return made;

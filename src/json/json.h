@@ -1,7 +1,8 @@
 // Text to Value and back. Integers are exact, keys keep their order, and errors name the place.
 //
 // Everything that enters as JSON passes parse(), so its limits are what protects the rest of the
-// program from deep or huge input. Neither function recurses on its input.
+// program from deep or huge input. It does not recurse on its input. Writing recurses once for each
+// level of a value, which parse() has bounded. All functions are pure.
 #pragma once
 
 #include <cstddef>
@@ -24,9 +25,9 @@ struct ParseLimits {
     bool exact_integers = false;
 };
 
-// Reads one JSON value with nothing but blanks around it. An integer that fits is an i64; any
-// other number is an f64. The last of several equal keys wins. O(n), or O(n + k log k) for an
-// object of k keys with a repeated one.
+// Reads one JSON value with nothing but blanks around it. An integer that fits is an i64; any other
+// number is an f64. The last of several equal keys wins. O(n), and O(k log k) more for an object of
+// k keys, unless they are few.
 //
 // Errors, each with the offset or limit in its details: invalid_argument "invalid_json" {offset},
 // "inexact_number" {offset}; out_of_range "too_deep" {limit}, "too_large" {limit}.

@@ -1,5 +1,8 @@
 // Parameters: members of an object as the parameters of a function. Each is read as the type of
 // its parameter (json/codec.h), so that the signature says what a request may hold.
+//
+// Members that no parameter names are passed over. Faults are found in the order of the parameters.
+// O(members) for each.
 #pragma once
 
 #include <concepts>
@@ -18,6 +21,8 @@ namespace quire::json {
 // the last parameter, because it takes the object.
 inline constexpr std::string_view kAllMembers = "";
 
+// A null for an optional parameter: read as a value of its type, or taken for a member that is not
+// there. Protocols differ in that.
 enum class Null { is_a_value, is_absent };
 
 template <class T>

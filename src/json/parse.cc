@@ -1,6 +1,16 @@
-// The parser has no recursion: open arrays and objects are kept on an explicit stack, so the
-// depth is bounded by a limit and not by the thread's stack. It costs O(n), or O(n + k log k) for
-// an object of k keys with a repeated one, whose last value wins.
+// The parser has no recursion: open arrays and objects are kept on an explicit stack, so the depth
+// is bounded by a limit and not by the thread's stack. It costs O(n), and O(k log k) more for an
+// object of k keys if there are more than a few, since a repeated key must be found: its last value
+// wins.
+//
+// The text is checked to be UTF-8 as a whole before the first byte is read. After that a string can
+// be copied in runs up to the next quote, backslash or control character.
+//
+// run() alternates between two states. At the beginning of a value it reads a scalar, or opens a
+// frame and begins with the first value inside. When a value is complete it goes into the frame
+// around it, and a closing bracket makes that frame the next complete value:
+//
+//      [1, {"a": 2}]     open [ ─ 1 done ─ open { ─ key a ─ 2 done ─ close } ─ close ] ─ end
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -27,7 +37,9 @@ struct Frame {
     std::string key;  // The key of the member whose value comes next.
 };
 
-// A repeated key keeps the place of its first and the value of its last.
+// A repeated key keeps the place of its first and the value of its last. Few keys are compared pair
+// by pair without memory of its own. Many are sorted by their indices, stably, so that of equal
+// keys the first and the last are known.
 Map without_repeats(Map members) {
     constexpr std::size_t kFewKeys = 8;
     const std::size_t size = members.size();
@@ -68,7 +80,8 @@ Map without_repeats(Map members) {
     return kept;
 }
 
-// The decimal exponent of a number that is not zero: 1 for 3.5, 0 for 0.35, 3 for 350.
+// The decimal exponent of a number that is not zero: 1 for 3.5, 0 for 0.35, 3 for 350. An exponent
+// may itself have more digits than an integer holds; it is then as large as anything.
 std::int64_t magnitude(std::string_view number) {
     const std::size_t mark = number.find_first_of("eE");
     const std::string_view mantissa = number.substr(0, mark);
@@ -122,6 +135,7 @@ private:
     std::vector<Frame> open_;
 };
 
+// The message tells what would have been right, and the byte where the text stopped being JSON.
 Failure Parser::wrong(std::string_view expected) const {
     return invalid(
         "invalid_json",
@@ -140,6 +154,7 @@ Result<void> Parser::open(bool map) {
     return {};
 }
 
+// Takes the innermost frame, whose bracket is at the place, off the stack as a value.
 Value Parser::close() {
     ++at_;
     Frame frame = std::move(open_.back());
@@ -226,7 +241,9 @@ Result<Value> Parser::word(std::string_view spelling, Value value) {
 }
 
 // Returns true if a double holds this integer, in its decimal digits or, below 10^21, as JavaScript
-// writes it: the fewest digits that read back as the same double, then zeros.
+// writes it: the fewest digits that read back as the same double, then zeros. Both spellings are
+// what programs send that have no integers of their own. Any other integer of that size was meant
+// exactly, and a double would silently be another number.
 bool is_held_by_a_double(std::string_view integer) {
     constexpr std::size_t kLongest = 512;  // More than a double has digits before the point.
     constexpr double kJavaScriptWritesDigits = 1e21;
@@ -247,6 +264,9 @@ bool is_held_by_a_double(std::string_view integer) {
     return integer == fewest;
 }
 
+// RFC 8259's grammar is checked by hand, because from_chars() accepts more and less than it. A
+// number with a point or an exponent is a float even if it is whole, and an integer beyond 64 bits
+// becomes one, unless the caller asks for exact integers.
 Result<Value> Parser::number() {
     const std::size_t begin = at_;
     const auto digit = [&] { return peek() >= '0' && peek() <= '9'; };
@@ -293,6 +313,7 @@ Result<Value> Parser::number() {
     return floating(spelled);
 }
 
+// from_chars() says of a number that is out of range only that it is, and not on which side.
 Result<Value> Parser::floating(std::string_view digits) {
     double value = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
@@ -324,6 +345,9 @@ Result<std::string> Parser::string() {
     }
 }
 
+// From the backslash; leaves the place after the escape. A character above U+FFFF comes as two
+// escapes, a high surrogate and a low one. One without the other stands for no character and has no
+// UTF-8, so it is refused rather than replaced.
 Result<void> Parser::escape(std::string& out) {
     ++at_;
     const char what = peek();

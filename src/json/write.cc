@@ -1,6 +1,9 @@
-// Writing is one walk over the value that appends to a string, O(output). Floats are written in
-// the shortest form that reads back as the same number, with a fraction or an exponent, so that
-// they stay floats.
+// Writing is one walk over the value that appends to a string, O(output). Floats are written in the
+// shortest form that reads back as the same number, with a fraction or an exponent, so that they
+// stay floats.
+//
+// The walk recurses once for each level of the value. Values that came through parse() are no
+// deeper than its limit; values that are built here are as deep as their code.
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -14,12 +17,16 @@
 namespace quire::json {
 namespace {
 
+// RFC 8259 asks for an escape of these bytes only. Everything above ASCII is written as it is, in
+// UTF-8; '/' needs no escape either.
 constexpr bool is_plain(unsigned char byte) {
     return byte >= 0x20 && byte != '"' && byte != '\\';
 }
 
 // How many bytes of `text` from `at` on are sure to need no escape, eight at a time: the lowest bit
-// that a subtraction borrows into a byte's high bit tells the first that may.
+// that a subtraction borrows into a byte's high bit tells the first that may. A borrow may also
+// mark a byte above the first one that is found; that ends the run too early and never too late,
+// and the caller looks at the rest byte by byte. Bytes from 0x80 on are never marked.
 std::size_t plain_words(std::string_view text, std::size_t at) {
     constexpr std::uint64_t kOnes = 0x0101010101010101;
     constexpr std::uint64_t kHighs = 0x8080808080808080;
@@ -36,6 +43,7 @@ std::size_t plain_words(std::string_view text, std::size_t at) {
     return at - from;
 }
 
+// Runs of plain characters are appended as a whole; most texts are one run.
 void write_escaped(std::string& out, std::string_view text) {
     out.push_back('"');
     std::size_t plain = 0;  // The beginning of the present run of characters that need no escape.
@@ -76,6 +84,8 @@ void write_escaped(std::string& out, std::string_view text) {
     out.push_back('"');
 }
 
+// Values may hold any bytes, and JSON may not: bad ones become U+FFFD. The copy is made for such
+// texts only.
 void write_string(std::string& out, std::string_view text) {
     if (utf8::is_valid(text)) {
         write_escaped(out, text);
@@ -84,6 +94,7 @@ void write_string(std::string& out, std::string_view text) {
     }
 }
 
+// JSON has no words for NaN and the infinities. Null is what JavaScript writes for them.
 void write_float(std::string& out, double number) {
     if (!std::isfinite(number)) {
         out.append("null");

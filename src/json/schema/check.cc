@@ -86,6 +86,7 @@ std::string Place::name() const {
     return parent_ == nullptr ? "the value" : cat("'", path(), "'");
 }
 
+// Indices from 64 on grow a list of words; most objects never have one.
 void Marks::add(std::size_t index) {
     if (index < 64) {
         first_ |= std::uint64_t{1} << index;
@@ -209,7 +210,9 @@ bool Check::holds(const Node& node, const Value& value, Marks* marks) {
     return !stopped();
 }
 
-// Asks the rules in order and explains the first that fails.
+// Asks the rules in order and explains the first that fails. A rule that fails may have left marks,
+// so it is explained with a copy of those from before it. Copying costs more than the verdict did,
+// but it is done once for each level on the way to the fault.
 Error Check::explain(const Node& node, const Value& value, const Place& place, Marks* marks) {
     if (node.nothing) return violation(place, "false", cat(place.name(), " is not allowed here"));
     if (!has_type(node, value)) return type_violation(node, value, place);

@@ -27,7 +27,9 @@ Failure too_large(std::string_view what, std::size_t limit) {
                 {{"limit", limit}});
 }
 
-// The types of values that a node accepts, once its references and branches are known.
+// The types of values that a node accepts, once its references and branches are known. A superset
+// of what the node accepts: `not`, patterns and dynamic references are left out, so a value of none
+// of these types is refused for certain, and one of them may still be.
 TypeSet wanted_of(const Node& node) {
     if (node.nothing) return 0;
     TypeSet types = node.types;
@@ -61,7 +63,9 @@ Result<Graph> Compiler::compile(const Value& root) {
     return std::move(graph_);
 }
 
-// Returns the node of a schema that was seen before, so each place is compiled once.
+// Returns the node of a schema that was seen before, so each place is compiled once. The node is
+// empty until fill() comes to it in the queue. Its address is final, so rules may refer to it at
+// once, also in a circle.
 Result<const Node*> Compiler::node_at(const Value& schema, SchemaPart& around, const Trail& trail) {
     if (const auto known = at_.find(&schema); known != at_.end()) {
         return graph_.nodes[known->second].get();
@@ -197,7 +201,9 @@ Result<void> Compiler::link(SchemaPart& part, std::uint32_t name) {
     return {};
 }
 
-// A depth-first search over the nodes that apply to the same value, without recursion.
+// A depth-first search over the nodes that apply to the same value, without recursion. A circle
+// among them would be walked without ever going into the value. It is found here, once, so the walk
+// needs no test for it. Circles that go through members or items are fine: a value is finite.
 Result<void> Compiler::settle() {
     enum class Seen : std::uint8_t { no, open, done };
     std::vector<Seen> seen(drafts_.size(), Seen::no);

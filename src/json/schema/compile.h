@@ -17,11 +17,13 @@ namespace quire::json::detail {
 
 struct Keyword;
 
-// Builds one graph.
+// Builds one graph, and is used once. The graph keeps no pointer into the schema or the compiler,
+// and may outlive both.
 class Compiler {
 public:
     explicit Compiler(const SchemaOptions& options) : options_(options), documents_(options) {}
 
+    // Errors: those of Schema::compile().
     Result<Graph> compile(const Value& root);
 
     // For keywords: the node of `schema`, which lies in `around`. It is filled later.
@@ -36,6 +38,9 @@ public:
                            std::string_view keyword);
     // Records that `inner` applies to the same value as `outer`.
     void applies_here(const Node& outer, const Node& inner);
+    // The test for a regular expression. Errors: unsupported "unsupported_pattern"; out_of_range
+    // "schema_too_large" above Schema::kPatterns; invalid_argument "invalid_schema" for one that is
+    // wrong.
     Result<PatternTest> pattern(std::string_view text, const Trail& trail,
                                 std::string_view keyword);
     const Trail* trail(const Trail* outer, std::string_view step) {
@@ -61,6 +66,7 @@ private:
         const Value* operand;
     };
 
+    // Fills the nodes that wait, and those that come to wait meanwhile.
     Result<void> fill_waiting();
     Result<void> fill(Draft& draft);
     Result<void> check_known(const Draft& draft, std::string_view keyword) const;
@@ -75,6 +81,7 @@ private:
     Graph graph_;
     std::deque<Draft> drafts_;  // Indexed by node number.
     std::size_t filled_ = 0;
+    // The number of the node of each schema that has one.
     std::unordered_map<const Value*, std::uint32_t> at_;
     std::vector<SchemaPart*> compiled_parts_;
     std::vector<std::string> dynamic_names_;  // Indexed by number.

@@ -103,7 +103,9 @@ SchemaPart* Documents::part_of(const Value& schema, SchemaPart* around) const {
     return own == by_root_.end() ? around : own->second;
 }
 
-// Looks among the given documents by URI and by $id, then among the standard's metaschemas.
+// Looks among the given documents by URI and by $id, then among the standard's metaschemas. Nothing
+// is fetched: a schema can name no host that would then be asked. A metaschema is parsed when it is
+// first used, and kept.
 const Value* Documents::document(std::string_view uri) {
     for (const SchemaDocument& each : options_.documents) {
         if (each.uri == uri) return each.schema;
@@ -125,7 +127,9 @@ const Value* Documents::document(std::string_view uri) {
     return known.get();
 }
 
-// The vocabularies in use, from the metaschema that $schema names.
+// The vocabularies in use, from the metaschema that $schema names. A schema without $schema is in
+// the dialect of the part around it. A vocabulary that is not known is an error only if the
+// metaschema requires it.
 Result<Vocabularies> Documents::dialect(const Value& schema, const Trail& trail,
                                         Vocabularies otherwise) {
     const Value* named = schema.get("$schema");
@@ -234,7 +238,8 @@ Result<void> Documents::register_names(Found& found) {
     return register_anchor(found, "$dynamicAnchor", true);
 }
 
-// Follows only operands that the keyword table marks as schemas.
+// Follows only operands that the keyword table marks as schemas. An explicit stack, since the
+// nesting is the schema's author's choice.
 Result<void> Documents::look_through(Found root) {
     std::vector<Found> waiting = {root};
     while (!waiting.empty()) {

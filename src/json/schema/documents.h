@@ -2,7 +2,9 @@
 // and vocabularies, and the targets of references. Internal to this room.
 //
 // A document is scanned once, when something first refers to it, and only where the standard
-// expects schemas: an "$id" inside of an enum is an ordinary value.
+// expects schemas: an "$id" inside of an enum is an ordinary value. Nothing is copied: parts and
+// targets point into the given schema and documents, which outlive this, or into metaschemas that
+// it keeps. All addresses that it hands out are good until its end.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +33,8 @@ inline constexpr Vocabularies kFormatAnnotation = 32;
 inline constexpr Vocabularies kContent = 64;
 inline constexpr Vocabularies kAllVocabularies = 127;
 
-// The path to a part of a schema, for errors: "#/properties/a".
+// The path to a part of a schema, for errors: "#/properties/a". A list from the inside out, whose
+// outer steps are shared, so a step costs one node; the text is made for an error only.
 struct Trail {
     const Trail* outer = nullptr;
     std::string_view step;
@@ -42,6 +45,7 @@ struct Trail {
 
 // A schema with a URI of its own, while compiling.
 struct SchemaPart {
+    // A named place in the part. A dynamic one is also found as a plain one.
     struct Anchor {
         const Value* schema;
         bool dynamic;
@@ -73,11 +77,14 @@ public:
         std::string dynamic_anchor;  // The fragment if it names a dynamic anchor, else "".
     };
     // The target of `reference`, an operand of `keyword` at `trail` in `from`. `reference` must be
-    // text of a schema, which outlives this.
+    // text of a schema, which outlives this. Opens the document that it names, where that is new.
+    // Errors: invalid_argument "invalid_schema" for a target that is not there; those of
+    // Schema::compile() for a document that is opened.
     Result<Target> find(std::string_view reference, const SchemaPart& from, const Trail& trail,
                         std::string_view keyword);
 
-    // The part that `schema` belongs to: its own if it has a URI, else `around`.
+    // The part that `schema` belongs to: its own if it has a URI, else `around`. Known only for
+    // documents that have been scanned. O(1).
     SchemaPart* part_of(const Value& schema, SchemaPart* around) const;
 
     const std::vector<std::unique_ptr<SchemaPart>>& parts() const { return parts_; }
@@ -85,6 +92,7 @@ public:
     const Trail* trail(const Trail* outer, std::size_t index);
 
 private:
+    // A schema that waits to be scanned, with what is around it.
     struct Found {
         const Value* schema;
         SchemaPart* part;
@@ -98,6 +106,7 @@ private:
     Result<SchemaPart*> add_part(const Value& schema, std::string uri, const Trail& trail,
                                  Vocabularies vocabularies);
     Result<Vocabularies> dialect(const Value& schema, const Trail& trail, Vocabularies otherwise);
+    // The document of that URI, not scanned; null for one that is not known.
     const Value* document(std::string_view uri);
     Result<Target> at_pointer(SchemaPart& part, std::string_view pointer, const Trail& trail,
                               std::string_view keyword);
@@ -115,6 +124,7 @@ private:
 std::string_view metaschema(std::string_view uri);
 inline constexpr std::string_view kMetaschema = "https://json-schema.org/draft/2020-12/schema";
 
+// invalid_argument "invalid_schema" {path, keyword}: `what` follows the keyword in the message.
 Failure invalid_schema(const Trail& trail, std::string_view keyword, std::string_view what);
 
 }  // namespace quire::json::detail

@@ -98,6 +98,7 @@ const Keyword* keyword_named(std::string_view name, Vocabularies in_use) {
     return (kKeywords[*at].vocabulary & in_use) != 0 ? &kKeywords[*at] : nullptr;
 }
 
+// Floats without fraction count, as the standard has it: 2.0 is an integer.
 std::optional<std::int64_t> count_operand(const Value& operand) {
     if (!operand.is_number() || (types_of(operand) & kInteger) == 0) return std::nullopt;
     if (operand.as_number() < 0) return std::nullopt;
@@ -112,6 +113,8 @@ Value as_list(const std::vector<std::string>& names) {
     return list;
 }
 
+// Definitions are compiled where something refers to them. A strict schema compiles all, so that a
+// mistake in one that is not used is found as well.
 Result<void> compile_definitions(const Site& site) {
     if (!site.operand.is_map()) return site.wrong("must be an object of schemas");
     if (!site.strict()) return {};

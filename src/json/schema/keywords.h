@@ -1,4 +1,9 @@
 // The table of keywords, and the function that turns each into rules. Internal to this room.
+//
+// A new keyword is a row in the table and a function here. The function checks its operand, makes
+// the nodes of the schemas in it, and adds a rule to the node or fills in its structure. It may
+// read keywords beside its own, and relies on the table's order for what they have entered in the
+// node.
 #pragma once
 
 #include <span>
@@ -26,20 +31,23 @@ struct Site {
     Failure wrong(std::string_view what) const { return invalid_schema(trail, keyword, what); }
 
     // The node of a schema at the keyword, or below it. `here` means that it applies to the same
-    // value.
+    // value. Nodes that apply to the same value must not form a circle, so this decides what is
+    // searched for one.
     enum class For { here, inside };
     Result<const Node*> child(const Value& schema, For what) const;
     Result<const Node*> child(const Value& schema, For what, std::string_view step) const;
     Result<const Node*> child(const Value& schema, For what, std::size_t index) const;
     // The nodes of an array of at least one schema.
     Result<std::vector<const Node*>> children(For what) const;
+    // Errors: those of Compiler::pattern().
     Result<PatternTest> pattern(std::string_view text) const;
 
     void add(std::unique_ptr<Rule> rule) const { node.rules.push_back(std::move(rule)); }
     bool strict() const;
 };
 
-// The kind of schemas that a keyword's operand holds.
+// The kind of schemas that a keyword's operand holds: none, one, an array of them, or an object of
+// them by name. Documents are scanned by this.
 enum class Operand { value, schema, schemas, named_schemas };
 
 // One keyword.

@@ -1,3 +1,8 @@
+// A walk over the parts of a schema that apply to the object, and then over those that apply to the
+// member. What the words allow is not judged: a word in one branch counts even if another branch
+// forbids it. A schema that was reached by a reference is entered once for each of the two roles,
+// so references that lead in a circle end.
+
 #include "json/schema/member_words.h"
 
 #include <algorithm>
@@ -14,6 +19,8 @@ class WordList {
 public:
     WordList(const Value& root, std::string_view field) : references_(root), field_(field) {}
 
+    // The schema of an object. `outer` is the URI that relative references below are resolved
+    // against, until an $id replaces it.
     void object(const Value& schema, const std::string& outer) {
         if (!schema.is_map()) return;
         const std::string base = base_within(schema, outer);
@@ -28,6 +35,7 @@ public:
 private:
     using Part = void (WordList::*)(const Value&, const std::string&);
 
+    // The schema of the member itself, or of the items of a member that is a list of words.
     void word(const Value& schema, const std::string& outer) {
         if (!schema.is_map()) return;
         const std::string base = base_within(schema, outer);

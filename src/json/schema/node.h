@@ -32,7 +32,8 @@ TypeSet types_of(const Value& value);
 // The types in words: "an integer or null".
 std::string types_text(TypeSet types);
 
-// The path to the value that is being checked. Built only to explain a fault.
+// The path to the value that is being checked. Built only to explain a fault. A place points at the
+// one around it, which must outlive it, and at the key.
 class Place {
 public:
     Place() = default;
@@ -78,7 +79,8 @@ class Rule {
 public:
     virtual ~Rule() = default;
     virtual bool holds(const Value& value, Check& check, Marks* marks) const = 0;
-    // The reason for a no. `marks` are those that holds() filled.
+    // The reason for a no. `marks`, if not null, are those that the rules before this one have
+    // left.
     virtual Error explain(const Value& value, const Place& place, Check& check,
                           Marks* marks) const = 0;
 };
@@ -123,7 +125,8 @@ struct Members {
     bool fits_a_pattern(std::string_view name) const;
 };
 
-// One schema.
+// One schema. Filled by the compiler and constant afterwards. The numbers count the nodes of a
+// graph from 0.
 struct Node {
     std::uint32_t number = 0;
     bool nothing = false;  // The schema `false`.
@@ -151,7 +154,7 @@ struct Node {
 };
 
 // One walk of a value through the nodes. After it has stopped, every answer is a no without
-// meaning.
+// meaning. One thread. Answers depend on the path so far only where the graph is scoped.
 class Check {
 public:
     // `scoped`: some schema has a $dynamicRef.
@@ -218,7 +221,7 @@ std::string shown(const Value& value);
 // With `is_unwrapped` no string in the value is unwrapped.
 void normalise(const Node& node, Value& value, Check& check, bool is_unwrapped);
 
-// A compiled schema: everything that checking needs.
+// A compiled schema: everything that checking needs. Constant, and shared by checks on any thread.
 struct Graph {
     std::vector<std::unique_ptr<Node>> nodes;
     std::vector<std::unique_ptr<Resource>> resources;

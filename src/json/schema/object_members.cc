@@ -119,7 +119,9 @@ bool declares_member(const SchemaReferences* references, const Value& schema,
     return Declaration(references, field).is_in(schema, "");
 }
 
-// The words are removed from each place that can name a member.
+// The words are removed from each place that can name a member. Only the object's own keywords are
+// changed, and not what its branches or references say. A default or an example that uses a removed
+// name goes as a whole: what is left of it might not fit.
 Value without_members(Value schema, std::span<const std::string> names) {
     if (!schema.is_map()) return schema;
     Map& all = schema.as_map();

@@ -1,9 +1,9 @@
 // An abstract interpretation: instead of a value, the schema is evaluated for "any value whose
 // member is some other word". The four outcomes form a small lattice (refused, unseen, by_case,
 // open), and each keyword combines the outcomes of its parts: allOf and properties by both(), anyOf
-// and oneOf by either(), not and if by what they can still prove. Whatever the rules cannot see
-// through is open. The budget of steps bounds references that unfold into each other.
-
+// and oneOf by either(), if by what it can still prove. `not` and keywords that are not named here
+// could only refuse more, so they are passed over. Whatever the rules cannot see through is open.
+// The budget of steps bounds references that unfold into each other.
 #include "json/schema/operation_guard.h"
 
 #include <algorithm>
@@ -15,16 +15,19 @@
 namespace quire::json {
 namespace {
 
+// The deepest nesting that is followed, references included.
 constexpr int kDeepestGuard = 128;
 
 using Outcome = OperationGuard::Outcome;
 
-// The outcome if both parts apply.
+// The outcome if both parts apply. One refusal is enough; otherwise a part that has seen the
+// member, or may have, decides, which is the larger enumerator.
 Outcome both(Outcome a, Outcome b) {
     if (a == Outcome::refused || b == Outcome::refused) return Outcome::refused;
     return std::max(a, b);
 }
-// The outcome if at least one of the parts applies.
+// The outcome if at least one of the parts applies. Parts that differ leave it to the rest of the
+// value which of them does.
 Outcome either(Outcome a, Outcome b) {
     if (a == b) return a;
     return std::max({a, b, Outcome::by_case});
@@ -64,7 +67,9 @@ bool OperationGuard::refuses_all(const Value& schema, const std::string& base, i
     return refuses(schema, base, Kind::string, depth) && refuses(schema, base, Kind::list, depth);
 }
 
-// True only if some assertion certainly excludes every other word.
+// True only if some assertion certainly excludes every other word. One assertion is enough, since
+// all of a schema's keywords must hold; so the keywords are tried one after the other, the cheap
+// ones first. Running out of depth or steps is a no.
 bool OperationGuard::refuses(const Value& schema, const std::string& outer, Kind kind,
                              int depth) const {
     if (schema.is_bool()) return !schema.as_bool();
@@ -134,7 +139,8 @@ Outcome OperationGuard::outcome_of_members(const Value& schema, const std::strin
     return out;
 }
 
-// Follows every part that could apply to the object.
+// Follows every part that could apply to the object. Errs on the other side than outcome(): here a
+// yes is the safe answer, and a reference that cannot be followed is one.
 bool OperationGuard::may_look(const Value& schema, const std::string& outer, int depth) const {
     if (!schema.is_map()) return false;
     if (depth > kDeepestGuard || --steps_ < 0) return true;

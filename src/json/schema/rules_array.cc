@@ -12,7 +12,8 @@
 namespace quire::json::detail {
 namespace {
 
-// prefixItems and items.
+// prefixItems and items. One rule for both, over the node's own lists: prefixItems has the first
+// items and items has the rest. Without `items` the rest is not looked at, and stays unmarked.
 class ItemsRule final : public Rule {
 public:
     explicit ItemsRule(const Node& node) : node_(node) {}
@@ -57,6 +58,7 @@ private:
     const Node& node_;
 };
 
+// Called before the first of the two keywords is entered in the node, so there is one rule.
 void add_items_rule(const Site& site) {
     if (site.node.prefix.empty() && site.node.items == nullptr) {
         site.add(std::make_unique<ItemsRule>(site.node));

@@ -66,7 +66,8 @@ private:
     const Node& node_;
 };
 
-// Asks `node` where a no does not end the check: its marks count only after a yes.
+// Asks `node` where a no does not end the check: its marks count only after a yes. A merge costs
+// steps in proportion to the marks, or wide objects under many branches would be free.
 bool tried(const Node& node, const Value& value, Check& check, Marks* marks) {
     if (marks == nullptr) return check.holds(node, value);
     Marks own;
@@ -78,7 +79,8 @@ bool tried(const Node& node, const Value& value, Check& check, Marks* marks) {
 // The most forms that a message lists.
 constexpr std::size_t kMostForms = 64;
 
-// anyOf and oneOf.
+// anyOf and oneOf. All branches are tried where marks are gathered, even after anyOf has its
+// verdict, since each that holds has evaluated members.
 class BranchesRule final : public Rule {
 public:
     BranchesRule(bool exactly_one, std::vector<const Node*> branches)
@@ -154,7 +156,7 @@ private:
     std::vector<const Node*> branches_;
 };
 
-// not.
+// not. A walk that has stopped answers no everywhere, and `not` would turn that into a yes.
 class NotRule final : public Rule {
 public:
     explicit NotRule(const Node& node) : node_(node) {}
@@ -176,7 +178,7 @@ private:
     const Node& node_;
 };
 
-// if, then and else.
+// if, then and else. The condition's marks count when it holds, whatever the branch says.
 class ConditionRule final : public Rule {
 public:
     explicit ConditionRule(const Node& node) : node_(node) {}
@@ -199,7 +201,7 @@ private:
     const Node& node_;
 };
 
-// dependentSchemas.
+// dependentSchemas. Marks of a schema that fails are never used: the rule has failed then.
 class DependentSchemasRule final : public Rule {
 public:
     explicit DependentSchemasRule(const Node& node) : node_(node) {}

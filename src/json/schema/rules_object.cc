@@ -44,7 +44,9 @@ Error unknown_field(std::string_view rule, const Members& members, const std::st
                      {{"field", utf8::prefix(key, kShownKey)}, {"allowed", as_list(known)}});
 }
 
-// properties, patternProperties, additionalProperties and required.
+// properties, patternProperties, additionalProperties and required. explain() looks for unknown
+// members first: a name that is misspelt is often the one that is missing, and the suggestion names
+// it.
 class MembersRule final : public Rule {
 public:
     explicit MembersRule(const Members& members) : members_(members) {}
@@ -130,7 +132,8 @@ private:
     const Members& members_;
 };
 
-// The rule of the schema, created by the first of its keywords.
+// The rule of the schema, created by the first of its keywords. The callers put something into it
+// at once; otherwise the next one would make a second rule.
 Members& members_of(const Site& site) {
     Members& members = site.node.members;
     if (members.properties.empty() && members.patterns.empty() && members.required.empty() &&
@@ -140,7 +143,8 @@ Members& members_of(const Site& site) {
     return members;
 }
 
-// propertyNames.
+// propertyNames. Each name is checked as if it were a string value. The copy of a long name is paid
+// for in steps.
 class NamesRule final : public Rule {
 public:
     explicit NamesRule(const Node& names) : names_(names) {}
@@ -211,7 +215,8 @@ private:
     std::vector<Dependency> dependencies_;
 };
 
-// unevaluatedProperties.
+// unevaluatedProperties. The table has it last, so that all other rules of the schema have left
+// their marks. Afterwards every member counts as evaluated, for schemas around this one.
 class UnevaluatedPropertiesRule final : public Rule {
 public:
     UnevaluatedPropertiesRule(const Node& rest, const Members& members)
@@ -245,6 +250,7 @@ private:
     const Members& members_;
 };
 
+// The names must differ, as the standard demands: required members are counted, not looked up.
 Result<std::vector<std::string>> names_in(const Site& site, const Value& operand) {
     constexpr std::string_view kWanted = "must be an array of names, each once";
     if (!operand.is_list()) return site.wrong(kWanted);
@@ -269,6 +275,7 @@ Result<void> compile_additional(const Site& site) {
     return {};
 }
 
+// The table has `required` before `properties`, so the names are known when the members are made.
 Result<void> compile_required(const Site& site) {
     auto names = TRY(names_in(site, site.operand));
     if (!names.empty()) members_of(site).required = std::move(names);

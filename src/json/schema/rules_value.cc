@@ -1,5 +1,9 @@
-// The keywords about a value alone: its type, enum and const, the bounds of numbers, the sizes
-// and patterns of strings. Numbers are compared exactly, integers with floats too.
+// The keywords about a value alone: its type, enum and const, the bounds of numbers, the sizes and
+// patterns of strings. Numbers are compared exactly, integers with floats too.
+//
+// Each keyword has a function that checks its operand and adds a Rule to the node; a rule ignores
+// values of other types, as the standard has it. `type` is the exception: it becomes a set of bits
+// in the node, which the walk tests before it asks any rule.
 #include <algorithm>
 #include <utility>
 
@@ -12,6 +16,7 @@
 
 namespace quire::json::detail {
 
+// In a strict schema an integer must fit 64 bits, because our own tools read it into one.
 Result<void> compile_type(const Site& site) {
     TypeSet types = 0;
     const auto add = [&](const Value& name) {
@@ -34,7 +39,9 @@ Result<void> compile_type(const Site& site) {
 
 namespace {
 
-// enum and const.
+// enum and const. Choices are compared as JSON Schema compares values: 1 and 1.0 are equal, and
+// members have no order. A message lists the choices up to a bound, and the nearest of them for a
+// word that may be misspelt.
 class EnumRule final : public Rule {
 public:
     EnumRule(std::string_view rule, List allowed) : rule_(rule), allowed_(std::move(allowed)) {}
@@ -117,6 +124,8 @@ private:
 };
 
 // Limits on a size: the code points of a string, the items of an array, the members of an object.
+// The keyword's name tells the type, and its prefix the side. A string is counted only when its
+// bytes leave the verdict open, and the count is paid for in steps.
 class SizeRule final : public Rule {
 public:
     SizeRule(std::string_view rule, std::int64_t bound)
@@ -186,6 +195,7 @@ private:
 
 }  // namespace
 
+// A single choice is a constant: branches of a oneOf are told apart by those.
 Result<void> compile_enum(const Site& site) {
     if (!site.operand.is_list()) return site.wrong("must be an array");
     const List& allowed = site.operand.as_list();

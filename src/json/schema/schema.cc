@@ -1,3 +1,10 @@
+// The door of this room. A check asks for the verdict alone, which builds no text; only after a no
+// is the value walked again for the words of the first fault. Both walks have a budget of their
+// own: what is left after a costly verdict would not suffice to explain it.
+//
+// A walk that runs out of depth or steps has no verdict, and the value is refused. Stopped answers
+// look like a no inside of the walk, so `stopped` is asked before a no is believed.
+
 #include "json/schema/schema.h"
 
 #include <utility>

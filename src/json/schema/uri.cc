@@ -28,6 +28,9 @@ bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
+// The views are parts of `uri`. A component that is absent is told from one that is empty: "a?" has
+// a query, and "a" has none. A colon ends a scheme only if a scheme's characters stand before it;
+// otherwise it belongs to the path.
 UriParts uri_parts(std::string_view uri) {
     UriParts parts;
     const auto cut = [&uri](char at) -> std::optional<std::string_view> {
@@ -84,6 +87,7 @@ std::string without_dots(std::string_view path) {
     return text;
 }
 
+// RFC 3986, 5.2.3.
 std::string merged_path(const UriParts& base, std::string_view path) {
     if (base.authority && base.path.empty()) return "/" + std::string(path);
     const std::size_t slash = base.path.rfind('/');
@@ -93,7 +97,9 @@ std::string merged_path(const UriParts& base, std::string_view path) {
 
 }  // namespace
 
-// RFC 3986, 5.2.2.
+// RFC 3986, 5.2.2. A reference that is only a fragment, or empty, keeps the base's path and query.
+// The fragment is decoded, since JSON pointers and anchors are compared as texts; a '%' that begins
+// no escape stays.
 Reference resolve_uri(std::string_view base_text, std::string_view reference) {
     const UriParts base = uri_parts(base_text);
     UriParts target = uri_parts(reference);
@@ -144,6 +150,7 @@ std::optional<std::vector<std::string>> pointer_steps(std::string_view pointer) 
     return steps;
 }
 
+// Only the canonical index is accepted: digits without leading zeros. So one place has one pointer.
 const Value* step_below(const Value& at, std::string_view step) {
     if (at.is_map()) return at.get(step);
     if (!at.is_list() || step.empty() || (step.size() > 1 && step[0] == '0')) return nullptr;
