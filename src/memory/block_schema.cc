@@ -1,3 +1,7 @@
+// Look-ups by name in a schema, and the sharing of nested ones. A schema is a value whose inner
+// parts are shared and never changed, so a copy costs a count. Names are found by a scan: a schema
+// has tens of them, and its form bounds their number.
+
 #include "memory/block_schema.h"
 
 #include <algorithm>
@@ -22,6 +26,7 @@ const Named* find_named(const std::vector<Named>& all, std::string_view name) {
 Nested::Nested(BlockSchema schema)
     : schema_(std::make_shared<const BlockSchema>(std::move(schema))) {}
 
+// Copies of one schema share their nested schemas, so most comparisons end with the addresses.
 bool operator==(const Nested& a, const Nested& b) {
     return a.schema_ == b.schema_ || *a.schema_ == *b.schema_;
 }

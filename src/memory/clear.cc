@@ -1,3 +1,7 @@
+// Empties by operations, like any other write, so clearing has an author, can be undone, and merges
+// with what others write meanwhile. Containers that the schema does not name are left alone.
+// O(content).
+
 #include "memory/clear.h"
 
 #include "base/check.h"
@@ -16,7 +20,8 @@ void empty(crdt::Doc& doc, crdt::Handle list) {
     if (len > 0) CHECK(doc.list(list).erase(0, len).has_value());
 }
 
-// A field may have a value in `root`, a container of its own, or both; each goes.
+// A field may have a value in `root`, a container of its own, or both; each goes. A Counter cannot
+// be set; its sum is taken away, and what others add meanwhile still counts.
 void clear_field(crdt::Doc& doc, const std::string& section, const Field& field) {
     const crdt::Handle root = doc.open(root_of(section));
     if (doc.map(root).get(field.name)) CHECK(doc.map(root).erase(field.name).has_value());

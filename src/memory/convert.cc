@@ -26,6 +26,7 @@ struct Place {
     const Field* field = nullptr;
 };
 
+// In the schema's order, which is the order of the report.
 void places_into(const BlockSchema& schema, const std::string& prefix, std::vector<Place>& out) {
     const auto below = [&](const std::string& name) {
         return prefix.empty() ? name : cat(prefix, "/", name);
@@ -170,7 +171,9 @@ private:
             out_.lost.push_back(cat(place.path, ": '", beginning(text), "'"));
     }
 
-    // Splits one text over the places that it mentions.
+    // Splits one text over the places that it mentions. Names are compared folded, as people write
+    // headings. The place that the mapping gives "*" takes the lines that no other took; without
+    // one they are lost.
     void split() {
         const bool by_heading = to_.as<CompositeSchema>() != nullptr;
         const std::string& text = value_.as_string();

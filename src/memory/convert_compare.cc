@@ -25,6 +25,7 @@ struct Guarded {
     }
 };
 
+// A read-only section guards all that is in it, so its inside is not searched.
 void guarded_into(const BlockSchema& schema, const std::string& prefix, std::vector<Guarded>& out) {
     const auto below = [&](const std::string& name) {
         return prefix.empty() ? name : cat(prefix, "/", name);
@@ -57,7 +58,8 @@ bool equal(const Value* a, const Value* b) {
     return a == nullptr || b == nullptr ? a == b : *a == *b;
 }
 
-// Returns true if fields of `to` hold every value of `from`: added ones are optional, the others unchanged.
+// Returns true if fields of `to` hold every value of `from`: added ones are optional, the others
+// unchanged. A default must stay: it is what an unset field of every block reads as.
 bool additive(const std::vector<Field>& from, const std::vector<Field>& to) {
     return std::ranges::all_of(from,
                                [&](const Field& each) {

@@ -113,7 +113,8 @@ Item item_of(std::string_view line) {
     return {std::string(line), std::nullopt};
 }
 
-// The whole text must be the number.
+// The whole text must be the number. Whole numbers are tried first: they stay exact, while a double
+// would round those above 2^53.
 std::optional<Value> number_in(std::string_view text) {
     text = trimmed(text);
     std::int64_t whole = 0;
@@ -162,7 +163,8 @@ const Field* text_field(const std::vector<Field>& fields) {
     return first;
 }
 
-// An object with the members that the fields name, or made of a text.
+// An object with the members that the fields name, or made of a text. Members that do not fit are
+// left out, and the rest must still be a valid object.
 std::optional<Value> object_from(const std::vector<Field>& fields, const Value& value) {
     Map out;
     if (value.is_map()) {
@@ -226,7 +228,8 @@ std::optional<Value> field_from(const Field& field, const Value& value) {
     return out && check_field(field, *out) ? out : std::nullopt;
 }
 
-// Each element is fitted to the item's or the entry's schema by itself.
+// Each element is fitted to the item's or the entry's schema by itself. An element that does not
+// fit is counted in `lost` and left out; elements beyond max_items are lost as well.
 List elements_from(const BlockSchema& schema, const Value& value, std::size_t& lost) {
     List elements;
     if (value.is_string()) {

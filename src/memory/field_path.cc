@@ -95,7 +95,8 @@ std::string container_name(const Place& place) {
         place.part == Part::value ? text::percent_escaped(place.field, kReserved) : std::string());
 }
 
-// The inverse of container_name().
+// The inverse of container_name(). Strict: a name that container_name() would not have made is no
+// place. Another replica could otherwise write a field under two names.
 std::optional<Place> place_of(std::string_view name) {
     Place out;
     const char separator = name.find(':') < name.find('/') ? ':' : '/';
@@ -141,7 +142,8 @@ crdt::ContainerId value_of(std::string_view section, const Field& field) {
         kind_of(field.type));
 }
 
-// Walks down the named sections.
+// Walks down the named sections. The outermost read-only section is kept, because it forbids the
+// write whatever is inside.
 Result<Located> locate(const BlockSchema& schema, std::string_view section) {
     Located out{&schema, nullptr};
     while (!section.empty()) {

@@ -1,3 +1,6 @@
+// One function for every write, local or of another replica, so no path around it can forget a
+// check. Pure, O(sections + fields written × fields of the schema).
+
 #include "memory/gate.h"
 
 #include "base/concat.h"

@@ -148,6 +148,7 @@ std::vector<std::string> written_fields(const Place& place, bool is_item, const 
 }
 
 // Roots are found by name; other containers must be items that the batch or the block knows.
+// Containers inside of items have no place in memory: an item's members are plain values.
 Result<Batch::Target> Batch::target_of(const crdt::ContainerId& id) const {
     if (id.is_root()) {
         auto place = place_of(id.root_name());
@@ -263,7 +264,8 @@ Result<void> Batch::check_member(const BlockSchema& schema, const std::string& k
     return check_field(*field, *value);
 }
 
-// Compares the final sizes with the limits, per root.
+// Compares the final sizes with the limits, per root. A root that does not grow is not refused,
+// even if it is above its limit.
 Result<void> Batch::check_limits() const {
     for (const auto& [id, more] : grown_) {
         if (more <= 0) continue;
@@ -338,7 +340,8 @@ std::optional<crdt::Frontiers> base_of(const crdt::Doc& doc, std::span<const crd
     return std::move(*minimal);
 }
 
-// Returns true if the changes only append, seen from the version that they were written on.
+// Returns true if the changes only append, seen from the version that they were written on. Costs a
+// copy of the document. It is asked only of an actor for whom the answer matters.
 bool is_append(const crdt::Doc& doc, std::span<const crdt::Change> changes) {
     const Atoms atoms(changes);
     const auto base = base_of(doc, changes, atoms);

@@ -1,3 +1,8 @@
+// A document, its block and the undoing of one actor, tied together by commits. Every write ends in
+// wrote(), which keeps its attribution and commits at once, unless a batch is open; the batch
+// commits when it ends. So a change in history always has the message of the write that made it,
+// and an undo takes back one write or one batch.
+
 #include "memory/memory_document.h"
 
 #include <map>
@@ -24,6 +29,8 @@ void MemoryDocument::wrote(const policy::Attribution& what) {
     if (!batching_) commit();
 }
 
+// A batch inside of a batch does nothing, and its writes belong to the outer one. What was pending
+// before is committed first, under its own message.
 MemoryDocument::Batch MemoryDocument::batch(const policy::Actor& actor, std::string_view what) {
     if (batching_) return Batch(nullptr);
     commit();
@@ -98,7 +105,8 @@ crdt::Subscription MemoryDocument::subscribe_content(OnContent callback) {
         });
 }
 
-// Undo is a write like any other, so it passes the gate first.
+// Undo is a write like any other, so it passes the gate first. The history commits by itself, so
+// the message is given to it by a subscription that lives as long as the step.
 Result<bool> MemoryDocument::step(crdt::UndoDirection direction) {
     TRY(policy::permit(accessor_.rights, policy::Operation::overwrite));
     commit();

@@ -426,6 +426,7 @@ Result<void> MemoryEdit::append_entry(std::string_view section, Value entry) {
     return {};
 }
 
+// An entry without a time that can be read is never too old.
 bool MemoryEdit::is_older(std::string_view section, std::size_t index, std::int64_t age_s) const {
     const Result<Value> entry = reader_.at(section, static_cast<std::int64_t>(index));
     const Value* const when = entry ? entry->get("timestamp") : nullptr;
@@ -434,6 +435,7 @@ bool MemoryEdit::is_older(std::string_view section, std::size_t index, std::int6
     return ms && *ms < now_ms_ - age_s * 1000;
 }
 
+// A tenth above the bounds is tolerated, so that a log at its bound is not trimmed at each append.
 bool MemoryEdit::is_trim_due(std::string_view section) const {
     const Result<Located> found = locate(block_.schema, section);
     const auto* log = found ? found->schema->as<LogSchema>() : nullptr;
@@ -461,6 +463,8 @@ Result<std::size_t> MemoryEdit::trim_log(std::string_view section) {
     return drop;
 }
 
+// A Map has nothing that is appended to. It passes the gate all the same, so that an actor without
+// rights is told that first.
 Result<void> MemoryEdit::append(std::string_view section, Value content) {
     // Only reads the schema; the writes below pass the gate themselves.
     const auto located = locate(block_.schema, section);

@@ -22,7 +22,8 @@ std::vector<std::string> keys_of(const Value& item) {
 
 }  // namespace
 
-// Only changed members are written.
+// Only changed members are written. A key without a member in `members` is erased. Members that are
+// not among the keys are left to whoever else edits the item.
 void MemoryEdit::put_members(crdt::Handle item, const Map& members,
                              const std::vector<std::string>& keys) {
     for (const std::string& key : keys) {
@@ -45,6 +46,7 @@ void MemoryEdit::insert_element(crdt::Handle list, std::size_t at, Value item) {
     put_members(doc_.open(*made), item.as_map(), keys_of(item));
 }
 
+// Appending ignores the index: the end is looked up here, under the right to append.
 Result<void> MemoryEdit::insert_item_at(Operation operation, std::string_view section,
                                         std::int64_t index, Value item) {
     const std::vector<std::string> keys = keys_of(item);

@@ -70,6 +70,8 @@ Failure index_out_of_bounds(std::int64_t index, std::size_t len) {
         {{"index", index}, {"len", len}});
 }
 
+// A null in `root` says that the value is in a container of its own. It is written when the value
+// is set as a whole, so before that the default still counts.
 bool is_set_apart(const crdt::Doc& doc, crdt::Handle root, std::string_view field) {
     const std::optional<Value> mark = plain(doc, root, field);
     return mark && mark->is_null();
@@ -97,7 +99,8 @@ std::optional<Value> MemoryReader::value_of_field(std::string_view section,
 }
 
 // Nothing for an empty list that was never set as a whole. Until the field is set as a whole, its
-// elements follow those of its default.
+// elements follow those of its default. So an element that one replica appends and one that another
+// appends both survive, though neither has written the default.
 std::optional<Value> MemoryReader::list_in(crdt::Handle root, std::string_view section,
                                            const Field& field) const {
     Value elements = doc_.value(doc_.open(value_of(section, field)));
@@ -132,6 +135,8 @@ std::size_t Elements::size() const {
     return doc_.list(list_).size();
 }
 
+// An object is a map container of its own (memory_items.cc); documents from elsewhere may hold it
+// as a plain value.
 Value Elements::operator[](std::size_t index) const {
     crdt::Slot slot = doc_.list(list_).get(index);
     Value out = std::holds_alternative<Value>(slot)

@@ -1,3 +1,8 @@
+// A walk over the schema that appends lines, one overload for each kind. Room is asked for before
+// each line and not within it, so a line that is begun is whole, and the text may be longer than
+// the limit by its last line. Only a Text is cut, at the end of a character. O(what is written),
+// but a Map reads each of its lists whole.
+
 #include "memory/plain_text.h"
 
 #include <algorithm>
@@ -52,6 +57,8 @@ private:
         for (std::size_t i = 0; i < len && room() > 0; ++i)
             line("- ", hanging(item_line(items[i])));
     }
+    // The newest entries are taken as far as there is room, and written oldest first, as they
+    // happened.
     void add_shape(const LogSchema& log, const std::string& section) {
         const Elements entries = reader_.elements(section).value();
         std::vector<std::string> lines;  // Newest first.

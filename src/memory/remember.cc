@@ -1,3 +1,8 @@
+// Two walks over a schema. One makes the JSON Schema of a tool's arguments, leaving out what the
+// writer may not write; the other takes the arguments of a call apart again. Both name arguments
+// alike; the second passes over members that name no part of the schema. The write itself passes
+// the gate like any other, so what is left out here is a convenience and protects nothing.
+
 #include "memory/remember.h"
 
 #include "base/concat.h"
@@ -6,6 +11,7 @@
 namespace quire::memory {
 namespace {
 
+// With "remember_" before it a name has 64 characters, the most that models' interfaces take.
 constexpr std::size_t kLongestName = 55;
 constexpr std::string_view kContent = "content";
 constexpr std::string_view kItem = "item";
@@ -18,7 +24,8 @@ Map element_of(const BlockSchema& schema) {
     return items == nullptr ? Map() : items->as_map();
 }
 
-// A log's entry as a writer gives it.
+// A log's entry as a writer gives it. The header is filled in by the write, so a writer is not
+// asked for it. An open entry may also be given as a text.
 Map entry_of(const BlockSchema& schema, const LogSchema& log) {
     Map entry = element_of(schema);
     Value* const members = entry.find("properties");
@@ -41,11 +48,14 @@ public:
     }
 
 private:
+    // An operation that needs a person's approval is offered: the call asks for it.
     static bool may(const policy::Rights& rights, policy::Operation operation) {
         const Result<void> permitted = policy::permit(rights, operation);
         return permitted || permitted.error().code() == Errc::escalation_required;
     }
 
+    // A call that writes nothing is refused by the schema: it has a required argument, or needs one
+    // of its members.
     static Map object(Map properties, List required) {
         Map out{{"type", "object"}, {"properties", std::move(properties)}};
         if (required.empty()) {

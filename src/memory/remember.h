@@ -35,8 +35,8 @@ struct RememberedPart {
     bool appends = false;
     Value value;
 };
-// The parts that the arguments give, in the schema's order. Arguments that remember_schema() does not
-// have are left out.
+// The parts that the arguments give, in the schema's order. Arguments that name no part of the
+// schema are left out; rights are not looked at here.
 std::vector<RememberedPart> remembered_parts(const BlockSchema& schema, const Map& arguments);
 
 }  // namespace quire::memory

@@ -270,6 +270,7 @@ void Body::add_shape(const ListSchema& /*list*/, const std::string& section) {
     for (std::size_t i = 0; i < count; ++i) line(i + 1, ". ", hanging(item_line(items[i])));
 }
 
+// Newest first, so that a model that stops reading has read the latest.
 void Body::add_shape(const LogSchema& log, const std::string& section) {
     const Elements entries = reader_.elements(section).value();
     const std::size_t len = entries.size();
@@ -286,6 +287,8 @@ void Body::add_shape(const LogSchema& log, const std::string& section) {
         line(hanging(entry_line(log, entries[i - 1], !is_plain())));
 }
 
+// Lines of content that begin like a header are indented, but the headers of inner sections must
+// stay.
 void Body::add_shape(const CompositeSchema& composite, const std::string& section) {
     for (const Section& each : composite.sections) {
         line("=== ", drawn_name(each.name, each.read_only), " ===");

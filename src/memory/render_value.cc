@@ -1,3 +1,6 @@
+// One value as a part of one line. Nothing is quoted or escaped here: the line goes through
+// hanging(), and the whole body through the escaping of tags in render.cc.
+
 #include "memory/render_value.h"
 
 #include <algorithm>
@@ -44,7 +47,8 @@ std::string shown_at(const Value& value, int depth) {
     return cat("{", joined(value.as_map(), depth - 1), "}");
 }
 
-// The member that names an item; null if no string does.
+// The member that names an item; null if no string does. Names that people use for the main member
+// come first, in this order; otherwise the first string.
 const Map::Entry* title_of(const Map& item) {
     for (const char* key : {"title", "name", "content", "text"}) {
         for (const Map::Entry& each : item) {
@@ -67,6 +71,8 @@ std::string shown(const Value& value) {
     return shown_at(value, kDeepest);
 }
 
+// Lines after the first are indented, so that none of them can look like an item, a field or a
+// header of its own.
 std::string hanging(std::string_view text) {
     std::string out;
     for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
@@ -96,7 +102,8 @@ std::string item_line(const Value& item) {
     return out;
 }
 
-// The header comes first, then the fields that the schema lists.
+// The header comes first, then the fields that the schema lists. An open entry is expected to have
+// a "message", which is what an appended text becomes. Other members follow in brackets.
 std::string entry_line(const LogSchema& log, const Value& entry, bool with_writer) {
     if (!entry.is_map()) return shown(entry);
     Map rest = entry.as_map();

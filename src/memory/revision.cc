@@ -124,7 +124,7 @@ private:
         return {{"section", section}, {"index", index}};
     }
     const MemoryReader& now() const { return edit_.reader(); }
-    // Records the place if others changed it to something other than the wanted value.
+    // Returns true if others changed the value meanwhile, to something other than the wanted one.
     template <class T>
     bool is_contested(const T& before, const T& here, const T& wanted) {
         return here != before && here != wanted;
@@ -138,7 +138,9 @@ private:
         return std::move(made.text);
     }
 
-    // Equal texts are left alone; different ones are merged with what others wrote.
+    // Equal texts are left alone; different ones are merged with what others wrote. Text that was
+    // only added at the end is appended, which needs the right to append alone; but not where
+    // others have changed a text that ends within a line: their words and these would run together.
     Result<void> text(const std::string& section, const Value& wanted) {
         if (!wanted.is_string()) return mismatch(section, "Text", wanted);
         const std::string& after = wanted.as_string();

@@ -32,6 +32,7 @@ Failure fault(std::string_view path, std::string_view rule, const std::string& m
 // One object of the form. Members are read by name; done() refuses those that were never read.
 class Object {
 public:
+    // Null opens an empty object: a bare "Text" and {"Text": null} are the same schema.
     static Result<Object> open(const Value& value, const std::string& path) {
         static const Map kEmpty;
         if (value.is_null()) return Object(kEmpty, path);
@@ -206,7 +207,9 @@ Result<BlockSchema> Parser::list(Object in, std::size_t depth) {
     return BlockSchema(std::move(out));
 }
 
-// The entry's own header names are reserved, so no field may have one.
+// The entry's own header names are reserved, so no field may have one. max_entries is read too, as
+// older forms have it, but not beside display_limit: a writer of both means different things by
+// them.
 Result<BlockSchema> Parser::log(Object in) {
     LogSchema out;
     const auto limit = TRY(in.number("display_limit"));
@@ -347,12 +350,14 @@ Result<void> Parser::check_name(const std::string& name, const std::string& path
     return {};
 }
 
+// '/' separates sections in a path.
 Result<void> Parser::check_section_name(const std::string& name, const std::string& path) {
     TRY(check_name(name, path));
     if (name.find('/') == std::string::npos) return {};
     return fault(path, "bad_name", "the name of a section holds no '/'");
 }
 
+// O(log n) for n names so far. Names are compared with their siblings only.
 Result<void> Parser::check_new(std::set<std::string>& names, const std::string& name,
                                const std::string& path) const {
     if (names.insert(name).second) return {};
@@ -422,6 +427,7 @@ Result<BlockSchema> parse_schema(const Value& form) {
     return Parser().schema(form, "$", 1);
 }
 
+// Stands apart from parse_schema(), which must read every schema that is stored already.
 Result<void> check_section_names(const BlockSchema& schema) {
     const auto* const composite = schema.as<CompositeSchema>();
     if (composite == nullptr) return {};
@@ -437,6 +443,8 @@ Result<void> check_section_names(const BlockSchema& schema) {
     return {};
 }
 
+// The inverse of parse_schema(), in the full form: one schema has one text, so stored schemas can
+// be compared.
 Value to_value(const BlockSchema& schema) {
     Map body = std::visit([](const auto& shape) { return body_of(shape); }, schema.shape());
     return Map{{std::string(schema.name()), std::move(body)}};

@@ -1,3 +1,10 @@
+// A memory schema told in the words of JSON Schema, for tools whose arguments are made from a
+// block. One overload for each kind of schema. It describes values as writers give them and readers
+// get them, not the containers in which they lie. O(the schema).
+//
+// A field is required here if a value without it would be refused: one with a default is filled in,
+// and a Counter begins at 0 (check_fields() in validate.h says the same).
+
 #include "memory/schema_json.h"
 
 #include "base/concat.h"
@@ -71,6 +78,8 @@ Map values_of(const ListSchema& list) {
     return out;
 }
 
+// An entry's header may be given and may be left out. An entry without fields of its own is open:
+// it may have any members.
 Map values_of(const LogSchema& log) {
     Properties members = properties_of(log.entry.fields);
     if (log.entry.timestamp) members.properties.append("timestamp", type_of(FieldType::timestamp));

@@ -1,3 +1,8 @@
+// Turns the wish "it shall read so" into edits. Texts are compared by minimal_splices(), lists by
+// Myers' algorithm over numbers that stand for equal values. Elements that did not change keep
+// their identity, which is what lets concurrent edits to them survive. O(n d) for lists that differ
+// in d places.
+
 #include "memory/splices.h"
 
 #include <algorithm>
@@ -15,6 +20,7 @@ namespace quire::memory {
 namespace {
 
 // A key that is equal exactly for equal values; the order of an object's members does not matter.
+// Each part has its length before it, so two different values cannot run together into one key.
 std::string key_of(const Value& value) {
     std::string out(1, static_cast<char>('0' + value.storage().index()));
     const auto add = [&](std::string_view part) {

@@ -1,3 +1,7 @@
+// The templates are ordinary schemas, built anew at each call. A block is made from one by copying
+// its schema, and knows nothing of the template afterwards: a template that changes here changes no
+// block that exists. Descriptions are written for the model that fills the block.
+
 #include "memory/templates.h"
 
 namespace quire::memory {

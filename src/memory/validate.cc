@@ -61,6 +61,7 @@ std::string actual_of(const Field& field, const Value& value) {
     return std::string(kind_name(value));
 }
 
+// A caller says by null that a member has no value; stored, it would be a value of no type.
 void drop_nulls(Map& object) {
     std::vector<std::string> nulls;
     for (const Map::Entry& each : object) {
@@ -69,12 +70,14 @@ void drop_nulls(Map& object) {
     for (const std::string& key : nulls) object.erase(key);
 }
 
+// A Counter always has a value.
 bool needs_value(const Field& field) {
     return field.required && !field.default_value && field.type != FieldType::counter;
 }
 
-// The field that receives a text offered as an entry: the one that needs a value, else the first Text. Errors:
-// schema_mismatch if the text alone is no entry.
+// The field that receives a text offered as an entry: the one that needs a value, else the first
+// Text. Errors: schema_mismatch if the text alone is no entry. Several fields that need values
+// cannot all be filled by one text, and the error names them.
 Result<const Field*> field_for_text(const std::vector<Field>& fields) {
     std::vector<const Field*> needed;
     std::string names;
@@ -142,6 +145,7 @@ Result<void> check_shape(const LogSchema& log, const Value& value) {
     return {};
 }
 
+// Sections may be missing: each is empty until something is written in it.
 Result<void> check_shape(const CompositeSchema& composite, const Value& value) {
     if (!value.is_map()) return schema_mismatch("", "Composite", kind_name(value));
     for (const Map::Entry& each : value.as_map()) {

@@ -1,3 +1,6 @@
+// The parts that the gate and the reader share: which fields a schema has, and whether a write
+// suits its shape. A List and a Log have the fields of their items and entries.
+
 #include "memory/written.h"
 
 #include "base/concat.h"
@@ -31,6 +34,8 @@ Result<void> check_shape(const BlockSchema& schema, const Write& write) {
                            schema.name());
 }
 
+// Null is a success: the member may be written and has no field that could forbid it. Members of an
+// open item are such, and the header of an entry.
 Result<const Field*> find_written(const BlockSchema& schema, std::string_view field) {
     const std::vector<Field>* fields = fields_of(schema);
     if (fields == nullptr || is_entry_header(schema, field)) return nullptr;
@@ -39,6 +44,7 @@ Result<const Field*> find_written(const BlockSchema& schema, std::string_view fi
     return found;
 }
 
+// An agent stands in its own log by name alone, as logs show it; others by their kind as well.
 std::string entry_writer(const policy::Actor& actor) {
     return actor.kind == policy::ActorKind::agent ? actor.name : actor.str();
 }
