@@ -1,3 +1,7 @@
+// The hash covers the hash before it, so an entry vouches for all that came earlier. Numbers go
+// into it as eight bytes, highest first, which makes it the same on every machine. Bodies need no
+// length: what is hashed ends with them.
+
 #include "store/audit_chain.h"
 
 #include <algorithm>
@@ -45,6 +49,8 @@ AuditHash audit_hash(const AuditHash& before, std::uint64_t seq, std::string_vie
     return Sha256().add(before).add(seq).add(body).end();
 }
 
+// The number is checked before the hash, so that a gap is named as one: behind a gap every hash is
+// wrong.
 std::optional<std::string> AuditWalk::take(const AuditEntry& entry) {
     if (entry.seq != count_ + 1) {
         return entry.seq > count_ + 1

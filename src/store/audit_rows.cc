@@ -1,3 +1,7 @@
+// The audit log has no seals: its chain of hashes says more. Rows are read as they are, and whether
+// they fit is the walk's question (audit_chain.h), so that a damaged log can still be looked at.
+// Reading backwards or forwards costs O(log n + limit).
+
 #include "store/audit_rows.h"
 
 #include <algorithm>

@@ -26,6 +26,7 @@ Failure damaged(const std::string& path, const std::string& what) {
 
 namespace {
 
+// A full disk is told apart from other faults, since the caller can go on once there is room.
 bool is_out_of_space(int code, int system_error) {
     if ((code & 0xff) == SQLITE_FULL) return true;
     // A quota or a file size limit; SQLite knows ENOSPC alone. A failed flush never counts: it is
@@ -34,6 +35,8 @@ bool is_out_of_space(int code, int system_error) {
            (system_error == EDQUOT || system_error == EFBIG || system_error == ENOSPC);
 }
 
+// SQLite's codes as the errors of this house, by what a caller can do about them. The message is
+// SQLite's, and where the system said more, its words too.
 Error error_of(sqlite3* connection, int code) {
     const int system_error = sqlite3_system_errno(connection);
     const char* const file = sqlite3_db_filename(connection, "main");
@@ -125,6 +128,7 @@ Statement& Statement::bind_unless_empty(std::string_view text) {
     return *this;
 }
 
+// The seals of a transaction are chained in turn; the sum goes into the hash of its commit.
 Statement& Statement::seal() {
     sqlite3_bind_int64(statement_, ++bound_, std::bit_cast<std::int64_t>(checksum_));
     *sealed_ = XXH3_64bits_withSeed(&checksum_, sizeof checksum_, *sealed_);
@@ -138,6 +142,8 @@ Result<bool> Statement::sealed_step() {
                    "a record is not what was written");
 }
 
+// The columns from `first` on are mixed as bind() mixed them, null as nothing, so the statement
+// must select them in the order in which they were bound.
 bool Statement::fits_seal(int first) {
     checksum_ = 0;
     const int seal = sqlite3_column_count(statement_) - 1;
@@ -228,6 +234,8 @@ Result<void> Database::execute(const char* sql) {
     return {};
 }
 
+// A statement is reset when the Statement that uses it goes. The text must live as long as the
+// database, for its address is the key.
 Result<Statement> Database::prepare(const char* sql) {
     sqlite3_stmt*& statement = statements_[sql];
     if (statement == nullptr) {
@@ -248,6 +256,8 @@ Result<std::int64_t> Database::integer(const char* sql) {
     return statement.integer(0);
 }
 
+// SQLite's own checkpoints are turned off: the store moves the log when it has time
+// (SqliteStore::tend()). The hook counts the log's pages.
 Result<void> Database::use_log() {
     {
         Statement row = TRY(prepare("PRAGMA journal_mode = WAL"));
@@ -267,6 +277,7 @@ Result<void> Database::use_log() {
     return {};
 }
 
+// False where a part of the log could not be moved yet.
 Result<bool> Database::checkpoint(AfterCheckpoint after) {
     int pages = 0, written = 0;
     const int mode =

@@ -1,3 +1,7 @@
+// The draft lies in the directory of the file, so that naming it is a rename within one file
+// system. RENAME_NOREPLACE decides whether the name is free; make() asks before, only to refuse
+// early. A draft that is not kept is removed with what SQLite may have left beside it.
+
 #include "store/draft_file.h"
 
 #include <cerrno>

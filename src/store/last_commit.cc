@@ -20,6 +20,7 @@
 namespace quire::store {
 namespace {
 
+// Less than a sector, so a write replaces all of it or nothing.
 constexpr std::size_t kMarkBytes = 256;
 constexpr std::size_t kHashDigits = 16;
 
@@ -89,6 +90,9 @@ Result<LastCommit> count_commit(Database& database, const LastCommit& before) {
     return last;
 }
 
+// Three signs of a loss, the cheapest first: fewer commits than the mark knows, another commit of
+// that number, or an audit log that lacks the entry that the mark ends with. A database that is
+// ahead of the mark is fine: the mark is not flushed.
 Result<std::optional<MissingCommits>> missing_commits(Database& database, const LastCommit& named,
                                                       const LastCommit& found) {
     using Missing = std::optional<MissingCommits>;
@@ -115,6 +119,8 @@ std::optional<LastCommit> CommitMark::read_at(const std::string& path) {
     return read ? *read : std::nullopt;
 }
 
+// An empty file is new, and one that cannot be opened says nothing. Anything else but a whole mark
+// is damage, also a read that fails.
 Result<std::optional<LastCommit>> CommitMark::read() const {
     std::string text(kMarkBytes, '\0');
     const ssize_t length = file_ ? ::pread(file_.get(), text.data(), text.size(), 0) : 0;

@@ -1,3 +1,8 @@
+// The lock is of the open file description: it ends with the process, however that ends, and other
+// descriptors of this process do not release it. The file stays, because removing it would let two
+// processes lock two files of that name. Its text is the holder's process id, for messages and for
+// clients that look for a kernel that does not answer.
+
 #include "store/lock_file.h"
 
 #include <cerrno>

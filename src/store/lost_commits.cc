@@ -1,3 +1,8 @@
+// The log is copied aside before anything else is done to the database, because opening it for work
+// overwrites the log. Copies and directories are flushed: from here on they are the only trace of
+// what was acknowledged and is gone. A copy that cannot be made refuses the store, and nothing is
+// changed.
+
 #include "store/lost_commits.h"
 
 #include <algorithm>
@@ -91,6 +96,8 @@ Result<LostCommits> keep_log_aside(const std::string& path, const MissingCommits
         .first = missing.first, .last = missing.last, .directory = directory.string()};
 }
 
+// The directories are the record, so a loss is reported at each start until somebody takes them
+// away. A directory whose mark cannot be read still counts, with the audit log's end unknown.
 std::vector<LostCommits> lost_commits(const std::string& path) {
     std::vector<LostCommits> all;
     std::error_code error;

@@ -162,6 +162,7 @@ std::int64_t schema_version() {
     return static_cast<std::int64_t>(std::size(kSteps));
 }
 
+// A file that is empty is new. Anything else must carry our application id, or it is not touched.
 Result<std::int64_t> check_version(Database& database) {
     const std::int64_t found = TRY(database.integer("PRAGMA user_version"));
     const std::int64_t application = TRY(database.integer("PRAGMA application_id"));
@@ -183,6 +184,8 @@ Result<std::int64_t> check_version(Database& database) {
     return found;
 }
 
+// The number is set in the transaction of the steps, so a crash leaves the database at the old step
+// or the new one.
 Result<void> migrate(Database& database) {
     const std::int64_t found = TRY(check_version(database));
     if (found == schema_version()) return {};

@@ -1,3 +1,8 @@
+// A path is compared by the device and the inode that it leads to now. Links are not followed: a
+// link in the place of the file is another file. Two files of the same inode number one after the
+// other would be taken for one; the store holds its files open, so their numbers are not given
+// away.
+
 #include "store/placed_files.h"
 
 #include <algorithm>

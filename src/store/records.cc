@@ -64,6 +64,7 @@ Result<void> remove_updates(Database& database, DocumentKey document) {
     return TRY(database.prepare("DELETE FROM updates WHERE document = ?")).bind(document).run();
 }
 
+// Within the transaction: a crash leaves the old updates or the new one.
 Result<void> compact(Database& database, const UpdateRecord& record) {
     TRY(remove_updates(database, record.document));
     return append_update(database, record);
@@ -218,6 +219,7 @@ Result<StoredDocument> read_document(Database& database, DocumentKey document) {
     return stored;
 }
 
+// A damaged row is answered as such, with its key, and does not hide the others.
 Result<std::vector<KeyedRecord>> read_records(Database& database, Table table) {
     const TableSql& sql = sql_of(table);
     Statement rows = TRY(database.prepare(sql.all.c_str()));
@@ -241,6 +243,7 @@ Result<std::optional<Bytes>> read_record(Database& database, const RecordKey& ke
     return std::optional(body_of(row, sql));
 }
 
+// The number of the commit orders them before the clock does, for clocks may be set back.
 Result<std::vector<UnitRecord>> read_recent_units(Database& database, const std::string& actor,
                                                   std::size_t limit) {
     Statement rows = TRY(database.prepare(kRecentUnits));
@@ -254,6 +257,7 @@ Result<std::vector<UnitRecord>> read_recent_units(Database& database, const std:
     return units;
 }
 
+// Versions only grow, so their number and sum change with every write to the document's blocks.
 Result<DocumentMark> read_mark(Database& database, DocumentKey document) {
     Statement rows = TRY(database.prepare(
         "SELECT count(*), coalesce(sum(version), 0) FROM blocks WHERE document = ?"));

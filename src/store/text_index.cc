@@ -1,3 +1,7 @@
+// Two tables: `texts` is FTS5's and has the words, `texts_of` says of which version they are. The
+// index is a copy of what documents say, so it has no seals: a text that is stale or damaged is
+// made anew, and a search's hits are checked against the documents by the kernel.
+
 #include "store/text_index.h"
 
 #include <bit>
@@ -66,6 +70,8 @@ std::string match_of(const TextQuery& query) {
     return unwanted.empty() ? wanted : cat("(", wanted, ") NOT (", unwanted, ")");
 }
 
+// Texts are written by calls and by searches, in any order; an older one never replaces a newer. A
+// document that is gone stays gone: its key is not used again.
 Result<void> write_text(Database& database, const TextRecord& record) {
     Statement known = TRY(database.prepare("SELECT version FROM texts_of WHERE document = ?"));
     known.bind(record.document);
@@ -126,6 +132,7 @@ Result<std::vector<TextHit>> find_texts(Database& database, const TextQuery& que
     return hits;
 }
 
+// Documents without a text count too. -1 stands for kGone.
 Result<std::vector<DocumentKey>> read_stale_texts(Database& database, const std::string& kind) {
     Statement rows = TRY(database.prepare(
         "SELECT documents.document FROM documents LEFT JOIN texts_of USING(document) LEFT JOIN "

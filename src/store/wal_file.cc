@@ -1,3 +1,6 @@
+// Only the length and the header of the log are touched here, and only where SQLite does not look:
+// zeros behind its last frame, and the header after all of its frames are in the database.
+
 #include "store/wal_file.h"
 
 #include <algorithm>
@@ -15,6 +18,7 @@ namespace quire::store {
 
 namespace {
 
+// SQLite's file format: the log's header, which begins with four bytes of magic.
 constexpr std::size_t kHeaderBytes = 32;
 
 std::string log_of(const std::string& database_path) {

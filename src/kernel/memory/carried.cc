@@ -1,3 +1,8 @@
+// A block as one JSON object: reading and writing follow one list of fields (CarriedForm). The file
+// may come from anybody, so all that can be checked without replaying the history is checked here:
+// types, bounds, order, printable descriptions, and the digest, which catches a value that was cut
+// or edited by hand. The digest proves no origin.
+
 #include "kernel/memory/carried.h"
 
 #include <algorithm>
@@ -111,6 +116,8 @@ Value to_value(const CarriedBlock& block) {
     return json::Codec<CarriedForm>::encode(form);
 }
 
+// The label is read first, and by hand, so that every later error can name the block. History,
+// version and updates come together or not at all.
 Result<CarriedBlock> carried_of(const Value& value) {
     const Value* const named = value.get("label");
     const std::string label = named != nullptr && named->is_string() ? named->as_string() : "?";

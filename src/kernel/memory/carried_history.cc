@@ -1,3 +1,9 @@
+// An imported history is another's word for what happened. Here it is held against the changes
+// themselves: each entry must be of a kind that memory makes, by somebody, of a version that the
+// changes lead to and no older than the one before, and about changes whose messages name no other
+// actor. Otherwise an undo here could take back what somebody else wrote, or go to a version that
+// never was. Not checked is who really wrote the changes: nothing in them proves it.
+
 #include "kernel/memory/carried_history.h"
 
 #include <algorithm>
@@ -21,6 +27,8 @@ struct Known {
     std::string actor = {};  // Whom its message names; "" for nobody.
 };
 
+// The changes by their first atoms; an atom is found in the last change that begins at or before
+// it.
 class Changes {
 public:
     explicit Changes(const std::vector<crdt::Change>& changes) {
@@ -54,6 +62,7 @@ private:
     std::map<crdt::OpId, Known> known_;
 };
 
+// The entries are checked in their order, because each is compared with those before it.
 class Check {
 public:
     Check(const std::vector<crdt::Change>& changes, const crdt::Doc& doc)
@@ -83,6 +92,8 @@ public:
     }
 
 private:
+    // Versions are compared by the lamport of their newest atom, which never decreases along a
+    // history.
     Result<void> heads(const Unit& unit) {
         if (!unit.heads) return {};
         crdt::Lamport newest = 0;

@@ -1,3 +1,8 @@
+// A feed's block has two writers: the feed fills its values, and others may set its config. Each
+// write by another is tried on a copy first, and only if the config would differ is the feed asked,
+// so it is asked about no other write. A rejection comes before anything is changed. What the feed
+// writes itself goes through the gate like any write, under the source's name.
+
 #include "kernel/memory/fed_blocks.h"
 
 #include <algorithm>
@@ -24,7 +29,8 @@ Value config_of(crdt::Doc& doc, const MemoryHeader& header) {
     return config ? std::move(*config) : Value();
 }
 
-// A copy in which a revert takes back what it would take back in the document itself.
+// A copy in which a revert takes back what it would take back in the document itself. A fork knows
+// nothing of the operations that stand in for undone ones, so they are told to it.
 Result<crdt::Doc> draft_of(LiveDocument& document) {
     crdt::Doc draft = document.doc().fork(document.doc().peer());
     std::vector<crdt::StandIn> stand_ins;
@@ -79,6 +85,8 @@ Result<void> FedBlocks::check_owned(const MemoryHeader& header, const policy::Ac
                 {{"source", feed->name()}});
 }
 
+// The feed's reaction to a new config is part of the transaction that made it, so no reader sees
+// one without the other.
 MemoryVersion FedBlocks::settle(LiveDocument& document, const MemoryHeader& header,
                                 const SourceVerdict& verdict, std::int64_t now_ms) const {
     MemoryVersion version = version_of_memory(document);

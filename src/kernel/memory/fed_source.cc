@@ -1,5 +1,10 @@
 // A feed speaks from any thread. The first word posts one write to the block's strand; words that
-// come before that write begins are part of it, so that a busy feed costs one write at a time.
+// come before that write begins are part of it, so that a busy feed costs one write at a time. A
+// source starts by creating its block. If the label is its own already, the block is of an earlier
+// start: it is taken up as it is, or converted where this version of the program has another
+// schema, losses accepted, since the feed fills it anew. Only then does the feed begin to speak. A
+// start that fails leaves its reason as the source's fault, and the kernel runs without this
+// source.
 #include "kernel/memory/fed_source.h"
 
 #include <utility>
@@ -101,6 +106,8 @@ struct FedSource::Body : std::enable_shared_from_this<FedSource::Body> {
                          });
     }
 
+    // The feed holds the source weakly. What it had to say before it was heard is fetched by the
+    // first changed().
     void begin(Reply<std::string> told) {
         feed.start([weak = weak_from_this()] {
             if (const auto self = weak.lock()) self->changed();
@@ -109,6 +116,9 @@ struct FedSource::Body : std::enable_shared_from_this<FedSource::Body> {
         told(std::string());
     }
 
+    // The flag is taken down before the values are read, so a word that comes while they are read
+    // posts another write. A write that never came to the block takes it down too, or no word would
+    // ever be heard again.
     void changed() {
         if (waits.with([](bool& held) { return std::exchange(held, true); })) return;
         with_block<bool>(
@@ -165,6 +175,8 @@ SourceState FedSource::state() const {
     return {state.running, state.failed, std::move(state.text)};
 }
 
+// A label counts only with the prefix "memory:", since a plain one may name an agent's own block;
+// the block's id always does.
 bool FedSource::matches(const std::string& address) const {
     if (address.starts_with(kMemoryPrefix)) {
         const std::string_view label = std::string_view(address).substr(kMemoryPrefix.size());
@@ -224,6 +236,7 @@ void FedSource::diff(const Caller& by, std::string address, std::optional<std::s
                       mapped(std::move(reply), diff_of));
 }
 
+// Denied "memory_block", once the block is found: it is rolled back by the tool `context`.
 void FedSource::rollback(const Caller& by, std::string address, std::string,
                          Reply<OfBlock<Edited>> reply) {
     body_->memory->look<OfBlock<Edited>>(
@@ -241,6 +254,8 @@ void FedSource::stop_watch() {
     body_->feed.stop();
 }
 
+// The feed is given the config as it is now, and works on its own thread. Its result comes by
+// changed().
 void FedSource::reconcile(const Caller&, Reply<void> reply) {
     if (std::string fault = body_->fault_now(); !fault.empty())
         return reply(fail(Errc::conflict, "source_has_no_block", std::move(fault)));

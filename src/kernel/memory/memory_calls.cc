@@ -1,5 +1,11 @@
 // Memory blocks: opening, viewing, listing, deleting and sharing them. Writes, history, moves and
 // searches have sources of their own. A block that nobody has used is listed from its record alone.
+//
+// Every call goes through one of the frames of memory_body.h: it finds the document of a label,
+// enters its strand, opens the header there and asks for the caller's rights. A right is asked
+// again on the strand, since the block may have been moved, shared or deleted since it was found.
+// What changes the record (label, type, shares, deletion) is written in the same transaction as the
+// entry of history that tells of it.
 #include "kernel/memory/memory_calls.h"
 
 #include <algorithm>
@@ -22,7 +28,10 @@ namespace {
 
 using policy::Operation;
 
-// Blocks as they are listed, whether they are in memory or known by their records alone.
+// Blocks as they are listed, whether they are in memory or known by their records alone. Rows come
+// from records and from strands, in any order, and one at a time. The labels are compared at the
+// end: a row's address is the label alone where that names no other block of the list for this
+// reader.
 class Listing {
 public:
     Listing(policy::Actor by, MemoryListQuery what) : by_(std::move(by)), what_(std::move(what)) {}
@@ -79,6 +88,8 @@ Result<void> check_text_in_context(LiveDocument& document, const OpenedMemory& o
         {{"label", label}});
 }
 
+// The state of the pending transaction counts: within a call this is the version that the call
+// makes.
 MemoryVersion version_of_memory(LiveDocument& document) {
     const BlockRef block = document.whole();
     return {document.name(), document.id_of(block).str(), block.state->version};
@@ -92,6 +103,8 @@ Unit memory_entry(const policy::Actor& by, std::string description) {
     return unit;
 }
 
+// Nothing is recorded for a write that made no operation, so an edit that says what is there
+// already makes no version and no step of undo.
 bool record_memory_write(LiveDocument& document, const policy::Attribution& what,
                          const SourceVerdict&) {
     const crdt::IdSpan span = document.commit(what);
@@ -112,6 +125,8 @@ MemoryRow OpenedMemory::row(MemoryVersion block) const {
             header.owner,      {}};
 }
 
+// A deleted block, one without a header and one that is hidden from the caller are refused in the
+// same words. A header that does not parse is told only to those who may see the block.
 Result<OpenedMemory> open_memory(const store::DocumentRecord& record, const policy::Actor& by,
                                  const std::string& asked, bool deleted_too) {
     const bool is_hidden = record.deleted && !deleted_too;
@@ -144,6 +159,8 @@ void MemoryCalls::set(MemorySettings settings) {
     body_->settings->with([&](MemorySettings& held) { held = std::move(settings); });
 }
 
+// Runs on the caller's thread, from the record: tools are listed often, and no document is loaded
+// for it. Approvals do not count here, for they concern single calls.
 std::optional<MemoryTool> MemoryCalls::tool(const policy::Actor& by,
                                             const std::string& label) const {
     Catalog& catalog = body_->kernel->catalog();
@@ -159,6 +176,8 @@ std::optional<MemoryTool> MemoryCalls::tool(const policy::Actor& by,
     return MemoryTool{record->name, std::move(block.description), std::move(arguments)};
 }
 
+// The feed of a fed block is told of the reader after the view is made: a feed may then bring fresh
+// values, which the next view shows.
 void MemoryCalls::view(Caller by, std::string label, MemoryLook what, Reply<MemoryView> reply) {
     body_->look<MemoryView>(
         std::move(by), label, std::move(reply),
@@ -186,6 +205,8 @@ void MemoryCalls::view(Caller by, std::string label, MemoryLook what, Reply<Memo
         });
 }
 
+// Live documents are asked on their strands, since they alone know their present versions; one
+// query brings those of all others.
 void MemoryCalls::list(Caller by, MemoryListQuery what, Reply<MemoryList> reply) {
     Core& kernel = *body_->kernel;
     auto found = std::make_shared<Listing>(by.actor, std::move(what));
@@ -280,6 +301,8 @@ void MemoryCalls::restore(Caller by, std::string label, std::optional<std::strin
         });
 }
 
+// Giving the level that is there, or taking one that is not, changes nothing and makes no version.
+// Shares are no step of undo: taking one back is another call.
 void MemoryCalls::share(Caller by, std::string label, policy::Actor with,
                         std::optional<policy::Permission> permission, Reply<MemoryVersion> reply) {
     body_->run<MemoryVersion>(

@@ -70,6 +70,10 @@ Result<crdt::Frontiers> replay(const CarriedBlock& block, crdt::PeerId peer) {
     return doc.frontiers();
 }
 
+// One import on a worker, without a strand: nothing of it is in the workspace until it is stored.
+// Labels are checked first for a message that names all that are taken, and claimed all together by
+// make_held(), which is what counts. The new documents are held until the store has answered, so no
+// call sees a block that might not be there after a crash.
 class Importing : public std::enable_shared_from_this<Importing> {
 public:
     Importing(std::shared_ptr<Core> kernel, std::shared_ptr<MemoryTexts> texts, Caller by,
@@ -106,6 +110,8 @@ private:
                     "Try it again");
     }
 
+    // Packs and labels all blocks before anything is claimed. An error tells which block it is of,
+    // by its place in the request.
     Result<void> pack_all() {
         for (std::size_t i = 0; i < what_.blocks.size(); ++i) {
             Result<Packed> packed = pack(what_.blocks[i]);
@@ -118,6 +124,9 @@ private:
         return label_all();
     }
 
+    // The block's own history is stored as it came, and the import is one more entry after it. The
+    // header is written anew, for the owner may change. The peer is drawn for the replay, or for
+    // the change that makes a block without history.
     Result<Packed> pack(const CarriedBlock& block) {
         const std::size_t limit = kernel_->limits().operation_bytes;
         if (block.header.block.description.size() > limit) {
@@ -193,6 +202,8 @@ private:
                     {{"labels", std::move(taken)}});
     }
 
+    // Everything of all blocks in one transaction. The keys are known only since the labels were
+    // claimed.
     store::Batch batch() {
         store::Batch batch;
         for (Packed& each : packed_) {
@@ -225,6 +236,8 @@ private:
         return out;
     }
 
+    // A document that was not stored is dropped from the catalog before its strand hears of it, so
+    // its label is free at once. The index of searches is left to the next search.
     void settle(const Result<void>& stored) {
         for (const auto& each : made_) {
             if (stored) {

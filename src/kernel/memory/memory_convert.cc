@@ -24,6 +24,8 @@ std::string below(const std::string& section, const std::string& name) {
     return section.empty() ? name : cat(section, "/", name);
 }
 
+// Fields that have the value of an unset one are left unset: the new block then reads the same, and
+// a later change of a default counts for it.
 Result<void> put_in(memory::MemoryEdit& edit, const memory::BlockSchema& schema,
                     const std::string& section, Value value) {
     if (const auto* composite = schema.as<memory::CompositeSchema>()) {
@@ -89,6 +91,8 @@ struct Plan {
     Value value;
 };
 
+// Everything that can refuse the conversion is done here, without touching the document; `report`
+// is also the answer of a dry run.
 Result<Plan> plan(LiveDocument& document, const OpenedMemory& opened, const policy::Actor& by,
                   const MemoryConvert& what, std::int64_t now_ms) {
     const memory::MemoryBlock& before = opened.header.block;

@@ -1,4 +1,9 @@
 // New memory blocks: from a schema or a template, empty or with a text.
+//
+// All that can refuse the content is tried on an empty document first, on the caller's thread: the
+// write on the strand then cannot fail, and no label is claimed for a block that will not be. The
+// block, its header, its first entry of history and, unless it is long, its text for searches are
+// stored in one transaction.
 #include "base/check.h"
 #include "kernel/memory/memory_body.h"
 #include "kernel/memory/memory_record.h"
@@ -10,7 +15,8 @@
 namespace quire::kernel {
 namespace {
 
-// `own`: the workspace's templates. Errors: not_found "unknown_template" {templates}.
+// `own`: the workspace's templates. Errors: not_found "unknown_template" {templates}. The built-in
+// templates come first, so a workspace cannot give one of their names another meaning.
 Result<memory::Template> template_named(const std::string& name,
                                         const std::vector<memory::Template>& own) {
     List names;

@@ -1,3 +1,7 @@
+// The stored form of a block's properties, by one list of fields. A header that does not parse
+// makes the block unusable and is otherwise left as it is: its bytes stay in the store, and a later
+// program may read them. Members that are not known are passed over.
+
 #include "kernel/memory/memory_header.h"
 
 #include "base/bytes.h"
@@ -75,6 +79,8 @@ Result<MemoryHeader> decode_memory_header(const std::string& label, const Bytes&
     return std::move(*header);
 }
 
+// Calls name blocks by ids, labels and addresses in one argument, so no label may look like one of
+// the others. The limit is in bytes, for stores and messages.
 Result<void> check_label(std::string_view label) {
     const auto refuse = [](std::string_view why) -> Failure {
         return invalid("invalid_label", cat("a label ", why), {{"limit", kLongestLabel}});

@@ -15,7 +15,8 @@ using policy::Operation;
 // The name that a document has within a transaction that exchanges two: no label has control
 // characters.
 constexpr std::string_view kNoLabel = "\x01";
-// The longest label that still has room for what is added to it.
+// The bytes of a label that leave room for what is added to it. Characters take four bytes at most,
+// so a quarter as many characters always fit.
 constexpr std::size_t kStem = 150;
 
 Failure core_block(const std::string& label) {
@@ -50,7 +51,8 @@ Result<void> may_load(const OpenedMemory& opened) {
 }
 
 // The move of one block, in its pending transaction, as a step of undo. `partner`: the other block
-// of a swap.
+// of a swap. What is archived is in no context, so it is not pinned any more. The former label is
+// kept, for an undo is asked for by it.
 void move_to(LiveDocument& document, OpenedMemory& opened, const policy::Actor& by,
              const MemoryMove& to, store::DocumentKey partner = 0) {
     RecordState before = record_state(document);
@@ -62,7 +64,8 @@ void move_to(LiveDocument& document, OpenedMemory& opened, const policy::Actor& 
     record_change(document, by, cat(to.word, " ", to.label), std::move(before), {}, partner);
 }
 
-// Returns "notes_archived_1700000000", followed by a number if that name is taken.
+// Returns "notes_archived_1700000000", followed by a number if that name is taken. Claiming
+// decides, not looking: another call may claim the same name at the same time.
 std::string claim_free_label(Catalog& catalog, const LiveDocument& document, std::int64_t now_ms) {
     const std::string stem =
         cat(utf8::prefix(document.name(), kStem / 4), "_archived_", now_ms / 1000);
@@ -217,6 +220,8 @@ protected:
     const Caller& by() const { return by_; }
 
 private:
+    // A document is idle when it is held and what it has submitted is durable. Its batch holds
+    // nothing then, so its part of the exchange can be taken out whole and joined to the other's.
     void hold(const Document& document, Reply<void> then) {
         kernel_->template enter<void>(
             by_, ThisDocument{document}, Access::look, std::move(then),
@@ -260,6 +265,8 @@ private:
         });
     }
 
+    // The names change in the catalog only after they are stored, and both at once: no call finds
+    // two blocks, or none, under one of the labels.
     void stored(const Result<void>& result) {
         if (result) {
             Catalog& catalog = kernel_->catalog();
@@ -367,7 +374,9 @@ private:
     MemoryMoved moved_;
 };
 
-// The undo, or the redo, of a swap, in both blocks.
+// The undo, or the redo, of a swap, in both blocks. Both blocks must still have their half of the
+// swap as it was left; otherwise one label would be taken from a block that has got it by another
+// call since.
 class SwapBack final : public Exchange<MemoryUndone> {
 public:
     SwapBack(std::shared_ptr<MemoryCalls::Body> memory, Caller by, const Document& found,
@@ -427,6 +436,8 @@ private:
 
 }  // namespace
 
+// Both blocks are found before either is held. One that was given another label in between makes
+// the call begin anew.
 void MemoryCalls::Body::swap(Caller by, std::string label, std::string archival_label,
                              Reply<MemoryMoved> reply) {
     Result<std::shared_ptr<LiveDocument>> context =

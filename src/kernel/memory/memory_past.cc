@@ -140,7 +140,8 @@ struct Steps {
     bool redo = false;
 };
 
-// Takes back writes to the content.
+// Takes back writes to the content. Reverting runs before it is known how much of it others have
+// overwritten; that is counted in the answer and is no error.
 Result<MemoryUndone> take_content_back(LiveDocument& document, const OpenedMemory& opened,
                                        const policy::Actor& by, const Steps& steps,
                                        const MemoryCalls::Body& body) {

@@ -1,3 +1,8 @@
+// A change of the record is undone member by member. Only members that the call changed are set
+// back, and only if they still have the value that the call gave them; one that has not makes the
+// whole undo impossible. Shares, description and permission are never set back here, since no step
+// of undo changes them.
+
 #include "kernel/memory/memory_record.h"
 
 #include <algorithm>
@@ -71,6 +76,7 @@ Result<std::optional<RecordState>> record_set_back(const LiveDocument& document,
     return now;
 }
 
+// Undone writes do not count, and changes of the record alone have no spans.
 bool others_wrote_since(const BlockRef& block, const policy::Actor& by, std::uint64_t version) {
     const std::vector<Unit>& units = block.state->history.units();
     return std::any_of(units.begin(), units.end(), [&](const Unit& unit) {
@@ -79,6 +85,8 @@ bool others_wrote_since(const BlockRef& block, const policy::Actor& by, std::uin
     });
 }
 
+// The history is walked from the version onwards: the first later change of the header holds the
+// schema from before it. Where none follows, the present schema was valid then.
 Result<memory::BlockSchema> schema_at(LiveDocument& document, const MemoryHeader& header,
                                       const BlockAt& at) {
     const std::vector<Unit>& units = document.whole().state->history.units();

@@ -31,6 +31,9 @@ Result<void> check_size(const Value& before, const Value& wanted, const Limits& 
     return too_large("what is written", most, "Make it smaller");
 }
 
+// The version that was shown is made again by a fork, and the person's value is compared with it:
+// what they did not change is not written, whatever it is by now. A revision across a conversion is
+// refused, because the two values have different shapes.
 Result<MemoryRevised> carry_edits(LiveDocument& document, const OpenedMemory& opened,
                                   const policy::Actor& by, const MemoryRevise& what,
                                   const MemoryCalls::Body& body) {

@@ -12,6 +12,9 @@ namespace {
 
 using policy::Operation;
 
+// The kernel's frame for edits calls back twice: admit() with the plan or its refusal, since what a
+// plan does decides whether appending is enough, and write() if the plan holds and is admitted. The
+// version is that of the block before the edit until write() has made another.
 Result<MemoryEdited> edit(LiveDocument& document, const OpenedMemory& opened,
                           const policy::Actor& by, TextEdit& what, const MemoryCalls::Body& body) {
     const Core& kernel = *body.kernel;

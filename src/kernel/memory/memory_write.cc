@@ -1,4 +1,10 @@
 // Writes to memory blocks, each through the gate, one version and one step of undo.
+//
+// The order in carry_out() decides which refusal a caller gets. A write to a fed block is tried on
+// a draft, and its source judges the outcome. Then the write is made, or refused by rights, types
+// or limits. A person is asked for approval only of a write that would succeed. Memory's own limits
+// are checked by MemoryEdit, those of the kernel here, before the text that would break them is
+// built.
 #include "base/check.h"
 #include "json/json.h"
 #include "kernel/memory/memory_body.h"
@@ -10,6 +16,7 @@ namespace {
 
 using policy::Operation;
 
+// The size of a value as the store and a reply would hold it.
 std::size_t bytes_of(const Value& value) {
     return value.is_string() ? value.as_string().size() : json::write(value).size();
 }
@@ -87,7 +94,8 @@ private:
         if (bytes <= limits_.block_bytes) return {};
         return too_large("the block", limits_.block_bytes, kGoOnElsewhere);
     }
-    // A short text can be replaced by a long one very often.
+    // A short text can be replaced by a long one very often. The size is counted before any text is
+    // made.
     std::size_t size_when_replaced(const ReplaceText& what) const {
         const std::string text = (*edit_.reader().text(what.section))->str();
         std::size_t size = text.size();
@@ -118,7 +126,9 @@ std::vector<std::string> appended_to(const MemoryWrite& what) {
     return out;
 }
 
-// Trims a log that an append has made too long, as a version of its own: undoing the append leaves it trimmed.
+// Trims a log that an append has made too long, as a version of its own: undoing the append leaves
+// it trimmed. The trimming is the system's, so it needs no right of the writer, and history says
+// whose it was.
 void trim_if_due(LiveDocument& document, const memory::MemoryBlock& block, const MemoryWrite& what,
                  const SourceVerdict& verdict, std::int64_t now_ms) {
     const policy::Actor by{policy::ActorKind::system, "log_trim"};
@@ -182,6 +192,8 @@ void MemoryCalls::write(Caller by, std::string label, MemoryWrite what,
         });
 }
 
+// The arguments become parts on the strand, by the schema that the block has by then: it may have
+// been converted since the tool was listed.
 void MemoryCalls::remember(Caller by, std::string label, Map arguments,
                            Reply<MemoryWritten> reply) {
     body_->run<MemoryWritten>(

@@ -1,3 +1,5 @@
+// The first '/' ends the owner, since no actor's name has one; a label may have several.
+
 #include "kernel/memory/owned_label.h"
 
 #include <cstddef>

@@ -1,3 +1,7 @@
+// For stores of an earlier program, which kept the owner in the header alone. The records are
+// completed in memory at once and in the store in the background: if that write is lost, the next
+// start makes it again.
+
 #include "kernel/memory/owners.h"
 
 #include <utility>

@@ -1,3 +1,7 @@
+// The text of a block for the index, with tags that narrow a search before anything is read: its
+// type, its owner and everybody it is shared with. A block that is deleted, or whose header does
+// not parse, is taken out of the index.
+
 #include "kernel/memory/search_text.h"
 
 #include <algorithm>
