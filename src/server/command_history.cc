@@ -1,9 +1,9 @@
 // The commands' methods about the past: the log, blame and undo. Part of CommandSession.
 //
 // A file, a memory block and a block of a conversation keep their history in different rooms of the
-// kernel. Each method asks place_of() which of them an id names and calls the room that has it.
-// Reading changes nothing and is logged as reading; an undo is a call like any other, with the
-// steps that it was limited to among its logged arguments.
+// kernel. Each method asks place_of() which of them an id names and calls the room that has it. An
+// undo is a call like any other: it is admitted, and its limits are among the logged arguments. A
+// blame is logged as reading, because it answers the whole text.
 #include <algorithm>
 #include <limits>
 #include <utility>

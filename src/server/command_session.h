@@ -3,7 +3,7 @@
 //
 //   call   {tool, arguments}   -> {structured, text, is_error}
 //   read   {uri}               -> {text, mime_type}, as resources/read
-//   context {}                 -> {pieces: [{name, text}]}, of the session's actor
+//   context {describes}        -> {pieces: [{name, text}]}, of the session's actor
 //   revise {block_id, version_id, value}
 //                              -> {label, block_id, version, changed, both: [place],
 //                                  source?: {name, answer, message}}
@@ -41,6 +41,9 @@
 //   claims {tree, paths}       -> ClaimRows, as seen from the tree; "" is the workspace
 //   land {directory?, around, asks?}
 //                              -> SyncedRows; refresh {directory?, around} likewise
+//   audit {actor?, tool?, reason?, refused?, missed?, since?, before?, limit?}
+//                              -> {entries: [{seq, hash, body}], next}; `body` is JSON as text
+//   verify_audit {heads}       -> {entries, head, missing: [head], broken?: {seq, what}}
 //   flush {}               -> {ref, commit, files, ignored}, once git has them
 //   export_git {ref}       -> {ref, commit, commits, files, ignored}, once git has them
 //   backup {file}          -> {}, once the copy is whole
@@ -49,7 +52,7 @@
 //   status {}                  -> {version, documents, live_documents, resident_bytes, sessions,
 //                                  calls, commits, unsaved: [{path, block_id, conflict}],
 //                                  watch: {state, polled, poll_ms, files, folders, overflows,
-//                                  rescans}, settings?}, the last
+//                                  rescans, says}, settings?}, the last
 //                                 as SettingsWatch::report() has it
 //   stop {}                    -> {}; then the kernel ends
 //

@@ -1,7 +1,7 @@
 // The methods of `quire view`, `views`, `land` and `refresh`: adopted trees. Part of
-// CommandSession. What changes a tree or the workspace passes kernel::Admission under a name of its
-// own, so the log has it. Reading, by `trees` and `claims`, does not. Land and refresh alone ask a
-// person: they may overwrite the files of others.
+// CommandSession. Calls that change a tree or the workspace pass kernel::Admission, each under a
+// name of its own, so the log has them; `trees` and `claims` only read, and do not. Land and
+// refresh alone ask a person: they may overwrite the files of others.
 #include <utility>
 
 #include "kernel/oversight/admission.h"

@@ -35,8 +35,8 @@ Failure kernel_failed(const StateDirectory& directory, const std::string& what) 
                     directory.file("kernel.log")));
 }
 
-// None where it cannot be opened, for instance on a full disk: the kernel's output then goes to
-// /dev/null.
+// No descriptor where the log cannot be opened, for instance on a full disk: the kernel's output
+// then goes to /dev/null.
 Fd open_log(const StateDirectory& directory) {
     const std::string path = directory.file("kernel.log");
     struct stat status = {};

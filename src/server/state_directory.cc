@@ -1,8 +1,9 @@
 // Everything is reached through the directory's descriptor, so that renaming the workspace while it
 // is open changes nothing, and the length of its path does not matter. Locks are of the open file
 // description (F_OFD_SETLK): they end with the descriptor, however the process ends. The directory
-// has mode 0700 and the socket 0600, and both sides ask the system whose process is at the other
-// end. That is the whole access control: who reaches the socket may say to be any actor.
+// has mode 0700 and the socket 0600, and that is the whole access control: a process that reaches
+// the socket may say to be any actor. A client asks the system whose process listens before it says
+// anything.
 //
 //    kernel.sock      the kernel listens here; removed when it begins to end
 //    kernel.sock.new  its name until listen() has succeeded

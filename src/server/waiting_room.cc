@@ -1,11 +1,4 @@
 // Two queues of clients, for two shortages. A request that finds no room in the traffic waits until
-// a deadline of its own, and is refused then. The rest of a long line waits for a turn without a
-// deadline: nobody else has begun to wait for its answer.
-//
-// A client is only named as due; the server then asks again, and the answer may still be to wait.
-// So nothing here has to know what changed. O(log clients) for a client, O(waiting) for a round.
-
-// Two queues of clients, for two shortages. A request that finds no room in the traffic waits until
 // a deadline of its own, and is refused then. The rest of a long line waits for its turn without a
 // deadline, since the turn passes on when its holder sends nothing for a while.
 //

@@ -3,8 +3,8 @@
 //
 // Every call goes through one of the frames of memory_body.h: it finds the document of a label,
 // enters its strand, opens the header there and asks for the caller's rights. A right is asked
-// again on the strand, since the block may have been moved, shared or deleted since it was found.
-// What changes the record (label, type, shares, deletion) is written in the same transaction as the
+// again on the strand, since the block may have been moved, shared or deleted since it was found. A
+// change of the record (label, type, shares, deletion) is written in the same transaction as the
 // entry of history that tells of it.
 #include "kernel/memory/memory_calls.h"
 
