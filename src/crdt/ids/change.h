@@ -139,8 +139,8 @@ Counter atom_count(const OpContent& content);
 // A run of ops by one peer. `ops` are contiguous from id.counter on.
 struct Change {
     OpId id;
-    // Without the implicit dependency on the peer's own predecessor, unless it was listed.
-    // The heads of what the writer knew.
+    // The heads of what the writer knew. The peer's own predecessor is implied, and is here only if
+    // the change listed it.
     Frontiers deps;
     Lamport lamport = 0;         // Importers recompute it from deps.
     std::int64_t timestamp = 0;  // Seconds, as in Loro; 0 when not recorded.

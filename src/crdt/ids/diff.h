@@ -100,6 +100,7 @@ struct ContainerDiff {
     std::vector<PathStep> path = {};  // Set in events only.
 };
 // The differences of all changed containers. Parents come before their children.
+// A container that appears comes with all that it holds; one that is gone is left out.
 using Diff = std::vector<ContainerDiff>;
 
 // Appends to a delta. Joins the last step if it is of the same kind, and does nothing for a count

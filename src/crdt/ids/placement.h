@@ -14,6 +14,7 @@
 namespace quire::crdt {
 
 // A node by number: dense, in the order in which a replica's tree first saw them.
+// Another replica may number the same nodes otherwise, so numbers never leave the document.
 using NodeIndex = std::uint32_t;
 inline constexpr NodeIndex kTreeRoot = 0;    // Parent of the outermost nodes.
 inline constexpr NodeIndex kTreeErased = 1;  // Parent of erased nodes.

@@ -76,6 +76,7 @@ void Reversal::movable(Container& c) {
 }
 
 // Takes out what was made, and says what is still to be done.
+// `to` is the list itself, or the copy in which it goes on.
 Reversal::MovableWayBack Reversal::way_back(Container& c, Container& to) {
     MovableWayBack way;
     auto& [steps, sets] = way;
