@@ -66,7 +66,7 @@ void seal_envelope(ByteWriter& out, Mode mode) {
     out[kModeAt] = static_cast<std::uint8_t>(number >> 8);
     out[kModeAt + 1] = static_cast<std::uint8_t>(number);
     const std::uint32_t checksum = envelope_checksum(out.bytes().subspan(kModeAt));
-    // Little endian, by bytes: the writer only appends numbers.
+    // The checksum is put in byte by byte, because the writer only appends numbers.
     for (std::size_t i = 0; i < 4; ++i)
         out[kChecksumAt + i] = static_cast<std::uint8_t>(checksum >> (8 * i));
 }

@@ -91,7 +91,7 @@ public:
     }
 
 private:
-    // Built from the root down, and only once something is wrong.
+    // The path is built only once something is wrong, from the root down.
     std::string path() const {
         if (parent_ == nullptr) return "";
         const std::string before = parent_->path();
@@ -307,7 +307,7 @@ Result<OpContent> JsonReader::list(const Place& json, std::string_view type, OpI
     const Place values = TRY(json.member("value"));
     const List* items = TRY(values.list());
     insert.values.reserve(items->size());
-    // Checked before the loop counts `own` up, which would overflow.
+    // The number is checked before the loop counts `own` up, which would overflow.
     if (items->size() > static_cast<std::size_t>(kMaxCounter - own.counter))
         return values.wrong("counts beyond the last id");
     for (std::size_t i = 0; i < items->size(); ++i) {
@@ -371,8 +371,8 @@ Result<OpContent> JsonReader::counter(const Place& json) {
     }
     if (!delta.value().is_number()) return delta.wrong("is no number");
     const double number = delta.value().as_number();
-    // Written as Loro writes it in binary, whatever the JSON called it, so that the op compares
-    // equal to the one that a peer has.
+    // The number is kept as Loro writes it in binary, whatever the JSON called it, so that the op
+    // compares equal to the one that a peer has.
     if (number == std::trunc(number) && std::abs(number) < kMaxWholeDelta)
         return crdt::CounterAdd{static_cast<std::int64_t>(number)};
     return crdt::CounterAdd{number};

@@ -63,7 +63,8 @@ Result<SsTable> SsTable::open(std::span<const std::uint8_t> bytes, std::size_t o
     ByteReader footer(bytes.last(kFooterSize), origin + bytes.size() - kFooterSize);
     const std::size_t meta_at = footer.u32_le("place of a table's blocks");
     if (meta_at < kHeaderSize || meta_at > bytes.size() - kFooterSize) {
-        // Read anew, so that the error names the place of the footer and not of its end.
+        // The footer is read anew, so that the error names the place of the footer and not of its
+        // end.
         footer = ByteReader(bytes.last(kFooterSize), origin + bytes.size() - kFooterSize);
         footer.fail("place of a table's blocks");
         return footer.error();
@@ -315,7 +316,7 @@ void SsTableWriter::list_block(std::string_view first_key, std::string_view last
     ++blocks_;
 }
 
-// Copied with its checksum; the content is not looked at.
+// The block is copied with its checksum; the content is not looked at.
 void SsTableWriter::add_block(const SsTable::EncodedBlock& block) {
     check_order(block.first_key);
     begin_table();

@@ -2,8 +2,8 @@
 // read from all columns side by side; at the end each column must be used up.
 //
 // Runs can spell far more rows than the columns have bytes, so a column never says how many rows
-// there are: the caller knows that from elsewhere and charges its budget for them. A failure in one
-// column is handed to the reader of the whole state by finish().
+// there are: the caller knows that from elsewhere, or goes on to the end and charges each row as it
+// comes. A failure in one column is handed to the reader of the whole state by finish().
 #include "codec/state_columns.h"
 
 #include <algorithm>

@@ -131,7 +131,7 @@ TreeState read_tree_state(ByteReader& in, Budget& budget) {
             state.nodes[i].parent = state.nodes[parents[i] - kFirstParent].id;
     }
     if (has_cycle(parents)) in.fail("parents of nodes (a node is its own ancestor)");
-    // Charged above, with the other scratch memory of the rows.
+    // Their memory was charged above, with the other scratch memory of the rows.
     std::vector<crdt::OpId> ids;
     ids.reserve(rows);
     for (const TreeNode& node : state.nodes) ids.push_back(node.id);

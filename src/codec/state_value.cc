@@ -123,7 +123,7 @@ void put_tag(ByteWriter& out, StateTag tag) {
 
 }  // namespace
 
-// Empty after a failure, so that callers may go on with it.
+// The text is empty after a failure, so that callers may go on with it.
 std::string_view read_utf8(ByteReader& in, const char* what) {
     const std::string_view text = as_text(read_sized(in, what));
     if (!utf8::is_valid(text)) in.fail(what);

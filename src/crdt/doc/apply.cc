@@ -75,7 +75,8 @@ Result<void> fits_new_text(const Doc& doc, const TextDelta& delta) {
 }
 
 // The parents of a tree's nodes, as actions change them. The actions are tried out here one after
-// another, because one may use a node that another made. O(depth) map lookups for an action.
+// another, because one may use a node that another made. An action costs O(depth) map lookups, an
+// erase one for each node below.
 class Branches {
 public:
     explicit Branches(const std::vector<TreeNode>& nodes) {
@@ -169,8 +170,8 @@ private:
     std::map<ContainerId, ContainerId> actual_;  // From a container's name in the diff.
 };
 
-// Asked again for each part while the diff is applied: an earlier part may have erased what held
-// the container, and the part is then skipped.
+// The container is looked for again when its part is applied: an earlier part may have erased what
+// held the container, and the part is then skipped.
 std::optional<Handle> DiffApplier::target(const ContainerId& id) {
     const auto known = actual_.find(id);
     const Handle handle = doc_.open(known != actual_.end() ? known->second : id);

@@ -129,7 +129,8 @@ void Announcements::before_commit(const Journal& journal, CommitOptions& options
 void Announcements::after_commit(DocBody& body, LvSpan span, Event event) {
     if (subscribers_ == nullptr) return;
     const std::shared_ptr<Subscribers> subscribers = subscribers_;
-    // Exported before the first callback runs: one may edit, and a batch views the log.
+    // The changes are exported before the first callback runs: one may edit, and a batch views the
+    // log.
     std::vector<Change> changes;
     const bool wants_changes = subscribers->any<OnLocalUpdate>();
     if (wants_changes) changes = export_spans(body, {span}).changes();
