@@ -36,6 +36,8 @@ struct Totals {
     std::size_t changes;
 };
 
+// Bounds make the sums safe: first counter and atoms, and first lamport and lamports, stay in
+// range.
 Totals read_totals(ByteReader& in) {
     Totals totals{};
     totals.counter = read_uleb(in, kMaxCounter, "first counter");
@@ -98,6 +100,7 @@ struct Front {
     Budget& budget;
 };
 
+// The last change has no length of its own: it takes the atoms that are left.
 void read_counters(ByteReader& in, const Totals& totals, const Front& front) {
     const std::span<Head> heads = front.heads;
     std::uint64_t left = totals.atoms;
@@ -257,6 +260,7 @@ Result<std::vector<Counter>> read_block_headers(ByteReader in, Budget& budget,
     return atoms;
 }
 
+// After an error `out` holds a part of the block; its user clears it or drops it.
 Result<void> read_block(ByteReader in, Budget& budget, ChangeBatch& out) {
     const std::size_t before = out.heads.size();
     Tables tables;
@@ -311,6 +315,7 @@ void register_positions(const ChangeBatch& batch, std::span<const Head> heads,
     positions.erase(std::unique(positions.begin(), positions.end()), positions.end());
 }
 
+// A dependency on the peer's change before is a bit; the others are columns.
 void write_header(ByteWriter& out, const ChangeBatch& batch, std::span<const Head> heads,
                   Registers& registers) {
     const auto is_own = [](const Head& head, ChangeBatch::Dep dep) {

@@ -1,5 +1,13 @@
 // Run-length columns: a run is a count and a cell, and a negative count is that many cells as they
 // stand. Writers choose runs as Loro's do, so that what was read is written again byte for byte.
+//
+//     delta of delta, the change of the step between values:
+//       0                  no change
+//       10     7 bits      -63 .. 64
+//       110    9 bits      -255 .. 256
+//       1110   12 bits     -2047 .. 2048
+//       11110  21 bits     up to about a million either way
+//       11111  64 bits     any
 #include "codec/columnar.h"
 
 #include <algorithm>
@@ -24,6 +32,8 @@ constexpr std::array<Code, 4> kShortCodes = {{
 
 }  // namespace
 
+// A section's size stands in front of it and is known at its end only. One byte was left for it,
+// which is enough for most; a longer size moves the section, O(its bytes).
 Section::~Section() {
     const std::size_t begin = at_ + 1;
     const std::size_t size = out_.size() - begin;
@@ -40,6 +50,7 @@ Section::~Section() {
     std::copy(prefix.bytes().begin(), prefix.bytes().end(), &out_[at_]);
 }
 
+// The column does not say how many values it has; the caller does, and asks for no more.
 DeltaOfDeltaReader::DeltaOfDeltaReader(ByteReader& in, std::size_t count, const char* what)
     : in_(in), what_(what) {
     const std::uint8_t present = in.byte(what);
@@ -48,6 +59,7 @@ DeltaOfDeltaReader::DeltaOfDeltaReader(ByteReader& in, std::size_t count, const 
     if (in.byte(what) > 8) in.fail(what);
 }
 
+// Values and steps are added without a sign, so that hostile ones wrap around and do not overflow.
 std::int64_t DeltaOfDeltaReader::next_step() {
     if (first_) {
         first_ = false;
@@ -102,6 +114,7 @@ void DeltaOfDeltaWriter::append(std::int64_t value) {
     any_bits_ = true;
     if (change == 0) return bits(0, 1);
     for (const Code& code : kShortCodes) {
+        // The bias makes the range lie one further on the positive side, as Loro has it.
         if (change < -code.bias || change > code.bias + 1) continue;
         bits(code.prefix, code.prefix_bits);
         return bits(static_cast<std::uint64_t>(change + code.bias), code.payload_bits);
@@ -110,6 +123,8 @@ void DeltaOfDeltaWriter::append(std::int64_t value) {
     bits(static_cast<std::uint64_t>(change), 64);
 }
 
+// The byte after the first value says how many bits of the last byte are used: 8 for all of them, 0
+// if there is only one value.
 void DeltaOfDeltaWriter::finish() {
     if (empty_) {
         out_.byte(0);

@@ -1,5 +1,9 @@
 // Two spellings of a container's id, with two numberings of kinds. Each id has exactly one key, so
 // that a reader can look for it.
+//
+// Other programs could spell a size or number with more bytes than it needs. A key in such a
+// spelling would never be found by container_key(), and one container could stand in a table twice;
+// so read_container_key() encodes what it read and compares.
 #include "codec/container_ids.h"
 
 #include <array>
@@ -26,6 +30,7 @@ constexpr std::array<ContainerKind, 6> kKindsInside = {
     ContainerKind::text,         ContainerKind::map,  ContainerKind::list,
     ContainerKind::movable_list, ContainerKind::tree, ContainerKind::counter};
 
+// A number beyond the table is a kind from the future, which both numberings spell alike.
 ContainerKind kind_inside(std::uint8_t number) {
     return number < kKindsInside.size() ? kKindsInside[number] : static_cast<ContainerKind>(number);
 }
@@ -50,6 +55,7 @@ crdt::PeerId checked(ByteReader& in, crdt::PeerId peer) {
 
 }  // namespace
 
+// A key holds the kind beside the bit for roots, and a table stores the size of a key in 16 bits.
 bool has_container_key(const ContainerId& id) {
     constexpr std::size_t kLongestKey = std::numeric_limits<std::uint16_t>::max();
     constexpr std::size_t kBeforeName = 4;  // The kind, and a size below 2^21.
@@ -93,6 +99,7 @@ Result<ContainerId> read_container_key(std::span<const std::uint8_t> key) {
     return id;
 }
 
+// After a failure the id that comes back means nothing; the caller sees the failure in `in`.
 ContainerId read_container_id(ByteReader& in, Budget& budget) {
     switch (in.byte("id of a container")) {
         case kRoot: {

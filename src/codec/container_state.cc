@@ -1,5 +1,8 @@
 // A state begins with the kind, depth and parent of its container, and goes on as its kind has it.
 // A kind that we do not know is kept as bytes.
+//
+// The key and the state both tell the kind; they have to agree. The message of an error names the
+// container, because offsets count within its state and would tell little by themselves.
 #include "codec/container_state.h"
 
 #include <bit>
@@ -62,6 +65,7 @@ Failure failure(const ByteReader& in, const crdt::ContainerId& id) {
 
 }  // namespace
 
+// For callers that only need to know where a container hangs: O(header), whatever the state holds.
 Result<ContainerHeader> read_container_header(const crdt::ContainerId& id,
                                               std::span<const std::uint8_t> stored) {
     ByteReader in(stored);
@@ -82,6 +86,7 @@ Result<ContainerState> read_container_state(const crdt::ContainerId& id,
     return container;
 }
 
+// Kinds beyond the counter all have the last alternative, UnknownState.
 void write_container_state(ByteWriter& out, const ContainerState& container) {
     const auto kind = static_cast<std::size_t>(container.id.kind);
     CHECK(container.state.index() == std::min(kind, std::variant_size_v<State> - 1));

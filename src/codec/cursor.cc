@@ -1,4 +1,7 @@
 // A cursor is read and written field by field; what follows the last field makes it corrupt.
+//
+// Every field has one range, and a value outside it is corrupt. Whether the anchor exists is a
+// question for the document that the cursor is resolved in.
 #include "codec/cursor.h"
 
 #include "base/bytes.h"

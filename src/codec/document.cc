@@ -1,5 +1,9 @@
 // Updates are read where they are, as views. A snapshot's blocks are decompressed into memory that
 // does not last, so its changes are made objects first, which the batch then views.
+//
+// A document takes several blobs as one batch, so that changes in one may depend on another's, and
+// an error in any refuses all. A trimmed history needs its start: from the document, or from
+// another blob that holds the ops it begins with.
 #include "codec/document.h"
 
 #include <algorithm>
@@ -23,6 +27,7 @@ Result<bool> is_updates(std::span<const std::uint8_t> blob) {
     return TRY(open_envelope(blob)).mode == Mode::updates;
 }
 
+// The states are decoded and dropped, to refuse a blob that is damaged there.
 Result<History> read_snapshot(std::span<const std::uint8_t> blob) {
     const Snapshot snapshot = TRY(Snapshot::open(blob));
     TRY(snapshot.verify_states());
@@ -64,6 +69,7 @@ Result<Collected> collect(std::span<const Bytes> blobs) {
 
 // Returns true if the start of a trimmed history is known, or another blob brings it. One that begins
 // there too does not bring what came before.
+// O(starts · changes), and there are few starts.
 bool has_start(const Collected& all, const Trimmed& trimmed, const crdt::VersionVector& known) {
     const crdt::ChangeBatch& batch = all.histories.batch;
     const auto brings = [&](std::size_t change, crdt::OpId id) {

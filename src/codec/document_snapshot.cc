@@ -1,6 +1,9 @@
 // A snapshot is the history in blocks, and the state of each container as Loro's documents keep it.
 // The state is taken from the document's own structures by Inspection, one container after another,
 // so that it need not be computed from the history. O(history + state).
+//
+// If the document was opened from a snapshot and its history was not read since, update_snapshot()
+// copies most of the bytes, and this is not done at all. A shallow document stays one.
 #include "codec/document_snapshot.h"
 
 #include <unordered_map>
@@ -29,6 +32,7 @@ using crdt::Handle;
 using crdt::Inspection;
 using crdt::OpId;
 
+// A state spells a child's id out, which the engine derives from the atom that made it.
 StateSlot state_slot(const crdt::Slot& slot, OpId made_by) {
     if (const auto* value = std::get_if<Value>(&slot)) return *value;
     return ContainerId::normal(made_by, std::get<ContainerKind>(slot));
@@ -41,6 +45,7 @@ TextStyle alone(const crdt::StyleStart& ended) {
     return {ended.key, true, crdt::info_of(holds_back ? crdt::Expand::none : crdt::Expand::before)};
 }
 
+// Deleted text is gone; anchors stay as spans without text, each with the style that it begins.
 TextState text_state(const Inspection& doc, Handle text) {
     TextState state;
     std::unordered_set<OpId> open;  // Styles whose starts have gone by.
@@ -99,6 +104,8 @@ MovableListState movable_state(const Inspection& doc, Handle list) {
     return state;
 }
 
+// An erased node has no position any more; Loro's format wants one, so it gets the one that a lone
+// node has.
 TreeState tree_state(const Inspection& doc, Handle tree) {
     TreeState state;
     for (Inspection::TreePlace& place : doc.tree_places(tree)) {
@@ -132,7 +139,9 @@ State state_of(const Inspection& doc, ContainerKind kind, Handle handle) {
     return UnknownState{};
 }
 
-// How deep each container lies, and below what.
+// How deep each container lies, and below what. Depths are kept on the way up, so that each
+// container is walked over once: O(containers). `known` spares the walk where the caller has it in
+// a snapshot.
 class Places {
 public:
     Places(const Inspection& doc, std::size_t containers, KnownPlace known)
@@ -164,6 +173,7 @@ public:
             way.push_back(std::move(*parent));
         }
         for (; !way.empty(); way.pop_back()) depths_.emplace(way.back(), ++depth);
+        // A header from the snapshot is written again as it was.
         if (auto header = known_ ? known_(id) : std::nullopt) return header;
         return ContainerHeader{depths_.at(id), parent_of(id)};
     }

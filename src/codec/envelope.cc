@@ -1,5 +1,8 @@
 // The checksum guards against accidents. Whatever passes it may still be made by an attacker, so
 // that everything behind it is checked as well.
+//
+// The checksum is looked at before the mode, so that a damaged blob is called damaged and not
+// unsupported.
 #include "codec/envelope.h"
 
 #define XXH_STATIC_LINKING_ONLY
@@ -63,6 +66,7 @@ void seal_envelope(ByteWriter& out, Mode mode) {
     out[kModeAt] = static_cast<std::uint8_t>(number >> 8);
     out[kModeAt + 1] = static_cast<std::uint8_t>(number);
     const std::uint32_t checksum = envelope_checksum(out.bytes().subspan(kModeAt));
+    // The checksum is put in byte by byte, because the writer only appends numbers.
     for (std::size_t i = 0; i < 4; ++i)
         out[kChecksumAt + i] = static_cast<std::uint8_t>(checksum >> (8 * i));
 }

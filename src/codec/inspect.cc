@@ -1,4 +1,7 @@
 // Says of a blob what can be said without a document: its versions, times and counts.
+//
+// Updates have no summary of their own, so they are decoded whole. A snapshot has its versions in
+// front, and its number of changes in the headers of its blocks.
 #include "codec/inspect.h"
 
 #include <algorithm>

@@ -1,6 +1,9 @@
 // A payload of an unknown op is bytes that carry their keys themselves (payload.h). Towards JSON
 // they are read without checks, because they were checked when they came in. From JSON everything
 // is checked, and written as the same bytes.
+//
+// Both directions go by the table of names kTypes. A kind without a name has no form in JSON; a
+// kind beyond the table is called "Unknown" and keeps its bytes.
 #include "codec/json_unknown.h"
 
 #include <array>
@@ -138,6 +141,8 @@ Result<Value> unknown_to_json(const crdt::UnknownOp& op, crdt::OpId own) {
         json.append("value", Map{{"kind", op.value_kind & ~kFutureBit},
                                  {"data", json_bytes({data.begin(), data.end()})}});
     } else {
+        // read_unknown() and unknown_from_json() let no other kind in without the bit for the
+        // future.
         CHECK(op.value_kind < kTypes.size());
         const std::string_view type = kTypes[op.value_kind];
         if (type.empty()) {
@@ -152,6 +157,7 @@ Result<Value> unknown_to_json(const crdt::UnknownOp& op, crdt::OpId own) {
                 json.append("value", read_sleb(in, ""));
                 break;
             case PayloadKind::f64:
+                // NaN and the infinities become null: JSON has no word for them.
                 json.append("value", plain_json(std::bit_cast<double>(in.u64_be(""))));
                 break;
             case PayloadKind::string:
@@ -203,6 +209,7 @@ Result<void> read_future(const Value& value, crdt::UnknownOp& op) {
     const Value* kind = value.get("kind");
     const Value* data = value.get("data");
     if (kind == nullptr || !kind->is_int() || data == nullptr) return wrong_value();
+    // A writer may have given the kind with its bit or without.
     const std::int64_t number = kind->as_int() & ~std::int64_t{kFutureBit};
     const auto bytes = bytes_from_json(*data);
     if (number <= kLastKnownKind || number > kMaxKind || !bytes) return wrong_value();
@@ -213,6 +220,7 @@ Result<void> read_future(const Value& value, crdt::UnknownOp& op) {
     return {};
 }
 
+// Kinds without a payload take any value, as a reader of them looks at none.
 Result<void> write_payload(ByteWriter& out, PayloadKind kind, const Value& value) {
     switch (kind) {
         case PayloadKind::i64:
@@ -285,6 +293,7 @@ Result<crdt::UnknownOp> unknown_from_json(const Map& content) {
         return op;
     }
     std::size_t kind = 0;
+    // An empty name stands for a kind without a JSON form, which no text may select.
     while (kind < kTypes.size() && (kTypes[kind].empty() || kTypes[kind] != type->as_string()))
         ++kind;
     if (kind == kTypes.size()) return corrupt("the type of its value (`value_type`) is not known");

@@ -27,7 +27,8 @@ namespace {
 using crdt::Change;
 using crdt::OpId;
 
-// Ids as text, with peers spelled out or numbered.
+// Ids as text, with peers spelled out or numbered. Peers get their numbers as they are met, so the
+// order of calls decides the table, and peers() is complete only after everything else was written.
 class JsonNames {
 public:
     explicit JsonNames(JsonPeers spelling) : table_(spelling == JsonPeers::table) {}
@@ -45,6 +46,7 @@ public:
         const OpId op = id.op();
         return crdt::to_text(crdt::ContainerId::normal({peer(op.peer), op.counter}, id.kind));
     }
+    // `at` is the atom that fills the slot, which names a child container.
     Value slot(const crdt::Slot& slot, OpId at) {
         if (const auto* value = std::get_if<Value>(&slot)) return plain_json(*value);
         const auto kind = std::get<crdt::ContainerKind>(slot);
@@ -58,6 +60,7 @@ private:
     Register<crdt::PeerId> peers_;
 };
 
+// Equal changes shall give equal text, whatever the order in which their deps came.
 crdt::Frontiers sorted(crdt::Frontiers deps) {
     std::sort(deps.begin(), deps.end());
     return deps;
@@ -119,6 +122,7 @@ public:
         out_.add("text", op.text);
         return {};
     }
+    // Each value has an atom of its own, which a child container in it is named after.
     Result<void> operator()(const crdt::ListInsert& op) {
         List values;
         OpId at = own_;
@@ -242,7 +246,8 @@ Result<Value> change_value(JsonNames& names, const Change& change) {
 }
 
 // Writes changes as text. The text of the last op's container is kept, as most ops follow one of
-// the same container.
+// the same container. The ops of a change go to a buffer of their own, because peers are to be
+// numbered in the order of change_value() while the text has the id in front.
 class TextWriter {
 public:
     explicit TextWriter(JsonNames& names) : names_(names) {}
@@ -294,6 +299,7 @@ private:
     std::string text_;
 };
 
+// Lamport order is causal, so a reader meets every change after what it depends on.
 std::vector<const Change*> by_lamport(std::span<const Change> changes) {
     std::vector<const Change*> sorted;
     sorted.reserve(changes.size());
@@ -331,6 +337,7 @@ Result<std::string> write_json_updates(std::span<const Change> changes,
                                        const crdt::Frontiers& start, JsonPeers peers) {
     JsonNames names(peers);
     TextWriter writer(names);
+    // Changes are written before the head of the text, which holds the table of peers.
     std::string written;
     for (const Change* change : by_lamport(changes)) {
         if (!written.empty()) written.push_back(',');

@@ -1,6 +1,11 @@
 // Reads JSON updates (json_updates.h; docs/formats/json.md has the rules). The reader walks the
 // parsed JSON once, O(size). Every step carries a Place, a chain of the members on the way from
 // the root, so that an error names the exact path at no cost while nothing is wrong.
+//
+// Nothing is trusted: every number has its bounds, every text is UTF-8, ids count up without a gap,
+// and a container or node that an op makes is named after that op. What only a document can tell
+// (unknown deps, positions beyond an end) is left to the import. Values nest at most kMaxJsonDepth
+// levels, since checking them recurses.
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -29,9 +34,11 @@ using crdt::OpId;
 constexpr std::int64_t kMaxJsonLamport = std::numeric_limits<crdt::Lamport>::max() - 1;
 // Loro writes whole counter deltas below this as integers, and larger ones as floats.
 constexpr double kMaxWholeDelta = 1 << 27;
+// The fractional index of a node that comes without one.
 constexpr std::uint8_t kDefaultPosition = 0x80;
 
-// A member of the JSON, and the way to it.
+// A member of the JSON, and the way to it. A Place refers to the one above it, which lies on the
+// stack of the caller: it must not outlive the function that reads its parent.
 class Place {
 public:
     explicit Place(const Value& value) : value_(value) {}
@@ -84,6 +91,7 @@ public:
     }
 
 private:
+    // The path is built only once something is wrong, from the root down.
     std::string path() const {
         if (parent_ == nullptr) return "";
         const std::string before = parent_->path();
@@ -148,6 +156,8 @@ private:
     std::optional<std::vector<crdt::PeerId>> peers_;
 };
 
+// The start version is checked and not used: an import finds out by the deps whether changes follow
+// what is there.
 Result<std::vector<Change>> JsonReader::read(const Place& json) {
     const Place version = TRY(json.member("schema_version"));
     if (version.value() != Value(kJsonSchemaVersion)) return version.wrong("is not 1");
@@ -168,6 +178,7 @@ Result<std::vector<Change>> JsonReader::read(const Place& json) {
     return changes;
 }
 
+// With a table, every peer in an id is an index into it; with null, the peer itself.
 Result<void> JsonReader::read_peers(const Place& json) {
     const Place table = TRY(json.member("peers"));
     if (table.value().is_null()) return {};
@@ -218,6 +229,8 @@ Result<void> JsonReader::read_ops(const Place& ops, Change& change) {
         const Place target = TRY(at.member("container"));
         const Place counter = TRY(at.member("counter"));
         const Place said = TRY(at.member("content"));
+        // The counters follow from the change's id. They are compared, because a gap would shift
+        // the ids of all that follows.
         if (TRY(counter.integer(0, kMaxCounter)) != next)
             return counter.wrong(cat("leaves a gap: the operations before it end at ", next));
         crdt::Op op{TRY(container(target)), static_cast<crdt::Counter>(next), {}};
@@ -231,6 +244,8 @@ Result<void> JsonReader::read_ops(const Place& ops, Change& change) {
     return {};
 }
 
+// A counter's content has no `type` to look at; the container's kind decides. A kind from the
+// future has contents of the type "unknown" only.
 Result<OpContent> JsonReader::content(const Place& json, ContainerKind kind, OpId own) {
     if (kind == ContainerKind::counter) return counter(json);
     const Place type_place = TRY(json.member("type"));
@@ -292,6 +307,7 @@ Result<OpContent> JsonReader::list(const Place& json, std::string_view type, OpI
     const Place values = TRY(json.member("value"));
     const List* items = TRY(values.list());
     insert.values.reserve(items->size());
+    // The number is checked before the loop counts `own` up, which would overflow.
     if (items->size() > static_cast<std::size_t>(kMaxCounter - own.counter))
         return values.wrong("counts beyond the last id");
     for (std::size_t i = 0; i < items->size(); ++i) {
@@ -355,6 +371,8 @@ Result<OpContent> JsonReader::counter(const Place& json) {
     }
     if (!delta.value().is_number()) return delta.wrong("is no number");
     const double number = delta.value().as_number();
+    // The number is kept as Loro writes it in binary, whatever the JSON called it, so that the op
+    // compares equal to the one that a peer has.
     if (number == std::trunc(number) && std::abs(number) < kMaxWholeDelta)
         return crdt::CounterAdd{static_cast<std::int64_t>(number)};
     return crdt::CounterAdd{number};
@@ -370,6 +388,7 @@ Result<OpContent> JsonReader::erase(const Place& json) {
                                 TRY(id(start))};
 }
 
+// `written` is a peer or an index of the table.
 Result<crdt::PeerId> JsonReader::peer(const Place& at, crdt::PeerId written) const {
     if (!peers_) {
         if (written == crdt::kNoPeer) return at.wrong("names the reserved peer");
@@ -386,6 +405,7 @@ Result<OpId> JsonReader::id(const Place& at) const {
     return OpId{TRY(peer(at, parsed->peer)), parsed->counter};
 }
 
+// A lamport and an index have the syntax of a peer: digits without leading zeros.
 Result<crdt::ElementId> JsonReader::element(const Place& at) const {
     const std::string text = TRY(at.text());
     const std::size_t mark = text.find('@');
@@ -417,6 +437,8 @@ Result<Value> JsonReader::value(const Place& at) const {
     return at.value();
 }
 
+// A string that begins with the mark and goes on as an id makes a container. Any other string, even
+// one with the mark, is a value.
 Result<crdt::Slot> JsonReader::slot(const Place& at, OpId own) const {
     const auto reference = container_reference(at.value());
     if (!reference) return crdt::Slot(TRY(value(at)));

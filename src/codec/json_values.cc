@@ -1,5 +1,8 @@
 // Values inside JSON updates: bytes become arrays of numbers, and child containers their ids behind
 // a mark.
+//
+// The way to JSON loses something: bytes cannot be told from a list of numbers afterwards, nor NaN
+// from null. Only where a format says that bytes stand there are they read back (json_unknown.cc).
 #include "codec/json_values.h"
 
 #include <cmath>
@@ -15,6 +18,7 @@ Value json_bytes(const Bytes& bytes) {
     return list;
 }
 
+// Every string that a reader meets is asked, so the mark is compared before anything is parsed.
 std::optional<crdt::ContainerId> container_reference(const Value& value) {
     if (!value.is_string()) return std::nullopt;
     std::string_view text = value.as_string();

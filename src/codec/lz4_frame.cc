@@ -1,6 +1,9 @@
 // LZ4 frames are taken apart here, and only their blocks are given to liblz4: how large a frame
 // becomes has to be checked against the budget before memory is taken for it. So a first pass over
 // the blocks finds the size, and a second one decompresses. O(bytes).
+//
+// The lengths inside a compressed block say how much it holds. They may lie; the decompression then
+// fails, but it never writes beyond the size that was measured, because it is given no more room.
 #include "codec/lz4_frame.h"
 
 #include <lz4.h>
@@ -54,6 +57,7 @@ FrameHeader read_header(ByteReader& in, std::span<const std::uint8_t> frame) {
     const std::uint8_t sizes = in.byte("block size of an LZ4 frame");
     const unsigned step = (sizes >> 4) & 7U;
     if ((sizes & 0x8F) != 0 || step < 4) in.fail("block size of an LZ4 frame");
+    // Steps 4 to 7 stand for 64 KB, 256 KB, 1 MB and 4 MB.
     header.largest_block = std::size_t{1} << (8 + 2 * step);
     if ((flags & 0x08) != 0) header.content_size = in.u64_le("content size of an LZ4 frame");
     const std::size_t end = in.offset();
@@ -105,6 +109,7 @@ std::optional<FrameBlock> next_block(ByteReader& in, const FrameHeader& header) 
     block.bytes = part.rest();
     block.size = block.stored ? block.bytes.size() : content_size(measured);
     in.adopt(measured);
+    // No block is larger than 4 MB, so that sizes fit the int of liblz4.
     if (block.size > header.largest_block || block.bytes.size() > header.largest_block) {
         in.fail("size of an LZ4 block");
     }
@@ -117,6 +122,7 @@ std::optional<FrameBlock> next_block(ByteReader& in, const FrameHeader& header) 
 }
 
 // Appends the content of `block` to the `at` bytes in `out`, which has room for it.
+// A dependent block copies from the 64 KB before it, which lie in `out` already.
 bool decompress_block(const FrameBlock& block, bool independent, Bytes& out, std::size_t at) {
     auto* target = reinterpret_cast<char*>(out.data()) + at;
     const auto* source = reinterpret_cast<const char*>(block.bytes.data());

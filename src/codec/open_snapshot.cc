@@ -1,6 +1,13 @@
 // Opens a blank document at a snapshot's state: each container's state is decoded and handed to a
 // StateWriter. The blob is kept, and decoded as a history when something first needs that. A
 // snapshot without a usable state (trimmed, or empty) is left to an import.
+//
+//     whole history, state here      open at the state, history later
+//     trimmed, state here            open at the state, with the start's states beside it
+//     trimmed, state left out        open at the start and import what follows
+//     anything that only a history can tell       not opened here, or the history is read at once
+//
+// Containers are handed over by depth, so that each finds the one that holds it.
 #include "codec/open_snapshot.h"
 
 #include <algorithm>
@@ -26,6 +33,8 @@ using crdt::StateWriter;
 
 using Blob = std::shared_ptr<const Bytes>;
 
+// The history that was left in the blob. It is decoded once at most, from the blob that it keeps
+// alive.
 class SnapshotHistory final : public crdt::HistorySource {
 public:
     // `keeps_form`: a save of the document has the form of the blob.
@@ -95,6 +104,7 @@ struct WriteState {
     }
     Result<void> operator()(TreeState& state) const {
         for (TreeNode& node : state.nodes) {
+            // The engine tells erased nodes by a flag, Loro by a parent that no peer can make.
             const bool erased = node.parent == kDeletedTreeRoot;
             if (erased) node.parent.reset();
             TRY(writer.node(node.id, node.parent, erased, stamped(node.last_move),
@@ -127,6 +137,7 @@ struct WriteState {
 enum class Moment { start, end };
 
 // The states at the start of a trimmed history, or at the end of any.
+// All states are alive at once, so they share one budget.
 Result<std::vector<ContainerState>> read_states(const Snapshot& snapshot, Moment moment) {
     Budget budget = snapshot.budget();
     std::vector<ContainerState> states;
@@ -178,6 +189,8 @@ Result<void> write_states(std::vector<ContainerState> states, StateWriter& write
     return {};
 }
 
+// Later edits need the lamports and the latest timestamp of the heads, which stand in the headers
+// of their blocks.
 Result<crdt::OpeningVersion> read_version(const Snapshot& snapshot, crdt::VersionVector end,
                                           const crdt::Frontiers& heads) {
     crdt::OpeningVersion version{std::move(end), {}, 0};
@@ -225,6 +238,8 @@ Result<std::shared_ptr<const crdt::ShallowStart>> SnapshotStart::read(const Snap
         if (changes.size() != 1) return corrupt("a trimmed history does not hold its first op");
         const crdt::Counter at = head.counter - changes.front().id.counter;
         first_ops.push_back(crdt::slice(changes.front(), at, at + 1));
+        // The history begins with the heads themselves, and the state at the start holds them too:
+        // they are kept as ops and counted to the start.
         end.extend(head.peer, head.counter + 1);
     }
     return std::make_shared<const SnapshotStart>(TRY(read_version(snapshot, std::move(end), heads)),
@@ -243,6 +258,7 @@ Result<bool> open_at_state(crdt::Doc& doc, const Snapshot& snapshot, Blob blob,
         doc, version,
         std::make_unique<SnapshotHistory>(std::move(blob), std::move(start), keeps_form), write);
     if (opened) return true;
+    // The state holds something that only the history explains; the caller imports that instead.
     if (opened.error().code() == Errc::unsupported) return false;
     return Failure(opened.error());
 }
@@ -254,6 +270,8 @@ Result<bool> open_snapshot(crdt::Doc& doc, Bytes bytes) {
     const Blob blob = std::make_shared<const Bytes>(std::move(bytes));
     const Snapshot snapshot = TRY(Snapshot::open(*blob));
     const bool is_shallow = snapshot.start() && !snapshot.start()->heads.empty();
+    // An empty document that has subscribers or parked changes is not blank, and a whole history
+    // can be imported into it as well.
     if (snapshot.heads().empty() || (!is_shallow && !crdt::is_blank(doc))) return false;
     // Damage that is found only when the history is read would have been taken for success by then.
     TRY(snapshot.verify_history());

@@ -101,6 +101,8 @@ OpReader::DeleteColumns OpReader::delete_columns(ByteReader& deletes) {
     return columns;
 }
 
+// Counts the ops by the column of kinds, which takes a byte for each run, and charges them all
+// before a row is made: a few bytes can spell a billion ops.
 void OpReader::make_room(ChangeBatch& batch) {
     std::size_t count = 0;
     for (ByteReader in = in_.kind; !in.at_end();) {
@@ -120,6 +122,7 @@ void OpReader::make_room(ChangeBatch& batch) {
     if (all > batch.rows.capacity()) batch.rows.reserve(std::max(all, 2 * batch.rows.capacity()));
 }
 
+// Reads the ops of one change. They have to fill its atoms exactly; no op is cut by a change's end.
 bool OpReader::read(OpId id, Counter atoms, ChangeBatch& batch) {
     for (Counter left = atoms; left > 0;) {
         const std::uint64_t length = atoms_.next();
@@ -193,6 +196,8 @@ OpContent OpReader::content(ContainerKind container, PayloadKind kind, OpId id) 
     return unknown();
 }
 
+// The row views the text in the block. It is charged all the same, because whoever keeps it copies
+// it.
 void OpReader::text(ChangeBatch::Row& row) {
     const std::string_view text = as_text(read_sized(values_, "inserted text"));
     const std::optional<std::size_t> length = length_of(text);
@@ -252,6 +257,7 @@ OpContent OpReader::map(PayloadKind kind) {
     return crdt::MapSet{std::string(key), read_slot(values_, tables_, budget_)};
 }
 
+// One payload for three ops: below the reserved root it erases, onto its own id it creates.
 OpContent OpReader::tree(PayloadKind kind, OpId id) {
     if (kind != PayloadKind::tree_move) return wrong_kind();
     const OpId target = node();
@@ -340,6 +346,7 @@ void OpReader::finish() {
     if (!values_.at_end()) values_.fail("end of the payloads");
 }
 
+// The first that failed, in the order in which the block has the sections. Requires !ok().
 Failure OpReader::error() const {
     for (const ByteReader* in : {&ops_, &deletes_, &in_.container, &in_.prop, &in_.kind, &values_,
                                  &delete_in_.peer, &delete_in_.counter, &delete_in_.length}) {

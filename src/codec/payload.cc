@@ -1,5 +1,10 @@
 // An unknown op is copied payload by payload, so that its keys, which are numbers in a block's
 // table, can be put in place of those numbers and back.
+//
+// Reading and writing are one function, copy_payload(), which differs only in what it does with a
+// key: from a block a number becomes a key, into a block a key becomes a number. So both directions
+// agree on every kind by construction. Nothing is interpreted; a number is read and written again
+// only to find its end and to spell it in the shortest way.
 #include "codec/payload.h"
 
 #include "base/check.h"
@@ -13,6 +18,7 @@ void copy_numbers(ByteReader& in, ByteWriter& out, int count) {
     for (int i = 0; i < count; ++i) write_uleb(out, read_uleb(in, "number of an unknown op"));
 }
 
+// `kind` is canonical. A kind without a case below fails in `in`, as does what is cut short.
 void copy_payload(ByteReader& in, ByteWriter& out, std::uint8_t kind, const CopyKey& copy_key) {
     if ((kind & kFutureBit) != 0)
         return write_sized(out, read_sized(in, "payload of an unknown op"));
@@ -63,11 +69,15 @@ void copy_payload(ByteReader& in, ByteWriter& out, std::uint8_t kind, const Copy
 
 }  // namespace
 
+// Peers write a kind from the future with or without its bit; one spelling is kept, so that equal
+// ops compare equal.
 std::uint8_t canonical_kind(std::uint8_t raw) {
     const auto kind = static_cast<std::uint8_t>(raw & ~kFutureBit);
     return kind <= kLastKnownKind ? kind : static_cast<std::uint8_t>(kind | kFutureBit);
 }
 
+// The keys are charged as they are copied, because a short number may stand for a long key; all
+// other bytes are charged by their length in the block.
 crdt::UnknownOp read_unknown(ByteReader& in, std::int32_t prop, std::uint8_t raw_kind,
                              const Tables& tables, Budget& budget) {
     const std::uint8_t kind = canonical_kind(raw_kind);
@@ -83,6 +93,7 @@ crdt::UnknownOp read_unknown(ByteReader& in, std::int32_t prop, std::uint8_t raw
     return {prop, kind, std::move(kept).take()};
 }
 
+// The op came through read_unknown() or unknown_from_json(), so its bytes are sound.
 void write_unknown(ByteWriter& out, const crdt::UnknownOp& op, Registers& registers) {
     ByteReader in(op.value);
     copy_payload(in, out, op.value_kind, [&](ByteReader& from, ByteWriter& to) {

@@ -1,4 +1,7 @@
 // Presence is read entry by entry; what follows the last one makes it corrupt.
+//
+// Entries come from any peer, so they are checked like a blob and charged to a budget. Of two
+// entries with one key the later one counts, as if they had come one after the other.
 #include "codec/presence.h"
 
 #include <string>

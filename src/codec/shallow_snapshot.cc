@@ -1,6 +1,10 @@
 // The state at the start is taken from a fork of that version. The state at the end is written only
 // if the history since the start is long, and then only the containers that differ: a reader replays
 // a short history sooner than it reads a second state.
+//
+// The start may have to move to an earlier version than was asked for: start_for() wants a version
+// that all later changes follow, and states must be able to tell what the later ops build on. If
+// they are not, the earliest start that the document has is taken.
 #include "codec/shallow_snapshot.h"
 
 #include <algorithm>
@@ -37,6 +41,7 @@ constexpr crdt::PeerId kNobody = 0;  // Forks that write nothing.
 
 using States = std::map<ContainerId, Bytes>;
 
+// For a child that was made and never written to: a document keeps nothing of it.
 State empty_state(ContainerKind kind) {
     switch (kind) {
         case ContainerKind::map:
@@ -77,6 +82,8 @@ std::vector<ContainerId> children_of(const State& state) {
 }
 
 // The states that a shallow snapshot needs, and those of `also`.
+// Each state is kept as bytes, so that two versions of it can be compared and written without
+// another encoding.
 States states_of(const Doc& doc, const States& also) {
     const crdt::Inspection inspection(doc);
     States states;
@@ -164,6 +171,7 @@ Result<HistoryStart> start_at(const Doc& doc, const Frontiers& heads) {
     HistoryStart start{{}, heads};
     if (heads.empty()) return start;
     start.end = TRY(doc.history().version_of(heads));
+    // The heads' own ops are kept in the history, so the trimmed part ends just before each.
     for (const crdt::OpId head : heads) start.end.set(head.peer, head.counter);
     return start;
 }
@@ -194,6 +202,7 @@ Result<Bytes> encode_shallow_snapshot(const Doc& doc, const Frontiers& version,
     States last;
     if (op_count(doc.history().version()) - op_count(start.end) > kMostReplayed) {
         last = states_of(doc, first);
+        // States that are as they were at the start are left out.
         std::erase_if(last, [&](const auto& state) {
             const auto before = first.find(state.first);
             return before != first.end() && before->second == state.second;
@@ -205,6 +214,7 @@ Result<Bytes> encode_shallow_snapshot(const Doc& doc, const Frontiers& version,
     return std::move(writer).finish(doc.history().version(), doc.history().frontiers(), start);
 }
 
+// An earlier version is forked first: the copy ends there, so no later change is encoded.
 Result<Bytes> encode_state_only(const Doc& doc, const Frontiers& version, Compression compression) {
     const Frontiers heads = TRY(doc.history().minimal(version));
     if (heads == doc.history().frontiers()) return encode_shallow_snapshot(doc, heads, compression);

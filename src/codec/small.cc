@@ -1,5 +1,8 @@
 // A version is a count and its entries, each of them in varints. Entries may come in any order, but
 // each peer once.
+//
+// Both are sorted after they are read, so equal versions compare equal whatever the order of a
+// writer.
 #include "codec/small.h"
 
 #include <algorithm>

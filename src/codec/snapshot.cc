@@ -2,6 +2,15 @@
 // for a trimmed history the states at its start. Opening reads indexes and versions only. Blocks
 // and states are decoded when they are asked for, each charged to a budget, so that a small blob
 // cannot be made to take much memory.
+//
+//     open()            envelope, three tables of blocks, versions          O(blocks)
+//     state(id)         one block of the table, one container               O(log n + block)
+//     changes()         every block of changes, in order of peer            O(history)
+//     verify_changes()  the same, keeping nothing
+//
+// A blob may lie at every level: a key may name another block than it holds, blocks may leave gaps,
+// and the version may claim what no block has. Coverage and Dependencies check that while blocks
+// are decoded one after another, so that memory is taken for one block at a time.
 #include "codec/snapshot.h"
 
 #include <algorithm>
@@ -44,7 +53,8 @@ Result<void> add_containers(const SsTable& table, Budget& budget,
     return {};
 }
 
-// Follows the blocks of one peer after another, and refuses a gap, and a step back in time.
+// Follows the blocks of one peer after another, and refuses a gap, and a step back in time. Keys
+// come sorted by peer and counter, so each peer's blocks are met side by side.
 class Coverage {
 public:
     explicit Coverage(const Snapshot& snapshot) : snapshot_(snapshot) {}
@@ -59,6 +69,8 @@ public:
             lamport_ = 0;
             ++peers_;
         }
+        // A block that begins too early would overlap the one before; the same error names the
+        // place.
         if (key != *next_) return corrupt(cat("the history has no block at ", name(*next_)));
         for (const ChangeBatch::Head& change : block.heads) {
             if (change.lamport < lamport_) {
@@ -75,6 +87,7 @@ public:
         TRY(end_peer());
         std::size_t expected = 0;
         for (const auto& [peer, end] : snapshot_.end().ends())
+            // A peer all of whose changes were trimmed has no block.
             expected += end > begin_of(peer) ? 1 : 0;
         if (peers_ != expected)
             return corrupt("the history has no block of a peer that its version names");
@@ -100,7 +113,8 @@ private:
     std::size_t peers_ = 0;
 };
 
-// Follows which changes others depend on.
+// Follows which changes others depend on. Every dependency has to be in the history, and the peers
+// whose last change nobody depends on have to be the heads.
 class Dependencies {
 public:
     explicit Dependencies(const Snapshot& snapshot) : snapshot_(snapshot) {}
@@ -114,6 +128,7 @@ public:
             const crdt::Counter end = ends_[dep.peer];
             if (dep.counter >= end)
                 return corrupt("the history depends on changes that it does not hold");
+            // A dependency on an earlier atom of the peer leaves its last change a head.
             if (dep.counter + 1 == end) followed_.insert(block.peers[dep.peer]);
         }
         return {};
@@ -162,6 +177,7 @@ Result<Snapshot> Snapshot::open(std::span<const std::uint8_t> blob) {
         return fail(Errc::unsupported, "unsupported_mode", "this blob is updates, not a snapshot");
     }
     ByteReader& body = envelope.body;
+    // Each section stands after its size.
     const auto section = [&](const char* what) { return body.part(body.u32_le(what), what); };
     ByteReader history = section("history of a snapshot (cut short)");
     ByteReader state = section("state of a snapshot (cut short)");
@@ -176,6 +192,7 @@ Result<Snapshot> Snapshot::open(std::span<const std::uint8_t> blob) {
     };
     snapshot.history_ = TRY(open_table(history));
     ByteReader marker = state;
+    // "E" is no table, and is looked for before a table is.
     snapshot.replay_ = as_text(marker.rest()) == kNoState;
     if (!snapshot.replay_) snapshot.state_ = TRY(open_table(state));
     snapshot.start_state_ = TRY(open_table(start));
@@ -184,6 +201,7 @@ Result<Snapshot> Snapshot::open(std::span<const std::uint8_t> blob) {
     return snapshot;
 }
 
+// Versions are read at once and kept, so they are charged to the budget of the whole blob.
 Result<Stored> Snapshot::required(const SsTable& table, std::string_view key) {
     const auto stored = TRY(table.find(as_bytes(key), budget_));
     if (!stored) return corrupt(cat("a table of the snapshot has no \"", key, "\""));
@@ -209,6 +227,7 @@ Result<crdt::Frontiers> Snapshot::heads_at(const SsTable& table, std::string_vie
 Result<void> Snapshot::read_versions() {
     end_ = TRY(version_at(kEndKey));
     heads_ = TRY(heads_at(history_, kHeadsKey));
+    // Heads without a version, or a version without heads, would be a document that ends nowhere.
     const bool known = std::all_of(heads_.begin(), heads_.end(),
                                    [&](crdt::OpId head) { return end_.includes(head); });
     if (!known || heads_.empty() != end_.empty())
@@ -225,6 +244,8 @@ Result<void> Snapshot::read_start() {
         return stored.has_value();
     };
     if (TRY(has(kStartKey))) start.end = TRY(version_at(kStartKey));
+    // The heads stand in two tables. Two answers would let a reader replay a history onto the state
+    // of another version.
     if (TRY(has(kStartHeadsKey))) {
         const crdt::Frontiers heads = TRY(heads_at(history_, kStartHeadsKey));
         if (heads != start.heads)
@@ -291,6 +312,8 @@ Result<void> Snapshot::verify_changes() const {
     return dependencies.finish();
 }
 
+// The block with the last key at or before the id. Whether the atom is really in it only decoding
+// tells; a gap in the history would be found by Coverage.
 Result<Snapshot::Block> Snapshot::block_of(crdt::OpId id, Budget& budget) const {
     const SsTable::Cursor cursor = TRY(history_.floor(block_key(id), budget));
     if (!cursor.at_end() && !is_version_key(cursor.key())) {
@@ -301,6 +324,8 @@ Result<Snapshot::Block> Snapshot::block_of(crdt::OpId id, Budget& budget) const 
     return corrupt(cat("the history has no change at ", id.counter, "@", id.peer));
 }
 
+// Begins at the block that may hold the first atom, which may be of an earlier peer if there is
+// none, and ends at the first block beyond the span.
 Result<std::vector<Change>> Snapshot::changes_in(const crdt::IdSpan& span, Budget& budget) const {
     std::vector<Change> changes;
     if (span.begin >= span.end) return changes;
@@ -328,6 +353,7 @@ Result<std::vector<Change>> Snapshot::changes_in(const crdt::IdSpan& span, Budge
     return changes;
 }
 
+// Reads the headers of one block and none of its ops.
 Result<Snapshot::Moment> Snapshot::moment_of(crdt::OpId id) const {
     Budget budget = budget_;
     const Block block = TRY(block_of(id, budget));
@@ -353,6 +379,8 @@ std::optional<crdt::Frontiers> Snapshot::state_version() const {
     return heads_;
 }
 
+// The state of a trimmed history holds only what differs from the start, so both tables are joined;
+// a container in both is listed once.
 Result<std::vector<crdt::ContainerId>> Snapshot::containers(Budget& budget) const {
     std::vector<crdt::ContainerId> own;
     TRY(add_containers(state_, budget, own));
@@ -374,6 +402,7 @@ Result<std::vector<crdt::ContainerId>> Snapshot::start_containers(Budget& budget
     return ids;
 }
 
+// The later table goes first: what it holds replaces the state at the start.
 Result<std::optional<Stored>> Snapshot::stored_state(const crdt::ContainerId& id,
                                                      Budget& budget) const {
     if (!has_container_key(id)) return std::nullopt;
@@ -414,6 +443,8 @@ Result<void> Snapshot::verify_states() const {
         for (SsTable::Cursor cursor = TRY(table->begin(walk)); !cursor.at_end();
              TRY(cursor.next())) {
             if (as_text(cursor.key()) == kHeadsKey && table == &start_state_) continue;
+            // Each state is let go before the next is read, so each may take what the walk has
+            // left.
             Budget budget = walk;
             const crdt::ContainerId id = TRY(container_at(cursor));
             TRY(read_container_state(id, cursor.value().bytes, budget));

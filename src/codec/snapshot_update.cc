@@ -1,3 +1,5 @@
+// The blob that the document was opened from is kept, and the new one is made of its bytes. Only
+// two things are encoded: changes since the opening, and the states of containers they touched.
 #include "codec/snapshot_update.h"
 
 #include <utility>
@@ -39,6 +41,7 @@ Result<void> add_changes(const Doc& doc, const Snapshot& before, SnapshotWriter&
         blocks.push_back(std::move(last));
     }
     doc.changes_in(made, batch);
+    // The rewritten last block has the key of the old one, and so replaces it.
     writer.add_changes(batch);
     return {};
 }
@@ -57,6 +60,7 @@ Result<bool> add_states(const Doc& doc, const Snapshot& before, SnapshotWriter& 
     const auto inspection = crdt::Inspection::without_history(doc);
     const std::vector<crdt::Handle> written = inspection.written_since_opening();
     const std::vector<ContainerState> states = container_states(doc, inspection, written, known);
+    // A container whose place only the history tells was left out by container_states().
     if (states.size() != written.size()) return false;
     for (const ContainerState& state : states) TRY(writer.add_state(state));
     return true;
@@ -69,9 +73,11 @@ Result<std::optional<Bytes>> update_snapshot(const Doc& doc, Compression compres
     const crdt::UnreadHistory* unread = doc.history().unread();
     if (unread == nullptr || unread->source->snapshot().empty()) return std::nullopt;
     const std::span<const std::uint8_t> blob = unread->source->snapshot();
+    // Nothing was committed since: the bytes are the answer.
     if (doc.history().version() == unread->end) return Bytes(blob.begin(), blob.end());
     const Snapshot before = TRY(Snapshot::open(blob));
     if (before.start()) return std::nullopt;
+    // Damage in blocks that are copied undecoded would otherwise be carried on from save to save.
     TRY(before.verify_changes());
     SnapshotWriter writer(before, compression);
     TRY(add_changes(doc, before, writer));

@@ -1,5 +1,9 @@
 // Changes go into blocks of about 4 KiB by a guess at their size. A reader only relies on finding
 // each block by its first id. States come as they are; finish() sorts and writes the tables.
+//
+// Entries that were added take the place of those of the snapshot that the writer began with, by
+// key (SsTableWriter::add_all). finish() writes the three sections, whose sizes stand in front of
+// them, and seals the envelope with its checksum last.
 #include "codec/snapshot_writer.h"
 
 #include <algorithm>
@@ -119,6 +123,7 @@ Result<Bytes> SnapshotWriter::finish(const crdt::VersionVector& end, const crdt:
                                      const std::optional<HistoryStart>& start) && {
     CHECK(start.has_value() || (start_state_.empty() && !leave_out_state_));
     CHECK(!leave_out_state_ || state_.empty());
+    // Only snapshots of whole histories are taken over, as their states need no start.
     CHECK(kept_ == nullptr || !(start || leave_out_state_));
     const SsTable nothing;
     history_.emplace_back(key_bytes(kEndKey), encode_version(end));

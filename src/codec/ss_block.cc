@@ -1,5 +1,11 @@
 // Checks a block when it is made, so that reading an entry later needs no check: offsets count up,
 // and keys increase. Keys share a prefix with the first key of their block.
+//
+//     entries   [ value 0 | 3, 2, "xy", value 1 | 1, 4, "abcd", value 2 ]
+//     offsets   [ 0       | ^                   | ^                     ]   then their number
+//
+// Entry 0 has no key of its own: its key stands in the table of blocks. A binary search compares
+// keys in their two parts, without building them.
 #include "codec/ss_block.h"
 
 #include <utility>
@@ -36,6 +42,8 @@ Result<std::shared_ptr<const SsBlock>> SsBlock::normal(std::string_view first_ke
                                                        std::span<const std::uint8_t> body,
                                                        std::shared_ptr<const Bytes> owner) {
     if (body.size() < kOffsetSize) return corrupt("bad block of a table: it is too short");
+    // The offsets and their count stand at the end, so that a writer can append entries as they
+    // come.
     const std::size_t count = u16_le(body, body.size() - kOffsetSize);
     if (count == 0 || (count + 1) * kOffsetSize > body.size()) {
         return corrupt("bad block of a table: it has no room for its entries");
@@ -50,6 +58,8 @@ Result<std::shared_ptr<const SsBlock>> SsBlock::normal(std::string_view first_ke
     return block;
 }
 
+// The last key has to be the one that the table of blocks gives, since find() decides by that which
+// block a key is in. O(entries).
 Result<void> SsBlock::verify(std::string_view last_key) const {
     const auto bad = [](std::size_t index, const char* what) {
         return corrupt(cat("bad block of a table: ", what, " of entry ", index));
@@ -63,6 +73,7 @@ Result<void> SsBlock::verify(std::string_view last_key) const {
             u16_le(entries_, offset(i) + 1) > size - kKeyHeader) {
             return bad(i, "key");
         }
+        // Entry i - 1 was found sound on the turn before.
         if (compare(i, as_text(key(i - 1))) <= 0) return bad(i, "order of the key");
     }
     if (compare(count_ - 1, last_key) != 0)

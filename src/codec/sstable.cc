@@ -1,6 +1,13 @@
 // A block is cut before it would grow beyond 4 KiB, and a value larger than that has a block of its
 // own. The table of blocks is read and checked at once, a block when a cursor first comes to it.
 // Finding a key is a binary search in the table, then one in the block.
+//
+//     "LORO" 0 | block | block | ... | table of blocks | where that begins
+//                body, checksum        first key, last key, place and kind of each
+//
+// A block is checked against its checksum once, when something in it is first read, and the last
+// one that was read is kept in a cache that all tables of a blob share. Writing keeps untouched
+// blocks as they are encoded, so saving after a small edit copies bytes and compresses little.
 #include "codec/sstable.h"
 
 #include <algorithm>
@@ -56,6 +63,8 @@ Result<SsTable> SsTable::open(std::span<const std::uint8_t> bytes, std::size_t o
     ByteReader footer(bytes.last(kFooterSize), origin + bytes.size() - kFooterSize);
     const std::size_t meta_at = footer.u32_le("place of a table's blocks");
     if (meta_at < kHeaderSize || meta_at > bytes.size() - kFooterSize) {
+        // The footer is read anew, so that the error names the place of the footer and not of its
+        // end.
         footer = ByteReader(bytes.last(kFooterSize), origin + bytes.size() - kFooterSize);
         footer.fail("place of a table's blocks");
         return footer.error();
@@ -67,6 +76,8 @@ Result<SsTable> SsTable::open(std::span<const std::uint8_t> bytes, std::size_t o
     return table;
 }
 
+// A block has no length: it ends where the next one begins, and the last one at the table of
+// blocks. So places have to grow by at least a checksum, or a body would have a negative size.
 void SsTable::read_blocks(ByteReader& in) {
     constexpr std::size_t kSmallestEntry = 7;
     const std::size_t meta_at = in.offset() - origin_;
@@ -103,6 +114,7 @@ void SsTable::read_blocks(ByteReader& in) {
         before.end = block.begin;
         if (block.begin < std::size_t{before.begin} + kChecksumSize)
             entries.fail("place of a block");
+        // Otherwise a key could stand in two blocks, and a search would find either.
         if (block.first_key <= before.last_key) entries.fail("order of the blocks");
     }
     if (entries.ok() && !entries.at_end()) entries.fail("end of the table of blocks");
@@ -139,6 +151,8 @@ Result<void> SsTable::verify(std::size_t index) const {
     return {};
 }
 
+// The content of a frame is found to fit before it is decompressed, and is charged as a working
+// copy: the next block takes its place.
 Result<std::shared_ptr<const SsBlock>> SsTable::load(std::size_t index, Budget& budget) const {
     const Entry& entry = blocks_[index];
     const std::uint8_t* place = bytes_.data() + entry.begin;
@@ -174,6 +188,7 @@ Result<std::optional<Stored>> SsTable::find(std::span<const std::uint8_t> key,
                                             Budget& budget) const {
     const std::string_view wanted = as_text(key);
     const auto index = block_of(wanted);
+    // The key falls between two blocks: no block needs to be read.
     if (!index || wanted > blocks_[*index].last_key) return std::nullopt;
     const std::shared_ptr<const SsBlock> block = TRY(load(*index, budget));
     const std::size_t entry = block->lower_bound(wanted);
@@ -232,6 +247,7 @@ void SsTableWriter::begin_table() {
     out_.byte(kVersion);
 }
 
+// The first key of all may be empty, which nothing is less than.
 void SsTableWriter::check_order(std::string_view key) const {
     CHECK(key > as_text(last_key_) || (blocks_ == 0 && offsets_.empty()));
 }
@@ -241,6 +257,7 @@ void SsTableWriter::add(std::span<const std::uint8_t> key, std::span<const std::
     check_order(as_text(key));
     begin_table();
     const std::size_t size = value.size() + key.size() + kBlockSize / 64;
+    // Loro ends a block at the same size. Readers accept any.
     if (!offsets_.empty() && (value.size() > kBlockSize || entries_.size() + size > kBlockSize))
         end_block();
     last_key_.assign(key.begin(), key.end());
@@ -252,6 +269,7 @@ void SsTableWriter::add(std::span<const std::uint8_t> key, std::span<const std::
     if (offsets_.size() == 1) {
         first_key_ = last_key_;
     } else {
+        // The length of the shared prefix is stored in a byte.
         constexpr std::size_t kLongestPrefix = std::numeric_limits<std::uint8_t>::max();
         const std::size_t most = std::min({first_key_.size(), key.size(), kLongestPrefix});
         const auto differ = std::mismatch(
@@ -275,6 +293,7 @@ void SsTableWriter::end_block() {
 void SsTableWriter::put_block(std::span<const std::uint8_t> body, bool large) {
     Bytes frame;
     if (compression_ == Compression::lz4) frame = compress_frame(body);
+    // A body that does not shrink is stored as it is.
     const bool compressed = !frame.empty() && frame.size() < body.size();
     if (compressed) body = frame;
     list_block(as_text(first_key_), as_text(last_key_), large, compressed);
@@ -297,6 +316,7 @@ void SsTableWriter::list_block(std::string_view first_key, std::string_view last
     ++blocks_;
 }
 
+// The block is copied with its checksum; the content is not looked at.
 void SsTableWriter::add_block(const SsTable::EncodedBlock& block) {
     check_order(block.first_key);
     begin_table();
@@ -331,6 +351,7 @@ Result<void> SsTableWriter::add_all(const SsTable& table, const Entries& entries
         }
         SsTable::Cursor at = TRY(table.floor(as_bytes(block.first_key), budget));
         for (;;) {
+            // The view holds until next(), which makes the cursor's key anew.
             const std::string_view key = as_text(at.key());
             add_below(key);
             if (next != entries.end() && as_text(next->first) == key) {

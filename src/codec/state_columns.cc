@@ -1,5 +1,9 @@
 // Ids in states are columns of peer, counter and lamport, run-length and delta encoded. Rows are
 // read from all columns side by side; at the end each column must be used up.
+//
+// Runs can spell far more rows than the columns have bytes, so a column never says how many rows
+// there are: the caller knows that from elsewhere, or goes on to the end and charges each row as it
+// comes. A failure in one column is handed to the reader of the whole state by finish().
 #include "codec/state_columns.h"
 
 #include <algorithm>
@@ -9,6 +13,7 @@
 namespace quire::codec {
 namespace {
 
+// A bad index gives peer 0, so that the row can be finished; the failure is in `in`.
 crdt::PeerId peer_of(ByteReader& in, const std::vector<crdt::PeerId>& table, std::int64_t index) {
     if (static_cast<std::size_t>(index) < table.size())
         return table[static_cast<std::size_t>(index)];
@@ -65,6 +70,8 @@ void AtomReader::read(StampedId& atom) {
     atom.lamport = static_cast<crdt::Lamport>(lamport);
 }
 
+// Rows that are left over are a fault: a reader that stopped early has misjudged how many there
+// are.
 void AtomReader::finish(ByteReader& in) {
     if (ok() && !(peers_.at_end() && counters_.at_end() && lamports_.at_end()))
         peer_in_.fail("number of atoms");
@@ -73,6 +80,8 @@ void AtomReader::finish(ByteReader& in) {
     in.adopt(lamport_in_);
 }
 
+// Typed text counts up in both, so the lamport less the counter stays the same and its column
+// shrinks to one run.
 void AtomWriter::append(const StampedId& atom) {
     peers_.append(table_.add(atom.id.peer));
     counters_.append(atom.id.counter);
@@ -119,6 +128,7 @@ void StampWriter::write_columns(ByteWriter& out) {
     write_sized(out, lamport_out_.bytes());
 }
 
+// A run is one number that sorts by its first counter: counter above, size below.
 void AtomRuns::add(crdt::OpId first, crdt::Counter size) {
     // Mostly it is the peer of the run before.
     if (last_ == nullptr || last_peer_ != first.peer) {
@@ -161,6 +171,8 @@ private:
     std::vector<std::uint64_t> words_;
 };
 
+// Runs of one peer. Sorted ones are compared with their neighbours. A state lists atoms in the
+// order of the document, which is seldom that of the counters, but mostly dense in them.
 bool two_overlap(std::vector<std::uint64_t>& runs) {
     if (!std::is_sorted(runs.begin(), runs.end())) {
         const std::uint64_t first = Stretch(*std::min_element(runs.begin(), runs.end())).begin;

@@ -1,4 +1,7 @@
 // The values of a list, then the columns of the atoms that inserted them.
+//
+// Rows are atoms one by one; in memory they are joined to runs, since typed or pasted values count
+// up.
 #include "codec/state_list.h"
 
 #include "base/check.h"

@@ -1,4 +1,7 @@
 // A map's entries and its erased keys, then the last writer of each key, in the order of all keys.
+//
+// The stamps follow all keys and are assigned by the order of keys, so the registers of both lists
+// are sorted together before the stamps are read.
 #include "codec/state_map.h"
 
 #include <algorithm>
@@ -81,6 +84,7 @@ MapState read_map_state(ByteReader& in, Budget& budget) {
     return state;
 }
 
+// Peers are registered in the order of keys, which makes equal states equal bytes.
 void write_map_state(ByteWriter& out, const MapState& state) {
     const std::vector<MapRegister>& registers = state.registers;
     CHECK(std::adjacent_find(registers.begin(), registers.end(),

@@ -1,5 +1,12 @@
 // Slots are rows of atoms. Elements are rows of flags, and have a name or a last set of their own
 // only where the flags say that they differ from their slot's atom.
+//
+//     slots     . A . . B C .          "." shows nothing
+//     rows      1 2 0 1                how many such slots follow: the start, A, B, C
+//     elements    A     B C
+//
+// The number of slots is told by the rows alone, and a row can say two billion in a few bytes; so
+// it is summed up and charged before a slot is made.
 #include "codec/state_movable_list.h"
 
 #include <algorithm>
@@ -46,6 +53,7 @@ std::vector<ItemRow> read_rows(ByteReader& in, std::size_t elements, Budget& bud
     in.adopt(hidden_in);
     in.adopt(same_id_in);
     in.adopt(same_set_in);
+    // The first row is no element, and has the flags that cost nothing.
     if (in.ok() && !(rows.front().same_id && rows.front().same_set))
         in.fail("first item of a movable list");
     return rows;
@@ -57,6 +65,8 @@ bool has_twice(std::vector<T> items) {
     return std::adjacent_find(items.begin(), items.end()) != items.end();
 }
 
+// Columns can spell one atom many times. Two slots or elements of one name would make ops that name
+// it mean either.
 void verify(ByteReader& in, const MovableListState& state, Budget& budget) {
     if (!budget.take_heap(state.slots.size() * sizeof(crdt::OpId) +
                           state.elements.size() * sizeof(Stamp))) {

@@ -1,5 +1,9 @@
 // A text in one piece, then spans that say which atoms its characters are, and where styles begin
 // and end.
+//
+// Lengths of spans are checked against the text at the end, and the number of starts against the
+// styles: each says how often the other has to occur. Ends are not matched with starts here, since
+// either may stand alone (state_text.h).
 #include "codec/state_text.h"
 
 #include <algorithm>
@@ -11,6 +15,7 @@
 namespace quire::codec {
 namespace {
 
+// Keys are read as views and charged once more for each style that copies one.
 void read_styles(ByteReader& in, std::vector<TextStyle>& styles, Budget& budget) {
     const std::uint64_t key_count = read_uleb(in, in.remaining(), "number of style keys");
     if (!budget.take_heap(key_count * sizeof(std::string_view))) in.fail("number of style keys");
@@ -46,6 +51,7 @@ void verify(ByteReader& in, const TextState& state, Budget& budget) {
     std::size_t starts = 0;
     AtomRuns runs;
     for (const TextSpan& span : state.spans) {
+        // An anchor is one atom, whatever its length says.
         runs.add(span.first.id, std::max(span.length, 1));
         const crdt::OpId id = span.first.id;
         if (span.length > 0) {

@@ -1,6 +1,9 @@
 // Nodes are written live ones first, siblings together and then the children of each. A parent is
 // the number of its row, so a reader takes nodes in any order and then checks that no node is its
 // own ancestor: O(n), by marking the paths that were followed.
+//
+// Ids, parents and moves are columns of runs, which a few bytes can make long. The positions take a
+// byte a row at least, so the rows are counted and charged by them.
 #include "codec/state_tree.h"
 
 #include <algorithm>
@@ -18,6 +21,7 @@ constexpr std::uint64_t kDeletedParent = 1;
 constexpr std::uint64_t kFirstParent = 2;
 
 // Returns true when following parents from some row never ends. `parents` as they are on the wire.
+// Each row is marked twice at most: when a path comes by, and when that path is known to end.
 bool has_cycle(const std::vector<std::uint64_t>& parents) {
     enum class Mark : std::uint8_t { unseen, on_path, ends };
     std::vector<Mark> marks(parents.size(), Mark::unseen);
@@ -37,6 +41,8 @@ bool has_cycle(const std::vector<std::uint64_t>& parents) {
     return false;
 }
 
+// The columns of a tree's state, in the order in which they stand in the bytes: members are
+// initialised in that order, and each takes its part out of `in`.
 struct Columns {
     Columns(ByteReader& in, const std::vector<crdt::PeerId>& peers)
         : id_peers_in(
@@ -103,6 +109,7 @@ TreeState read_tree_state(ByteReader& in, Budget& budget) {
                         "peer of a node");
         node.id.counter = static_cast<crdt::Counter>(columns.id_counters.next());
         parents.push_back(static_cast<std::uint64_t>(columns.parents.next()));
+        // A parent may be a later row.
         if (parents.back() >= rows + kFirstParent) columns.parents_in.fail("parent of a node");
         node.last_move = columns.moves.next();
         const std::uint64_t position = read_uleb(rows_in, "position of a node");
@@ -111,6 +118,7 @@ TreeState read_tree_state(ByteReader& in, Budget& budget) {
         } else if (!budget.take_heap(tables.positions[position].size())) {
             rows_in.fail("positions of nodes (too large for their input)");
         } else {
+            // Many nodes may name one long position, so each copy is charged.
             node.position = tables.positions[position];
         }
     }
@@ -123,6 +131,7 @@ TreeState read_tree_state(ByteReader& in, Budget& budget) {
             state.nodes[i].parent = state.nodes[parents[i] - kFirstParent].id;
     }
     if (has_cycle(parents)) in.fail("parents of nodes (a node is its own ancestor)");
+    // Their memory was charged above, with the other scratch memory of the rows.
     std::vector<crdt::OpId> ids;
     ids.reserve(rows);
     for (const TreeNode& node : state.nodes) ids.push_back(node.id);

@@ -1,6 +1,9 @@
 // Reads and writes the values of states. They share the shape of the values of ops (values.cc) and
 // none of the spelling: tags are numbered otherwise, integers are zigzag, floats begin with the
 // least significant byte, and keys of maps stand in place. A reader recurses to kMaxValueDepth.
+//
+// Counts are bounded twice, by the bytes that are left and by the budget, before anything is
+// reserved (values.cc does the same).
 #include "codec/state_value.h"
 
 #include <algorithm>
@@ -88,6 +91,7 @@ private:
         return list;
     }
 
+    // Keys stand in any order, so repeated ones are found by sorting views of them at the end.
     Value map(int depth) {
         if (depth == kMaxValueDepth) in_.fail("value (nested too deep)");
         // A map grows by doubling: both the old and the new entries may be there for a moment.
@@ -119,6 +123,7 @@ void put_tag(ByteWriter& out, StateTag tag) {
 
 }  // namespace
 
+// The text is empty after a failure, so that callers may go on with it.
 std::string_view read_utf8(ByteReader& in, const char* what) {
     const std::string_view text = as_text(read_sized(in, what));
     if (!utf8::is_valid(text)) in.fail(what);

@@ -1,6 +1,9 @@
 // Each table of a block holds what its ops name by number: peers, keys, containers (which name
 // peers and keys in turn) and fractional indexes. Reading checks every number against the table
 // that it points into. Registers give out the numbers while a block is written.
+//
+// Order matters in both directions. A container names peers and keys, so their tables are read
+// first; while writing, containers still register peers and keys, so those tables are written last.
 #include "codec/tables.h"
 
 #include <algorithm>
@@ -36,9 +39,13 @@ void read_peers(ByteReader& in, Tables& tables) {
     if (!in.ok()) return;
     tables.peers.reserve(count);
     for (std::uint64_t i = 0; i < count; ++i) tables.peers.push_back(in.u64_le("peer"));
+    // The other entries are checked with what names them, when changes are imported
+    // (doc/validate.h).
     if (tables.peers.front() == crdt::kNoPeer) in.fail("peer of a block (it is reserved)");
 }
 
+// The keys have no count of their own. They are counted in a first pass, so that the table is
+// charged and allocated once.
 void read_keys(ByteReader& in, Tables& tables, Budget& budget) {
     std::size_t count = 0;
     for (ByteReader counting = in; !counting.at_end(); ++count) read_sized(counting, "key");
@@ -53,6 +60,9 @@ void read_keys(ByteReader& in, Tables& tables, Budget& budget) {
     }
 }
 
+// A kind is taken as it is, known or not: ops of unknown kinds are carried (payload.h). A root's
+// name is copied out of the key table, so it is charged here, since many rows may name one long
+// key.
 void read_containers(ByteReader& in, Tables& tables, Budget& budget) {
     const std::uint64_t count =
         read_uleb(in, in.remaining() / kSmallestContainerRow, "number of containers");
@@ -81,6 +91,8 @@ void read_containers(ByteReader& in, Tables& tables, Budget& budget) {
     if (!in.at_end()) in.fail("end of the containers");
 }
 
+// Each position shares a prefix with the one before, so the content may be quadratic in the bytes
+// that spell it: each is charged at its full length before it is built.
 void read_positions(ByteReader& in, Tables& tables, Budget& budget) {
     if (in.at_end()) return;
     if (read_uleb(in, "positions") != 1 || read_uleb(in, "positions") != 2)
@@ -135,6 +147,7 @@ void write_keys(ByteWriter& out, const Registers& registers) {
     for (const std::string_view key : registers.keys.items()) write_sized(out, key);
 }
 
+// The count is written first, so no container may be registered from here on; peers and keys may.
 void write_containers(ByteWriter& out, Registers& registers) {
     write_uleb(out, registers.containers.items().size());
     for (const ContainerRef container : registers.containers.items()) {
@@ -148,6 +161,7 @@ void write_containers(ByteWriter& out, Registers& registers) {
     }
 }
 
+// Positions are sorted, so neighbours share long prefixes, as fractional indexes of siblings do.
 void write_positions(ByteWriter& out, const Registers& registers) {
     if (registers.positions.empty()) return;
     ByteWriter shared_out;

@@ -22,6 +22,7 @@ namespace {
 // Memory for more than this is not kept for the next blob.
 constexpr std::size_t kKeptSize = std::size_t{64} << 10;
 
+// A block has at least a header, so a size of 0 is damage.
 ByteReader next_block(ByteReader& body) {
     const std::uint64_t size = read_uleb(body, "size of a block");
     if (size == 0) body.fail("size of a block");
@@ -81,6 +82,7 @@ Bytes UpdatesWriter::write(const ChangeBatch& batch) {
     const auto by_id = [&](const Head& a, const Head& b) {
         return batch.id_of(a) < batch.id_of(b);
     };
+    // Most batches come sorted, and are written without a copy of their heads.
     std::span<const Head> heads = batch.heads;
     if (!std::is_sorted(heads.begin(), heads.end(), by_id)) {
         sorted.assign(heads.begin(), heads.end());

@@ -1,6 +1,10 @@
 // Reads and writes the values of ops, whose keys of maps are indexes into the block's table, and
 // which may be a new container where they are outermost. copy_value() carries values that we do not
 // understand, without making objects of them. All recurse to kMaxValueDepth.
+//
+// Every list, map, string and byte array is charged to the budget before memory is taken for it. A
+// count is at most the bytes that are left, because each element takes a byte at least; the budget
+// then bounds what the elements take as objects.
 #include "codec/values.h"
 
 #include <algorithm>
@@ -15,6 +19,7 @@ namespace {
 
 constexpr std::size_t kFewKeys = 8;
 
+// Comparing all pairs is faster than sorting for the few keys that most maps have.
 bool has_repeated_key(const Map& map) {
     if (map.size() <= kFewKeys) {
         for (auto a = map.begin(); a != map.end(); ++a) {
@@ -65,6 +70,7 @@ public:
         return nullptr;
     }
 
+    // Only here may a container stand: value() refuses the tag at every depth below.
     crdt::Slot slot() {
         const ValueTag outermost = tag();
         if (outermost != ValueTag::container) return value(outermost);
@@ -79,6 +85,7 @@ public:
     }
 
 private:
+    // The view is checked and charged before it is copied.
     std::string text() {
         const std::string_view text = as_text(read_sized(in_, "string"));
         if (!utf8::is_valid(text)) in_.fail("UTF-8 of a string");
@@ -120,6 +127,9 @@ private:
     Budget& budget_;
 };
 
+// Checks depth, tags and UTF-8 as ValueReader does, but neither repeated keys nor where a container
+// stands, which may be otherwise in an op from the future. Makes no objects; the caller charges the
+// bytes.
 void copy_value(ByteReader& in, ByteWriter& out, const CopyKey& copy_key, int depth) {
     const std::uint8_t tag = in.byte("value");
     out.byte(tag);
@@ -167,6 +177,7 @@ crdt::Slot read_slot(ByteReader& in, const Tables& tables, Budget& budget) {
     return ValueReader(in, tables, budget).slot();
 }
 
+// A list insert spells its values as one list, in whose elements new containers may stand.
 std::vector<crdt::Slot> read_slots(ByteReader& in, const Tables& tables, Budget& budget) {
     ValueReader reader(in, tables, budget);
     if (reader.tag() != ValueTag::list) in.fail("values of a list insert");
@@ -177,6 +188,8 @@ std::vector<crdt::Slot> read_slots(ByteReader& in, const Tables& tables, Budget&
     return slots;
 }
 
+// Recurses as deep as the value, which was bounded where it came in. Keys get their numbers here,
+// so the key table is complete only after all ops are written.
 void write_value(ByteWriter& out, const Value& value, Registers& registers) {
     struct Writer {
         ByteWriter& out;

@@ -1,3 +1,9 @@
+//     text_   [ before the gap | gap | behind it ]
+//             0           gap_begin_ gap_end_   capacity_
+//
+// The gap stands where the last edit ended, so an insert or a backspace there moves nothing.
+// Positions are code points; in ASCII they are bytes, else those between the gap and the place are
+// counted.
 #include "seq/gap_text.h"
 
 #include <algorithm>
@@ -33,6 +39,7 @@ void GapText::insert(text::CodePoint at, std::string_view utf8, text::CodePoint 
 // Moves the gap to the place and widens it over the erased bytes.
 void GapText::erase(text::CodePoint at, text::CodePoint count) {
     CHECK(at.n <= code_points_ && count.n <= code_points_ - at.n);
+    // A backspace ends at the gap and only widens it to the left.
     if (at.n + count.n == before_) {
         gap_begin_ -= bytes_before(count.n);
         before_ = at.n;
@@ -44,6 +51,7 @@ void GapText::erase(text::CodePoint at, text::CodePoint count) {
     ++edits_;
 }
 
+// The gap goes to the end first, so that the text lies in one piece.
 Rope GapText::rope() {
     seek(code_points_);
     return Rope(std::string_view(text_.get(), gap_begin_));

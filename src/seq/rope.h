@@ -146,6 +146,8 @@ private:
         std::array<Inner*, kMaxDepth> nodes;
         std::array<std::uint32_t, kMaxDepth> slots;
     };
+    // The leaf that was edited last, and how to get there. `leaf` is null while there is no such
+    // place.
     struct Path {
         std::unique_ptr<Steps> steps;  // Made with the first path that has any.
         std::size_t depth = 0;
@@ -163,7 +165,9 @@ private:
 
     static void retain(Node* node);
     static void release(Node* node);
+    // True if only one rope or node refers to the node, so that it may be written.
     static bool is_unique(const Node* node);
+    // Makes the node writable, by a copy if anybody else may read it.
     static Node* own(Node*& node);
     static std::string_view text_of(const Node* leaf);
     // One insertion step: text to copy, text to show as a leaf of its own behind the one that ends
@@ -174,26 +178,34 @@ private:
         bool shows = false;
     };
     static Node* leaf_of(const Piece& piece);
+    // Builds a whole tree bottom up. With a reel, the leaves show the text there. O(n).
     static void build(std::string_view text, Reel* reel, Node*& root, TextSummary& total);
 
     template <std::size_t TextSummary::*kMetric>
+    // The leaf that holds position `at` of a metric. Requires that the rope is not empty.
     Found find(std::size_t at) const;
+    // True if the path may be written: no snapshot shares a node on it. O(depth).
     bool path_holds() const;
     template <std::size_t TextSummary::*kMetric>
+    // Sets the path, and owns its nodes on the way.
     void descend(std::size_t at);
     void add_on_path(const TextSummary& added);
     void subtract_on_path(const TextSummary& removed);
     void insert_at_path(std::size_t offset, std::string_view utf8, Reel* reel);
+    // Edits from the root; the path is lost.
     void insert_bytes(std::size_t at, std::string_view utf8, Reel* reel);
     void insert_piece(std::size_t at, const Piece& piece);
     void erase_bytes(std::size_t at, std::size_t count);
     bool erase_at_path(std::size_t offset, std::size_t count);
+    // Each returns the new right half if the node had to be split, else null; `size` and
+    // `right_size` are brought up to date.
     static Node* insert_in(Node*& node, TextSummary& size, std::size_t at, const Piece& piece,
                            TextSummary& right_size);
     static Node* insert_in_leaf(Node*& node, TextSummary& size, std::size_t at, const Piece& piece,
                                 TextSummary& right_size);
     static void seal(Node*& node, const Piece& next);
     static void erase_in(Node*& node, TextSummary& size, std::size_t begin, std::size_t end);
+    // Joins two neighbours if they fit into one node.
     static bool merge(Node*& left, Node* right);
     static bool visit(const Node* node, std::size_t begin, std::size_t end,
                       Function<bool(std::string_view)>& take);

@@ -18,7 +18,8 @@ BasicRope<kChunk, kFan>::BasicRope(std::string_view text) {
     if (!text.empty()) build(text, nullptr, root_, total_);
 }
 
-// The tree of a text that is not empty.
+// The tree of a text that is not empty: first all leaves, then level by level the nodes above them,
+// each filled but for the last. O(n), without a search.
 template <std::size_t kChunk, std::size_t kFan>
 void BasicRope<kChunk, kFan>::build(std::string_view text, Reel* reel, Node*& root,
                                     TextSummary& total) {
@@ -54,12 +55,15 @@ BasicRope<kChunk, kFan>::BasicRope(const BasicRope& other)
     retain(root_);
 }
 
+// The source is empty afterwards. Its path is dropped with the leaf that it led to; that of the new
+// rope is set by its first edit.
 template <std::size_t kChunk, std::size_t kFan>
 BasicRope<kChunk, kFan>::BasicRope(BasicRope&& other) noexcept
     : root_(std::exchange(other.root_, nullptr)), total_(std::exchange(other.total_, {})) {
     other.path_.leaf = nullptr;
 }
 
+// Retains before it releases: this rope may hold the last reference to a node that both share.
 template <std::size_t kChunk, std::size_t kFan>
 auto BasicRope<kChunk, kFan>::operator=(const BasicRope& other) -> BasicRope& {
     if (this == &other) return *this;

@@ -29,7 +29,8 @@ struct BasicRope<kChunk, kFan>::Node {
     std::uint32_t count = 0;
 };
 
-// A leaf with its own text.
+// A leaf with its own text. It is written in place while it has one owner, so the text has room to
+// grow up to kChunk bytes from the start.
 template <std::size_t kChunk, std::size_t kFan>
 struct BasicRope<kChunk, kFan>::Leaf : Node {
     Leaf() : Node(0) {}
@@ -47,7 +48,8 @@ struct BasicRope<kChunk, kFan>::Leaf : Node {
     char text[kChunk];
 };
 
-// A leaf whose text, at most kChunk bytes, lies in a reel. Never changed.
+// A leaf whose text, at most kChunk bytes, lies in a reel. Never changed: own() makes a Leaf of it
+// first. The constructor marks its bytes as shown, so that the tape never overwrites them.
 template <std::size_t kChunk, std::size_t kFan>
 struct BasicRope<kChunk, kFan>::Shown : Node {
     Shown(std::string_view utf8, Reel* from) : Node(0, true), text(utf8.data()), reel(from) {
@@ -82,6 +84,7 @@ struct CrlfCount {
     unsigned char first = 0;
     unsigned char last = 0;
 
+    // Requires that the text is not empty. O(n).
     static CrlfCount of(std::string_view text) {
         CrlfCount count{0, static_cast<unsigned char>(text.front()),
                         static_cast<unsigned char>(text.back())};
@@ -106,7 +109,9 @@ struct BasicRope<kChunk, kFan>::Inner : Node {
     // Readers of snapshots in several threads may store it, and store the same.
     mutable std::atomic<std::uint64_t> crlfs{0};
 
+    // Relaxed: the value depends on nothing but the node's text, which a writer owns alone.
     void forget() { crlfs.store(0, std::memory_order_relaxed); }
+    // The lowest bit tells a stored count from none.
     std::optional<CrlfCount> known() const {
         const std::uint64_t packed = crlfs.load(std::memory_order_relaxed);
         if (packed == 0) return std::nullopt;
@@ -134,6 +139,7 @@ struct BasicRope<kChunk, kFan>::Inner : Node {
         children[at] = child;
         ++this->count;
     }
+    // Takes the child out of the list; its reference is the caller's to drop.
     void remove(std::size_t at) {
         for (std::size_t i = at + 1; i < this->count; ++i) {
             sizes[i - 1] = sizes[i];

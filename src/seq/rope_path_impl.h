@@ -14,7 +14,8 @@
 
 namespace quire::seq {
 
-// True while this rope alone owns every node on the path.
+// True while this rope alone owns every node on the path. A copy of the rope takes a reference to
+// the root, so one snapshot is enough to end the path.
 template <std::size_t kChunk, std::size_t kFan>
 bool BasicRope<kChunk, kFan>::path_holds() const {
     for (std::size_t i = 0; i < path_.depth; ++i) {
@@ -89,6 +90,8 @@ void BasicRope<kChunk, kFan>::insert_at_path(std::size_t offset, std::string_vie
     insert_bytes(path_.bytes + offset, utf8, reel);
 }
 
+// Tries the path first, and sets it anew where it does not serve. Large text in a reel goes from
+// the root at once: it gets leaves of its own, and the path would only be lost.
 template <std::size_t kChunk, std::size_t kFan>
 void BasicRope<kChunk, kFan>::insert(text::CodePoint at, std::string_view utf8, Reel* reel) {
     CHECK(at.n <= total_.code_points);
@@ -110,8 +113,8 @@ void BasicRope<kChunk, kFan>::insert(text::CodePoint at, std::string_view utf8, 
                    reel);
 }
 
-// Erases within the path's leaf; false if the leaf would become so small that the tree must be
-// rebalanced.
+// Erases within the path's leaf; false, with nothing done, if the leaf would become empty, or so
+// small that it should be joined with a neighbour.
 template <std::size_t kChunk, std::size_t kFan>
 bool BasicRope<kChunk, kFan>::erase_at_path(std::size_t offset, std::size_t count) {
     const std::size_t left = path_.leaf->count - count;
@@ -121,6 +124,7 @@ bool BasicRope<kChunk, kFan>::erase_at_path(std::size_t offset, std::size_t coun
     return true;
 }
 
+// The range may begin in the path's leaf and end beyond it. Then it goes from the root, in bytes.
 template <std::size_t kChunk, std::size_t kFan>
 void BasicRope<kChunk, kFan>::erase(text::CodePoint at, text::CodePoint count) {
     CHECK(at.n <= total_.code_points && count.n <= total_.code_points - at.n);
@@ -143,7 +147,8 @@ void BasicRope<kChunk, kFan>::erase(text::CodePoint at, text::CodePoint count) {
     erase_bytes(from, to_byte(at + count).n - from);
 }
 
-// Erases in place if the range lies in one leaf, then inserts.
+// Erases in place if the range lies in one leaf, then inserts. Both ends have to lie between code
+// points: half of one would break every count of code points above it.
 template <std::size_t kChunk, std::size_t kFan>
 void BasicRope<kChunk, kFan>::splice(text::Byte at, text::Byte erase, std::string_view insert) {
     CHECK(erase.n <= total_.bytes && at.n <= total_.bytes - erase.n);

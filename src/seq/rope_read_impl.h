@@ -46,6 +46,8 @@ bool BasicRope<kChunk, kFan>::ends_with_newline() const {
     return !empty() && text_of(find<&TextSummary::bytes>(total_.bytes).leaf).back() == '\n';
 }
 
+// Counts below nodes that were written since the last time; others have the answer kept. A pair
+// that straddles two leaves is found by the bytes at their ends.
 template <std::size_t kChunk, std::size_t kFan>
 CrlfCount BasicRope<kChunk, kFan>::crlfs_below(const Node* node) {
     if (node->height == 0) return CrlfCount::of(text_of(node));
@@ -79,6 +81,7 @@ text::Byte BasicRope<kChunk, kFan>::to_byte(text::CodePoint at) const {
     return {found.before.bytes + utf8::offset_of_code_point(text_of(found.leaf), index)};
 }
 
+// A position within a surrogate pair gives the code point's first byte.
 template <std::size_t kChunk, std::size_t kFan>
 text::Byte BasicRope<kChunk, kFan>::to_byte(text::Utf16 at) const {
     if (at.n >= total_.utf16) return bytes();
@@ -95,6 +98,7 @@ text::Byte BasicRope<kChunk, kFan>::to_byte(text::Utf16 at) const {
     return {found.before.bytes + i};
 }
 
+// A byte within a code point counts that one as begun, and it is taken off again: round down.
 template <std::size_t kChunk, std::size_t kFan>
 text::CodePoint BasicRope<kChunk, kFan>::to_code_point(text::Byte at) const {
     if (at.n >= total_.bytes) return code_points();
@@ -160,13 +164,14 @@ std::string BasicRope<kChunk, kFan>::slice(text::Byte begin, text::Byte end) con
     return out;
 }
 
+// line_start() of a line beyond the last is the end, so the last line needs no case of its own.
 template <std::size_t kChunk, std::size_t kFan>
 std::string BasicRope<kChunk, kFan>::line(text::Line line) const {
     return slice(line_start(line), line_start({line.n + 1}));
 }
 
 // Passes the bytes [begin, end) below `node` to `take`, chunk by chunk; false once it returns
-// false.
+// false. Positions count from the beginning of the node. The recursion is as deep as the tree.
 template <std::size_t kChunk, std::size_t kFan>
 bool BasicRope<kChunk, kFan>::visit(const Node* node, std::size_t begin, std::size_t end,
                                     Function<bool(std::string_view)>& take) {
@@ -245,8 +250,9 @@ void BasicRope<kChunk, kFan>::check_invariants() const {
     }
 }
 
-// The bytes that two nodes share from one side; `size` is that of `a`. Below a pair of children that
-// differ nothing further can be told.
+// The bytes that two nodes share from one side; `size` is that of `a`. Trees of unequal height are
+// compared after going down the side of the higher one. Below a pair of children that differ
+// nothing further can be told, so one path is walked: O(kFan · log n).
 template <std::size_t kChunk, std::size_t kFan>
 template <bool kFromStart>
 std::size_t BasicRope<kChunk, kFan>::shared_part(const Node* a, const Node* b, std::size_t size) {
@@ -277,6 +283,7 @@ std::size_t BasicRope<kChunk, kFan>::shared_part(const Node* a, const Node* b, s
     return sum;
 }
 
+// A repetition may be found from both sides, so the end gets only what the start has left.
 template <std::size_t kChunk, std::size_t kFan>
 auto BasicRope<kChunk, kFan>::shared_ends(const BasicRope& a, const BasicRope& b) -> SharedEnds {
     if (a.root_ == nullptr || b.root_ == nullptr) return {};

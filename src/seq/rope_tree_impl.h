@@ -16,7 +16,8 @@
 
 namespace quire::seq {
 
-// Inserts a text of any length, cut into pieces that fit into leaves.
+// Inserts a text of any length, cut into pieces that fit into leaves. Text that is shown gets
+// leaves of its own, so the leaf at the place is cut in two first. O(pieces · log n).
 template <std::size_t kChunk, std::size_t kFan>
 void BasicRope<kChunk, kFan>::insert_bytes(std::size_t at, std::string_view utf8, Reel* reel) {
     path_.leaf = nullptr;
@@ -34,7 +35,7 @@ void BasicRope<kChunk, kFan>::insert_bytes(std::size_t at, std::string_view utf8
     }
 }
 
-// Inserts one piece and adds a root if the old one was split.
+// Inserts one piece and adds a root if the old one was split. An empty piece only cuts a leaf.
 template <std::size_t kChunk, std::size_t kFan>
 void BasicRope<kChunk, kFan>::insert_piece(std::size_t at, const Piece& piece) {
     if (root_ == nullptr) {
@@ -52,7 +53,10 @@ void BasicRope<kChunk, kFan>::insert_piece(std::size_t at, const Piece& piece) {
     total_ += right_size;
 }
 
-// A full leaf whose text continues in the following piece's reel shows its text from there.
+// A full leaf whose text continues in the following piece's reel shows its text from there. So a
+// text that is typed or streamed into a tape ends up in the reel alone: its leaves hold copies only
+// until the next one begins. The bytes in front of the piece are compared, because other text may
+// stand there.
 template <std::size_t kChunk, std::size_t kFan>
 void BasicRope<kChunk, kFan>::seal(Node*& node, const Piece& next) {
     if (next.reel == nullptr || node->shows) return;
@@ -66,7 +70,9 @@ void BasicRope<kChunk, kFan>::seal(Node*& node, const Piece& next) {
     node = shown;
 }
 
-// Inserts into the leaf `node`, like insert_in().
+// Inserts into the leaf `node`, like insert_in(). In order: a cut at an edge does nothing; text
+// that fits is copied in; text at the end of a full leaf, or shown text, becomes a leaf beside it;
+// else the leaf is split in the middle, or where it is to be cut, and one half takes the text.
 template <std::size_t kChunk, std::size_t kFan>
 auto BasicRope<kChunk, kFan>::insert_in_leaf(Node*& node, TextSummary& size, std::size_t at,
                                              const Piece& piece, TextSummary& right_size) -> Node* {
@@ -108,7 +114,8 @@ auto BasicRope<kChunk, kFan>::insert_in_leaf(Node*& node, TextSummary& size, std
 }
 
 // Inserts below `node`. If it had to be split, returns the new right half, and `size` is the left
-// half's.
+// half's. A place between two children belongs to the left one, so that appending extends its last
+// leaf.
 template <std::size_t kChunk, std::size_t kFan>
 auto BasicRope<kChunk, kFan>::insert_in(Node*& node, TextSummary& size, std::size_t at,
                                         const Piece& piece, TextSummary& right_size) -> Node* {
@@ -156,7 +163,9 @@ void BasicRope<kChunk, kFan>::erase_bytes(std::size_t at, std::size_t count) {
     }
 }
 
-// Requires that [begin, end) is part of the node and not all of it.
+// Requires that [begin, end) is part of the node and not all of it: children that go whole are
+// released here, and only those at the two edges are entered. Copies no node outside of these two
+// paths.
 template <std::size_t kChunk, std::size_t kFan>
 void BasicRope<kChunk, kFan>::erase_in(Node*& node, TextSummary& size, std::size_t begin,
                                        std::size_t end) {
@@ -204,7 +213,8 @@ void BasicRope<kChunk, kFan>::erase_in(Node*& node, TextSummary& size, std::size
 }
 
 // Moves the content of `right` into `left` if both fit into one node; the caller then drops
-// `right`.
+// `right`. Leaves are joined up to three quarters only, so that the next insertion does not split
+// them again.
 template <std::size_t kChunk, std::size_t kFan>
 bool BasicRope<kChunk, kFan>::merge(Node*& left, Node* right) {
     if (left->height == 0) {

@@ -4,6 +4,10 @@
 // The bytes lie in reels, which ropes may show instead of copying (Rope::insert): text that is kept
 // for good exists once. A reel counts its users and lives as long as they do; they may read it in
 // other threads while the tape is written. Otherwise thread-confined.
+//
+//     parts  [ 0 | 1 | 2 | 3 | 4 | 5 ... ]     an offset is a part and a place in it
+//              \___reel A___/ |   \_reel C, open: written at begin_ + used_
+//                             reel B, one long piece
 #pragma once
 
 #include <algorithm>
@@ -128,9 +132,13 @@ private:
     };
     std::size_t part_size() const { return std::size_t{1} << part_bits_; }
     std::size_t reel_size() const { return part_size() * 16; }
+    // Gives the open reel more room, by moving it to a larger one; false if it would be too large.
     bool grow(std::size_t bytes);
+    // The tape's own views are mapped anew; whoever keeps an address of the text must retain its
+    // reel.
     void move_to(std::size_t room);
     void add(Reel* reel, std::size_t end);
+    // Forgets the parts from `parts` on, and releases the reels that lie in none of the others.
     void drop(std::size_t parts);
 
     std::vector<Part> parts_;

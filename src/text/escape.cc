@@ -1,3 +1,6 @@
+// Bytes are escaped, not characters: every text survives the round trip, UTF-8 or not. Two readers
+// differ in what they take: percent_unescaped() only what its writer makes, so that a name has one
+// spelling; the URI ones any escape, because other programs write those.
 #include "text/escape.h"
 
 #include "base/hex.h"
@@ -81,6 +84,7 @@ std::string percent_decoded_loosely(std::string_view text) {
     return out;
 }
 
+// Looks for a bad escape first, as the loose reader would keep it.
 std::optional<std::string> percent_decoded(std::string_view text) {
     for (std::size_t i = text.find('%'); i != std::string_view::npos; i = text.find('%', i + 1)) {
         if (escape_at(text.substr(i)) < 0) return std::nullopt;

@@ -1,3 +1,6 @@
+// Text from files and models reaches terminals and other models. Characters that nobody sees could
+// hide instructions there or steer the terminal, so they are shown as numbers. O(n), and a copy
+// without a look at code points where all is printable ASCII.
 #include "text/escape_hidden.h"
 
 #include <algorithm>
@@ -17,6 +20,8 @@ bool is_hidden(char32_t point) {
            (point >= 0xE0000 && point <= 0xE0FFF);
 }
 
+// A part of the hidden ones: controls, direction marks and separators of lines. Joiners are
+// allowed, as words of some languages need them.
 bool is_forbidden_in_name(char32_t point) {
     return point < 0x20 || (point >= 0x7F && point < 0xA0) || point == 0x61C || point == 0x200E ||
            point == 0x200F || (point >= 0x2028 && point <= 0x202E) ||

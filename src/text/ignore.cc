@@ -210,6 +210,7 @@ IgnoreFile IgnoreFile::parse(std::string_view content) {
     return file;
 }
 
+// Most patterns are a bare name or a star and an ending, which need no matcher.
 bool IgnoreFile::Pattern::matches(std::string_view path) const {
     std::string_view wanted = text;
     std::size_t begins = literal;
@@ -227,6 +228,7 @@ bool IgnoreFile::Pattern::matches(std::string_view path) const {
     return Matcher().run(wanted.substr(begins), path.substr(begins)) == Match::yes;
 }
 
+// The last pattern that matches decides, so they are tried from the end.
 IgnoreVerdict IgnoreFile::judge(std::string_view path, bool is_folder) const {
     const auto found = std::find_if(patterns_.rbegin(), patterns_.rend(), [&](const Pattern& each) {
         return (is_folder || !each.folders_only) && each.matches(path);

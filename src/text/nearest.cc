@@ -1,3 +1,5 @@
+// For messages about a name that is not known. Words of more than 64 bytes are not compared,
+// because the cost is quadratic.
 #include "text/nearest.h"
 
 #include <algorithm>
@@ -35,6 +37,7 @@ void Nearest::offer(std::string_view candidate) {
     const std::size_t apart = distance(word_, candidate);
     if (apart >= least_) return;
     least_ = apart;
+    // The first of equally near ones stays.
     best_ = candidate;
 }
 

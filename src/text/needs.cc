@@ -1,3 +1,5 @@
+// The answer errs on one side only: a text that can match is never ruled out. So where RE2 finds no
+// strings that a match must contain, or too many, every text may match.
 #include "text/needs.h"
 
 #include <string>

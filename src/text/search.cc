@@ -1,3 +1,5 @@
+// A query is compiled once and then run on many lines. All copies share the compiled form, which
+// RE2 lets several threads run at once.
 #include "text/search.h"
 
 #include <re2/re2.h>

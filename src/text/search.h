@@ -21,7 +21,8 @@ constexpr auto words_of(Match) {
 // A compiled query. Copies share it; usable from any thread.
 class Query {
 public:
-    // Errors: invalid_argument "invalid_regex" with RE2's message; invalid_argument "empty_query".
+    // Errors: invalid_argument "empty_query", "invalid_utf8", and "invalid_regex" with RE2's
+    // message; out_of_range "too_large" {limit} beyond 4096 bytes.
     static Result<Query> compile(std::string_view text, Match mode);
 
     // A match, in bytes within the line.

@@ -1,3 +1,6 @@
+// A word of harmless characters stays bare, so that commands read as people write them. Any other
+// stands in single quotes, within which a shell changes nothing; a quote in the word ends them,
+// stands escaped, and opens them again.
 #include "text/shell_word.h"
 
 #include <algorithm>

@@ -56,6 +56,8 @@ void for_each_gram(std::string_view text, Take take) {
 
 // The cache line of a trigram in a filter of so many, and its bits there.
 struct Probes {
+    // One hash gives both: its upper half picks the line, and the mixed lower bits the three bits
+    // within. Gram 0 would hash to 0, hence the one that is added.
     Probes(Gram gram, std::size_t lines) {
         const std::uint64_t hash = (gram + 1) * 0x9E37'79B9'7F4A'7C15U;
         const std::uint64_t mixed = (hash ^ hash >> 32) * 0xD6E8'FEB8'6659'FD93U;
@@ -90,6 +92,8 @@ void SignatureMaker::add(std::string_view text) {
     });
 }
 
+// The size is known only now, with the number of different trigrams. The bits of is_known_ are
+// cleared one by one, which is less than its 2 MiB.
 std::vector<std::uint64_t> SignatureMaker::finish() {
     const std::size_t lines = (grams_.size() * kBitsPerGram + kLineBits - 1) / kLineBits;
     std::vector<std::uint64_t> words(lines * kLineWords);

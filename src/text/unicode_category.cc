@@ -1,3 +1,5 @@
+// ECMA's \p{…} takes long and short names, RE2's only short ones. The table has the long names with
+// the short one that RE2 takes; some names have two long forms.
 #include "text/unicode_category.h"
 
 #include <array>

@@ -1,3 +1,5 @@
+// Days are rounded down, so that moments before 1970 have a time of day that counts up. The
+// calendar is std::chrono's; nothing here asks for a time zone or a locale.
 #include "text/utc_time.h"
 
 #include <algorithm>

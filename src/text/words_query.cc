@@ -1,3 +1,6 @@
+// One pass from left to right. Lengths are bounded before anything is parsed, since a query may
+// come from a model and every term costs a search. Nothing is refused for its notation: what makes
+// no sense as a term is left out, and only a query without any term is an error.
 #include "text/words_query.h"
 
 #include <algorithm>
@@ -67,6 +70,7 @@ Result<WordsQuery> parse_words(std::string_view query) {
     while (true) {
         query.remove_prefix(std::min(query.find_first_not_of(kBlanks), query.size()));
         if (query.empty()) break;
+        // A single '-' negates nothing and is dropped below as a term without a word.
         const bool negated = query.size() > 1 && query.front() == '-';
         if (negated) query.remove_prefix(1);
         const bool of_label = query.starts_with(kLabel);

@@ -1,4 +1,8 @@
 // Reaching containers from a root, now or at a version.
+//
+// A container is alive if each container on the way up to a root still holds the one below it. The
+// answer for the latest version is kept in every container that was passed, under an epoch that any
+// op ends that may make or remove a child; the answers for a version are kept in its Reach.
 #include <algorithm>
 
 #include "base/check.h"
@@ -39,6 +43,7 @@ bool DocBody::reaches_root(Container& c, Known known, Holds holds, Note note) {
         }
         way.push_back(at);
         if (holder->creator != kNoLv) {
+            // Creators get smaller on the way up, except in a history that somebody made up.
             if (holder->creator >= limit) break;
             limit = holder->creator;
         }
@@ -87,6 +92,7 @@ bool DocBody::is_alive(Container& c, Reach& reach) {
         [&](const Container& at, bool alive) { reach.alive.emplace(at.index, alive); });
 }
 
+// The answers are not kept: only shallow snapshots ask, once for a container. O(depth).
 bool DocBody::may_show(Container& c) {
     return reaches_root(
         c, [](const Container&) { return std::optional<bool>(); },

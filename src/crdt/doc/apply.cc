@@ -1,5 +1,10 @@
 // Applying a diff: local edits that do what it says. All of it is checked first, on what the
 // containers would hold by then, so that edits are only made once nothing can fail.
+//
+// A diff comes from another version, perhaps of another document. Its names are therefore not the
+// names here: a child container and a tree's node are named after the op that makes them, and that
+// op is written only now. `actual_` and `nodes_` map the diff's names to the ones that were made. A
+// diff lists parents before children, so a name is known before its part comes.
 #include "crdt/doc/apply.h"
 
 #include <algorithm>
@@ -61,14 +66,17 @@ bool reaches(std::size_t size, const ListDelta& steps) {
     return true;
 }
 
-// Checks that an empty text can take the delta.
+// Checks that an empty text can take the delta. The container does not exist before the diff is
+// applied, so a text of a scratch document with the same styles stands in for it.
 Result<void> fits_new_text(const Doc& doc, const TextDelta& delta) {
     Doc scratch(doc.peer());
     scratch.settings() = body_of(doc).settings;
     return scratch.text(scratch.open(ContainerId::root("t", ContainerKind::text))).apply(delta);
 }
 
-// The places of a tree's nodes, as actions change them.
+// The parents of a tree's nodes, as actions change them. The actions are tried out here one after
+// another, because one may use a node that another made. An action costs O(depth) map lookups, an
+// erase one for each node below.
 class Branches {
 public:
     explicit Branches(const std::vector<TreeNode>& nodes) {
@@ -162,6 +170,8 @@ private:
     std::map<ContainerId, ContainerId> actual_;  // From a container's name in the diff.
 };
 
+// The container is looked for again when its part is applied: an earlier part may have erased what
+// held the container, and the part is then skipped.
 std::optional<Handle> DiffApplier::target(const ContainerId& id) {
     const auto known = actual_.find(id);
     const Handle handle = doc_.open(known != actual_.end() ? known->second : id);
@@ -298,6 +308,7 @@ void DiffApplier::apply_list(Handle list, const ListDelta& delta) {
 void DiffApplier::apply_map(Handle map, const MapDelta& delta) {
     for (const MapChange& change : delta) {
         if (!change.item) {
+            // An erase of a key that is not set would leave an op that nobody sees.
             if (doc_.map(map).get(change.key)) CHECK(doc_.map(map).erase(change.key));
         } else if (const auto* child = std::get_if<ContainerId>(&*change.item)) {
             if (is_mergeable(*child)) {
@@ -411,6 +422,7 @@ void DiffApplier::apply_movable(Handle list, const ListDelta& delta) {
             } else {
                 CHECK(doc_.movable_list(list).insert(at, std::get<Value>(*item)).has_value());
             }
+            // No old element has this index, so no search for one finds it.
             now.insert(place(at++), fates.size());
             continue;
         }
@@ -421,6 +433,7 @@ void DiffApplier::apply_movable(Handle list, const ListDelta& delta) {
             at = from + 1;
             continue;
         }
+        // An element from before `at` leaves a gap there, so that the goal moves one to the left.
         const std::size_t to = from < at ? at - 1 : at++;
         if (from == to) continue;
         CHECK(doc_.movable_list(list).move(from, to).has_value());

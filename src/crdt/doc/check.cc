@@ -1,3 +1,5 @@
+// Each structure checks its own promises, and then the document is built again from its exported
+// history: the replay must have the version and the value that were kept incrementally.
 #include "base/check.h"
 
 #include "crdt/doc/body.h"

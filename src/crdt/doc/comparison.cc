@@ -44,6 +44,8 @@ Diff Comparison::diff() {
     std::vector<ContainerIndex> in_both;
     for (const ContainerIndex index : touched_) {
         Container& c = body_.container(index);
+        // All are asked about the later version first and about the earlier one afterwards, so that
+        // the order of a container's atoms moves between the two only once.
         if (body_.is_alive(c, in_b_) && depth(c) <= kMaxValueDepth) in_both.push_back(index);
     }
     // One that was not there before is found in what holds it.
@@ -94,6 +96,7 @@ void Comparison::add(Container& c, std::size_t depth, Delta delta) {
         const Child child = std::move(children.back());
         children.pop_back();
         Container& made = body_.container(body_.open(child.id));
+        // A child that was there before is compared by itself if it was written to.
         if (!child.is_new && (body_.is_alive(made, in_a_) || !body_.is_alive(made, in_b_)))
             continue;
         Delta all = visit(made, [&](auto& body) -> Delta {
@@ -139,6 +142,7 @@ void Comparison::add_one(Container& c, std::size_t depth, Delta delta,
     if (!is_empty(delta)) found_.push_back({depth, {c.id, std::move(delta), {}}});
 }
 
+// Depths that were found on the way up are kept: siblings share their ancestors.
 std::size_t Comparison::depth(const Container& c) {
     std::vector<ContainerIndex> way;
     std::size_t depth = 0;

@@ -26,6 +26,8 @@ Container::Container(const ContainerId& name, ContainerIndex number, ContainerLo
     }
 }
 
+// A map was derived from the copied log before, and a tree builds its parts when it is asked, so
+// both have nothing to copy. What an import noted about the original is not needed again.
 void Container::copy_from(const Container& other) {
     heads = other.heads;
     if (auto* text = std::get_if<TextBody>(&body)) {

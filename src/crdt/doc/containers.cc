@@ -1,3 +1,9 @@
+// The containers of a document: opening, copying, packing, and where edits may go.
+//
+// A container has a number from when it is first named; that is its handle and never changes. Its
+// object comes and goes: fit() packs a container whose log gives all of its state, and the next
+// look unpacks it, O(ops). An edit is let through by kind, view and room for more ops; a root must
+// have a usable name, and a child must be reachable.
 #include <memory>
 
 #include "crdt/doc/body.h"
@@ -46,6 +52,8 @@ void DocBody::fit(ContainerIndex index) {
     Place& place = containers_[index];
     Container* const c = place.container.get();
     // Without a container the log was packed before and is as it was.
+    // Runs of a base are no ops that anybody wrote. Heads are kept only while the last run is not
+    // linear, and a log does not tell them.
     const bool is_derived = c == nullptr || (view_ == nullptr && oplog().base() == 0 &&
                                              c->heads.empty() && visit(*c, [&](auto& body) {
                                                  return body.is_derived({*this, *c});
@@ -57,6 +65,7 @@ void DocBody::fit(ContainerIndex index) {
     }
     if (c == nullptr) return;
     c->log->fit();
+    // The log stays open because it did not pack, but it still gives the text again.
     if (auto* const text = std::get_if<TextBody>(&c->body); text != nullptr && is_derived)
         text->forget_state();
 }
@@ -94,6 +103,7 @@ const Slot* DocBody::slot_of(Lv lv) const {
 
 Container* DocBody::find_editable(Handle handle, ContainerKind kind) {
     Container& c = container(handle);
+    // The checks of refuse() come in another order, but each refusal here has its message there.
     if (c.id.kind != kind) return nullptr;
     if (c.id.is_root() && !mergeable_parent(c.id)) {
         // A root that already holds ops has a name that somebody could use.

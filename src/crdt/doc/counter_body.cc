@@ -1,3 +1,5 @@
+// The sum follows the log when it is read: O(new ops). A version's sum and a difference go over the
+// container's ops again.
 #include "crdt/doc/counter_body.h"
 
 #include <cmath>
@@ -8,6 +10,7 @@ namespace quire::crdt {
 
 namespace {
 
+// A value of another kind, which only a foreign peer can have written, adds nothing.
 double number(const Value& delta) {
     return delta.is_int()     ? static_cast<double>(delta.as_int())
            : delta.is_float() ? delta.as_float()
@@ -75,6 +78,7 @@ void CounterBody::add(Site site, double delta) {
     log.append(site.container.index, 1);
 }
 
+// Floats round: `now + (wanted - now)` need not be `wanted`. Going through zero is exact.
 void CounterBody::bring_to(Site site, double now, double wanted) {
     const double delta = wanted - now;
     if (delta == 0) return;

@@ -37,6 +37,8 @@ std::size_t size_of(Site site) {
     return visit_sequence(site.container, [&](auto& body) { return body.shown_size(site); });
 }
 
+// At the end there is no atom to stand on: the cursor then has no anchor and sticks to the end. In
+// an empty container it sticks to the start unless the right side was asked for.
 Cursor cursor_in(Site site, std::size_t pos, Side side) {
     const ContainerId& id = site.container.id;
     const std::size_t size = size_of(site);
@@ -69,6 +71,7 @@ Result<CursorPlace> resolve_in(Site site, const Cursor& cursor) {
     const auto [pos, is_there] =
         visit_sequence(site.container, [&](auto& body) { return body.place_of(site, *lv); });
     if (is_there) return CursorPlace{pos, cursor.side, {}};
+    // The atom is deleted: the caller gets a cursor on what stands there now, to use from here on.
     return CursorPlace{pos, Side::left, cursor_in(site, pos, Side::left)};
 }
 

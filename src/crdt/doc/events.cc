@@ -64,6 +64,7 @@ Subscription subscribe_pre_commit(Doc& doc, OnPreCommit callback) {
 
 namespace {
 
+// The holders are those that made the container, so the answer holds for dead ones as well.
 bool is_below(DocBody& body, const ContainerId& id, ContainerIndex only) {
     ContainerIndex at = body.open(id);
     while (at != only) {
@@ -128,6 +129,8 @@ void Announcements::before_commit(const Journal& journal, CommitOptions& options
 void Announcements::after_commit(DocBody& body, LvSpan span, Event event) {
     if (subscribers_ == nullptr) return;
     const std::shared_ptr<Subscribers> subscribers = subscribers_;
+    // The changes are exported before the first callback runs: one may edit, and a batch views the
+    // log.
     std::vector<Change> changes;
     const bool wants_changes = subscribers->any<OnLocalUpdate>();
     if (wants_changes) changes = export_spans(body, {span}).changes();

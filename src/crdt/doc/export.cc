@@ -17,6 +17,7 @@ using Form = ChangeBatch::Form;
 
 // One run of deleted ids as a row; joined to the row before it where the ids go on. Rows before
 // `begin` are others'.
+// Backwards the ids count down, so the joined row takes over the lower start.
 void push_delete(std::vector<Row>& rows, std::size_t begin, const Row& row) {
     if (rows.size() > begin) {
         Row& last = rows.back();
@@ -67,6 +68,7 @@ void export_local_deletes(Site site, const Run& run, LvSpan span, Row row, Chang
             }
             const OpId start = atoms.id_of(first);
             row.atoms = static_cast<Counter>(n);
+            // A backspace deletes at falling positions; a delete forwards stays where it is.
             row.pos = target.reversed ? run.pos - (target.op + done - run.lv) : run.pos;
             row.size = static_cast<std::uint32_t>(start.counter);
             row.peer = out.peers.add(start.peer);
@@ -158,6 +160,8 @@ void export_spans(DocBody& body, std::vector<LvSpan>& spans, ChangeBatch& out) {
             const ChangeInfo& info = log.changes()[index];
             const Lv end = std::min(span.end, log.change_end(index));
             const OpId id = atoms.id_of(span.begin);
+            // A change that is cut in front goes on from its own atom before the cut, which is its
+            // only dep.
             ChangeBatch::Head head{out.peers.add(id.peer),
                                    id.counter,
                                    static_cast<Counter>(end - span.begin),
@@ -183,6 +187,7 @@ void export_spans(DocBody& body, std::vector<LvSpan>& spans, ChangeBatch& out) {
     }
 }
 
+// A span may reach beyond what is known of its peer; the rest is left out.
 void export_changes(DocBody& body, std::span<const IdSpan> spans, ChangeBatch& out) {
     const AtomTable& atoms = body.oplog().atoms();
     std::vector<LvSpan> wanted;
@@ -211,6 +216,7 @@ std::vector<Op> export_ops(DocBody& body, std::span<const LvSpan> spans) {
     return ops;
 }
 
+// Ops of the pending transaction are in the log, but no change holds them yet.
 std::vector<LvSpan> spans_since(const Journal& journal, const VersionVector& from) {
     const AtomTable& atoms = journal.log().atoms();
     const IdSpan pending = journal.pending_span();

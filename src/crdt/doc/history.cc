@@ -17,6 +17,8 @@ namespace quire::crdt {
 
 namespace {
 
+// Local numbers as ids, sorted by peer. A peer's atoms may lie in many stretches of the log, with
+// others' between them; where their counters go on they become one span.
 std::vector<IdSpan> ids_of(const AtomTable& atoms, const std::vector<LvSpan>& spans) {
     std::vector<IdSpan> ids;
     for (const LvSpan& span : spans) {
@@ -62,6 +64,7 @@ Frontiers History::frontiers() const {
 }
 
 std::size_t History::op_count() const {
+    // The start's version counts the trimmed ops too, as if they were here.
     std::size_t ops = whole_of(*doc_).journal().op_count();
     if (const auto begin = start()) {
         const VersionVector trimmed = begin->trimmed();
@@ -86,6 +89,8 @@ const UnreadHistory* History::unread() const {
     return is_loaded() ? nullptr : doc_->unread_.get();
 }
 
+// Builds the new body beside the old one, so that a damaged history leaves the document as it was.
+// Handles stay valid, because both bodies have the same containers by the same numbers.
 Result<void> History::load() const {
     if (is_loaded()) return {};
     if (doc_->body_->announcements().is_committing()) {
@@ -108,6 +113,9 @@ Result<void> History::load(const VersionVector& known) const {
     return load();
 }
 
+// The last known atom of each peer stands for all the peer's atoms before it; heads that others
+// imply are dropped. Atoms inside a base have no place in the graph, so a version that has nothing
+// beyond the base is the base.
 Frontiers History::heads_of(const VersionVector& version) const {
     CHECK(load());
     DocBody& body = whole_of(*doc_);
@@ -157,12 +165,14 @@ Result<void> History::travel_ancestors(const Frontiers& version,
     for (const Lv head : TRY(body.journal().heads_of(version))) push(head);
     while (!queue.empty()) {
         const std::size_t index = queue.front();
+        // A change is in the queue once for each change that follows it.
         while (!queue.empty() && queue.front() == index) {
             std::pop_heap(queue.begin(), queue.end());
             queue.pop_back();
         }
         if (log.base() > 0 && index == 0) return tell_first_ops(*body.start(), take);
         const ChangeInfo& info = log.changes()[index];
+        // The pending transaction begins where the last change ends, and is no part of it yet.
         const Lv end = std::min(log.change_end(index), body.journal().committed_end());
         ChangeHeader header{atoms.id_of(info.lv),
                             static_cast<Counter>(end - info.lv),

@@ -56,6 +56,7 @@ DocBody& Inspection::body() const {
     return whole_of(*doc_);
 }
 
+// O(containers), and O(ops) for those whose logs are packed: looking at a log opens it.
 std::vector<Handle> Inspection::written() const {
     DocBody& body = this->body();
     std::vector<Handle> handles;
@@ -169,6 +170,7 @@ std::vector<ElementId> Inspection::hidden_elements(Handle list) const {
     Container& c = body.container(list);
     const MovableState& state = c.as<MovableBody>().latest({body, c});
     std::vector<ElementId> hidden;
+    // Most lists hide nothing, and then no element is looked at.
     if (state.slots().shown() == state.element_count()) return hidden;
     for (std::uint32_t number = 0; number < state.element_count(); ++number) {
         if (!state.slots().is_shown(number))
@@ -184,6 +186,7 @@ std::vector<Inspection::TreePlace> Inspection::tree_places(Handle tree) const {
     const ContainerLog& log = *c.log;
     std::vector<TreePlace> places;
     for (const Placement& place : t.moves.placements(log)) {
+        // A node whose ancestors end at one that nobody made hangs in the air; no snapshot has it.
         if (!t.state.is_rooted(place.node)) continue;
         TreePlace out;
         out.id = place.id;

@@ -1,5 +1,8 @@
 // The pending transaction: local ops go into the log at its end, and states follow when they are
 // read. DocBody::commit() ends it.
+//
+// Typing is noted only from a transaction's second edit on: the first one opened the transaction,
+// and if every edit is committed by itself, there is no run to go on with.
 #include "crdt/doc/journal.h"
 
 #include <algorithm>
@@ -33,6 +36,7 @@ void Journal::open_transaction() {
 
 void Journal::note_erased(Container& c, SequenceBody& body, std::uint32_t len) {
     const Run& run = c.log->runs().back();
+    // One deleted atom has no direction yet, so the next delete may still go either way.
     if (!has_begun(len) || run.len == 1) return;
     const bool backward = run.kind == RunKind::erase_backward;
     if (!backward || run.pos >= run.len) {
@@ -50,6 +54,7 @@ IdSpan Journal::pending_span() const {
 
 LvSpan Journal::finish(std::int64_t timestamp, std::string_view message,
                        std::int64_t merge_interval) {
+    // A clock that was set back must not make a change look older than what it follows.
     log_.finish_local(std::max(timestamp, log_.latest_timestamp(log_.parents())), message,
                       merge_interval);
     open_ = false;
@@ -67,6 +72,8 @@ void Journal::begin_import() {
     began_ = log_.end();
 }
 
+// Callbacks before the commit may still edit, so they come before the span is taken. The diff is
+// worked out only if somebody wants it: it costs the ops of the transaction and more.
 Commit DocBody::commit(CommitOptions options) {
     CHECK(!announcements_.is_committing());
     if (journal_.in_transaction()) announcements_.before_commit(journal_, options);

@@ -67,6 +67,7 @@ Result<ContainerId> ListView::insert_container(std::size_t at, ContainerKind kin
     auto& list = c->as<ListBody>();
     if (at > list.size) return beyond(at, list.size);
     if (list.size >= kMaxSize) return too_large();
+    // The atom that the insert will have, which the child is named after.
     const Lv lv = body().oplog().end();
     list.insert_value({body(), *c}, static_cast<std::uint32_t>(at), kind);
     return body().child_id(lv, kind);

@@ -1,3 +1,6 @@
+// A list keeps no state of its own. At the latest version an index is found in the order of atoms,
+// O(log n), and the element's value in the log. A detached document lists the visible atoms of its
+// version once, O(history of the container), and answers from that list (View::lists).
 #include "crdt/doc/list_body.h"
 
 #include <algorithm>
@@ -23,6 +26,7 @@ void put_elements(const DocBody& document, ListDelta& delta, Lv lv, std::uint32_
 
 // --- reading ---
 
+// A version that holds every op of the container needs no move of the order.
 std::vector<Lv> ListBody::atoms(Site site, const Past* at) {
     std::vector<Lv> atoms;
     const auto take = [&](Lv lv, std::uint32_t len, bool visible) {
@@ -49,6 +53,7 @@ Value ListBody::value(Site site, int depth, const Past* at) {
     List list;
     const Run* run = nullptr;
     for (const Lv lv : atoms(site, at)) {
+        // Neighbours mostly lie in one run, so the search is made once a run.
         if (run == nullptr || lv < run->lv || lv >= run->end()) run = &log.runs()[log.find(lv)];
         list.push_back(slot_value(site.document, log.value(*run, lv), lv, depth, at));
     }
@@ -73,6 +78,7 @@ std::pair<std::size_t, bool> ListBody::place_of(Site site, Lv anchor) {
     std::size_t pos = 0;
     bool passed = false;
     bool is_there = false;
+    // The list of visible atoms cannot tell where a deleted one stood, so the order is walked.
     Sequence& sequence = order_at(site, shown_heads(site.document));
     sequence.for_each([&](Lv at, std::uint32_t len, bool visible) {
         if (passed) return;
@@ -131,6 +137,8 @@ bool ListBody::holds_child(Site site, Lv creator) {
     return order(site).place_of(creator).erased == 0;
 }
 
+// Moves the order to the version. The order stays at it, so that asking for many children of one
+// version moves it once.
 bool ListBody::holds_child(Site site, Lv creator, Reach& reach) {
     Sequence& sequence = order_at(site, reach.at->heads());
     return sequence.is_visible(creator);

@@ -56,6 +56,7 @@ Result<void> MapView::set(std::string_view key, Value value) {
     const MapState::Entry* entry = map.state.find(key);
     if (entry != nullptr && !entry->winner.erases) {
         const auto* now = std::get_if<Value>(body().slot_of(entry->winner.lv));
+        // Setting an equal value is no op, so that it does not outrank somebody's concurrent write.
         if (now != nullptr && *now == value) return {};
     }
     map.write(site(), MapSet{std::string(key), std::move(value)});
@@ -72,6 +73,9 @@ Result<ContainerId> MapView::insert_container(std::string_view key, ContainerKin
     return body().child_id(lv, kind);
 }
 
+// The child's id follows from the map, the key and the kind, so that two peers who make it at the
+// same time write to one container. A marker as the key's value shows it. The key may be free, hold
+// null, or hold a mergeable child of any kind; anything else is kept and refused.
 Result<ContainerId> MapView::ensure_mergeable(std::string_view key, ContainerKind kind) {
     Container* c = body().editable(handle(), ContainerKind::map);
     if (c == nullptr) return body().refuse(handle(), ContainerKind::map);

@@ -94,6 +94,8 @@ MapDelta MapBody::delta_of(Site site, LvSpan span, const Past&, const Past&) {
         if (entry.winner.lv != run.lv) continue;
         if (set == nullptr) {
             // A key that was not there cannot go.
+            // An erase is told only if some write before the span had set the key. Atoms are
+            // numbered as they came, so the span's begin separates the two.
             const Past before(span.begin, {});
             const MapState::Write* write = write_at(entry, &before);
             if (write == nullptr || write->erases) continue;
@@ -111,6 +113,8 @@ MapDelta MapBody::delta_between(Site site, const Past& a, const Past& b) {
     MapDelta delta;
     state.for_each([&](const std::string& key, const MapState::Entry& entry) {
         const MapState::Write* before = write_at(entry, &a);
+        // `b` may lack a write that `a` has, so a key can also go because nothing decides it any
+        // more.
         const MapState::Write* after = write_at(entry, &b);
         if (before == after || after == nullptr) {
             if (before != after && !before->erases) delta.push_back({key, std::nullopt});
@@ -173,6 +177,7 @@ void MapBody::take_in(Site site, const Run& run) {
                              std::holds_alternative<MapErase>(op)});
 }
 
+// A local op is put into the state at once: unlike a text, a map has no state that follows later.
 void MapBody::write(Site site, OpContent op) {
     OpLog& log = site.document.journal().begin();
     site.container.log->keep({.lv = log.end()}, RunKind::map_entry, std::move(op));

@@ -3,6 +3,14 @@
 // The order that the sequence keeps has every slot, deleted ones included. The state has those that
 // are visible, each with the element that it shows, and each element with its winners; it follows
 // the log op by op, O(log n) each. A version that is not the latest finds its winners in the log.
+//
+//     insert   makes an element, its first slot and its first value, all by one atom
+//     move     makes another slot for the element; the greatest (lamport, peer) is its place
+//     set      gives the element another value; the greatest (lamport, peer) is its value
+//     erase    deletes a slot, and with it the element if that is where the element stands
+//
+// A slot is shown if it is visible and its element's winning one. So two concurrent moves leave one
+// shown slot and one that is visible in the order and shows nothing.
 #include "crdt/doc/movable_body.h"
 
 #include <algorithm>
@@ -40,6 +48,9 @@ void MovableBody::copy_from(const MovableBody& other) {
     kept_ = std::make_unique<Kept>(*other.kept_);
 }
 
+// Elements are noted as they were before the transaction or import only while its ops are taken in,
+// because delta_of() asks for nothing earlier. Notes of an earlier transaction go as soon as new
+// ops come.
 MovableState& MovableBody::latest(Site site) {
     const auto& runs = site.container.log->runs();
     auto& before = kept_->before;
@@ -62,6 +73,9 @@ MovableState& MovableBody::latest(Site site) {
     return kept_->state;
 }
 
+// Takes the atoms `span` of a run into the state. A linear run is played at its own positions. Any
+// other has left effects, which give the positions that the merge found; those are consumed in step
+// with the runs.
 void MovableBody::apply(Site site, const Run& run, LvSpan span) {
     MovableState& state = kept_->state;
     const OpLog& oplog = site.document.oplog();
@@ -83,6 +97,7 @@ void MovableBody::apply(Site site, const Run& run, LvSpan span) {
         }
         const std::uint32_t number = state.number_of(run.extra);
         note(number);
+        // A linear move knew every earlier write to the element, so it outranks them all.
         state.move(at, lv, number, run.linear || oplog.outranks(lv, state.element(number).slot));
     };
 
@@ -106,6 +121,7 @@ void MovableBody::apply(Site site, const Run& run, LvSpan span) {
             }
         }
     } else if (run.kind == RunKind::move) {
+        // The target counts the slots without the one that is left, so the erase comes first.
         erase(run.pos);
         put(run.payload, run.lv);
     } else {
@@ -128,6 +144,8 @@ std::uint32_t MovableBody::element_in(Site site, Lv slot) const {
 
 // --- values ---
 
+// Goes over all ops of the container that the version holds. An insert needs no comparison: atoms
+// are numbered after everything they depend on, so it is met before any move or set of its element.
 std::vector<MovableItem> MovableBody::winners(Site site, const Past& at) {
     const MovableState& state = latest(site);
     const OpLog& oplog = site.document.oplog();
@@ -168,6 +186,7 @@ std::vector<MovableItem> MovableBody::items(Site site, const Past* at) {
     Sequence& sequence = order_at(site, at->heads());
     sequence.for_each_now([&](Lv lv, std::uint32_t len) {
         for (Lv slot = lv; slot < lv + len; ++slot) {
+            // A slot that another move has outranked is visible and shows nothing.
             const MovableItem& winner = winners[element_in(site, slot)];
             if (winner.slot == slot) items.push_back(winner);
         }
@@ -209,6 +228,8 @@ std::pair<std::size_t, bool> MovableBody::place_of(Site site, Lv anchor) {
         const Sequence::Place place = order(site).place_of(anchor);
         return {latest(site).slots().shown_before(place.pos), place.erased == 0};
     }
+    // The slot itself may be deleted or outranked at this version, so the shown ones before it are
+    // counted: O(elements) comparisons in the order.
     Sequence& sequence = order_at(site, shown_heads(site.document));
     std::size_t pos = 0;
     for (const MovableItem& item : shown(site)) {
@@ -238,6 +259,7 @@ bool MovableBody::holds_child(Site site, Lv creator) {
 }
 
 bool MovableBody::holds_child(Site site, Lv creator, Reach& reach) {
+    // One walk over the list answers for all its children: finding a single one would cost as much.
     const auto [known, is_new] = reach.shown.try_emplace(site.container.index);
     if (is_new) {
         for (const MovableItem& item : items(site, reach.at)) known->second.insert(item.value);
@@ -264,6 +286,8 @@ ListDelta MovableBody::delta_from_nothing(Site site, const Past* at) {
     return delta;
 }
 
+// Slots are compared one by one in the order, which all versions share. An element that moved is
+// told as removed at its old slot and put at its new one. A set to an equal value is no difference.
 ListDelta MovableBody::delta_between(Site site, const Past& a, const Past& b) {
     const auto item_of = [&](Lv lv) {
         return slot_item(site.document, *site.document.slot_of(lv), lv);
@@ -292,6 +316,11 @@ ListDelta MovableBody::delta_between(Site site, const Past& a, const Past& b) {
 
 // The elements that were touched are looked up in the state as it is. A slot that no longer shows
 // its element finds its place among those that do by the order, which has deleted slots too.
+//
+// New elements are those that the span's inserts made. Older ones are in `before`, and their first
+// note of this transaction or import says how they stood before it. Each element yields up to two
+// steps, a removal and a placement, at indexes of the list as it is now; sorted, they become the
+// delta. O(touched elements · log n).
 ListDelta MovableBody::delta_of(Site site, LvSpan span, const Past&, const Past&) {
     const MovableState& state = latest(site);
     const ContainerLog& log = *site.container.log;
@@ -332,6 +361,7 @@ ListDelta MovableBody::delta_of(Site site, LvSpan span, const Past&, const Past&
     std::stable_sort(firsts.begin(), firsts.end(),
                      [](const auto* a, const auto* b) { return a->number < b->number; });
     for (std::size_t i = 0; i < firsts.size(); ++i) {
+        // Later notes of an element tell how it stood between two ops, which nobody saw.
         if (i == 0 || firsts[i - 1]->number != firsts[i]->number)
             compare_with(firsts[i]->number, firsts[i]);
     }
@@ -340,6 +370,7 @@ ListDelta MovableBody::delta_of(Site site, LvSpan span, const Past&, const Past&
     ListDelta delta;
     std::uint32_t at = 0;
     for (const Step& step : steps) {
+        // A removal is put where the element would stand now, and takes no room there.
         crdt::retain(delta, step.at - at);
         at = step.at;
         if (step.puts) {

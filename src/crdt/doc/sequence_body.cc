@@ -63,6 +63,9 @@ bool holds_all_of(const Past& past, const ContainerLog& log) {
     return log.empty() || (!spans.empty() && spans[0].begin == 0 && log.end() <= spans[0].end);
 }
 
+// The order is moved to `a` and walked, then moved to `b` and walked again; deleted atoms are
+// walked too, so that both walks meet the same atoms in the same order. Atoms that neither version
+// shows are left out.
 std::vector<Compared> SequenceBody::compare(Site site, const Past& a, const Past& b) {
     std::vector<Compared> stretches;
     order_at(site, a.heads()).for_each([&](Lv lv, std::uint32_t len, bool visible) {
@@ -78,6 +81,9 @@ std::vector<Compared> SequenceBody::compare(Site site, const Past& a, const Past
     return out;
 }
 
+// Replays the ops on nothing but their positions. Linear runs carry the positions that they were
+// written at; the others left effects. Effects are searched for from the span's begin, because
+// those of earlier ops may still be here.
 Splices SequenceBody::splices_in(Site site, LvSpan span) const {
     Splices splices;
     auto effect = std::lower_bound(effects.begin(), effects.end(), span.begin,
@@ -99,6 +105,7 @@ Splices SequenceBody::splices_in(Site site, LvSpan span) const {
         } else if (run.kind == RunKind::erase_forward) {
             splices.erase(run.pos, to - from);
         } else {
+            // Each atom of a backspaced run deletes one position lower than the atom before it.
             splices.erase(run.pos - (to - 1 - run.lv), to - from);
         }
     }
@@ -120,6 +127,8 @@ void SequenceBody::insert_value(Site site, std::uint32_t at, Slot value) {
     note_inserted(site, log, 1);
 }
 
+// An element may be a child container, so what was known about reachable children is outdated. A
+// text's inserts, which never hold children, do not come this way.
 void SequenceBody::note_inserted(Site site, OpLog& log, std::uint32_t len) {
     log.append(site.container.index, len);
     size += len;
@@ -140,6 +149,7 @@ void SequenceBody::erase(Site site, std::uint32_t at, std::uint32_t len) {
 
 // --- promises ---
 
+// Compares the order that was kept over all merges with one that is built from the log at once.
 void SequenceBody::check_order(Site site) {
     Sequence& latest = order(site);
     latest.check_invariants();

@@ -43,6 +43,7 @@ Result<void> StateWriter::begin(const ContainerId& id) {
 void StateWriter::end() {
     if (!std::exchange(is_open_, false)) return;
     // Somebody may have written it empty, or nobody ever wrote to it.
+    // Roots that were never written to have no value, and a state does not tell them apart.
     if (container().id.is_root() && container().log->empty()) body_.doubt_roots();
 }
 
@@ -60,6 +61,8 @@ Lv StateWriter::place(const StampedAtom& first, Counter count) {
     return lv;
 }
 
+// A register names its writer by peer and lamport, so the counter stays unknown, unless the write
+// made a child: that is named after the atom.
 Result<Lv> StateWriter::place(ElementId writer, const Item* made) {
     const Lv lv = body_.oplog().end();
     OpLog::Placed atom{.peer = writer.peer, .lamport = writer.lamport};
@@ -100,6 +103,8 @@ Result<void> StateWriter::style_start(StampedAtom at, std::string key, Value val
     return {};
 }
 
+// An end has no key or value: it finds its start by the counter before its own, so a start that was
+// deleted from the text leaves an end that only the history explains.
 Result<void> StateWriter::style_end(StampedAtom at) {
     Container& c = container();
     const std::uint32_t pos = sequence().size;
@@ -150,6 +155,8 @@ Result<void> StateWriter::element(StampedAtom slot, ElementId made, ElementId se
     const std::uint32_t pos = sequence().size;
     TRY(grow(1));
     const ElementId put{slot.id.peer, slot.lamport};
+    // A hostile state may order the three writes as no history can; the merge rules would then pick
+    // another winner than the state shows.
     const auto is_later = [](ElementId a, ElementId b) {
         return a.lamport != b.lamport ? a.lamport > b.lamport : a.peer > b.peer;
     };

@@ -33,6 +33,8 @@ Result<std::vector<IdSpan>> TextView::characters() const {
     if (c.id.kind != ContainerKind::text) return body().refuse(handle(), ContainerKind::text);
     const AtomTable& atoms = body().oplog().atoms();
     std::vector<IdSpan> out;
+    // Numbers that count up belong to one peer only as far as a run of ids reaches. A peer's
+    // letters that lie side by side and count up are told as one span, however they came.
     for (const LvSpan& span : c.as<TextBody>().shown_atoms(site())) {
         for (Lv at = span.begin; at < span.end;) {
             const Lv end = std::min(span.end, atoms.run_end(at));
@@ -69,6 +71,7 @@ namespace {
         return beyond(position, letters.size);
     }
     if (utf8.empty()) return {};
+    // A single byte below 0x80 is the commonest edit, and is known to be valid.
     std::size_t len = 1;
     if (utf8.size() > 1 || static_cast<unsigned char>(utf8[0]) >= 0x80) {
         if (!utf8::is_valid(utf8))
@@ -131,6 +134,7 @@ Result<void> TextView::mark(text::CodePoint begin, text::CodePoint end, std::str
     auto& letters = c->as<TextBody>();
     const std::size_t size = letters.rope(site()).code_points().n;
     if (end.n > size) return beyond(end.n, size);
+    // A style adds two anchors, which count as entities.
     if (letters.size > kMaxSize - 2) return beyond(kMaxSize, kMaxSize);
     const std::optional<Expand> expand = body().settings.text_styles.of(key);
     if (!expand) {

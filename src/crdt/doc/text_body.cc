@@ -121,6 +121,9 @@ void TextBody::flush_insert(const ContainerLog& log, LvSpan atoms, Lv until) {
     state->insert(pos, text, len, log.reel(first));
 }
 
+// Takes the log's ops below `until` into the state, run by run. The position in the log
+// (`followed`) is kept between calls, so that the cost is that of the new ops. A run is taken in
+// parts where `until` cuts it, and the last run of the log may have grown since it was taken.
 void TextBody::flush(Site site, Lv until) {
     const ContainerLog& log = *site.container.log;
     const auto put = [&](const Run& run, Lv lv, std::uint32_t len, std::uint32_t pos) {
@@ -154,6 +157,8 @@ void TextBody::flush(Site site, Lv until) {
         if (!run.in_sequence()) {
             // An op that is only carried shows nothing.
         } else if (!run.linear) {
+            // Erases that came concurrently may have hit characters that are gone already; effects
+            // tell only what changed, at positions that hold when all effects before them are done.
             for (; followed.effect < effects.size() && effects[followed.effect].lv < to;
                  ++followed.effect) {
                 const Effect& effect = effects[followed.effect];
@@ -190,6 +195,8 @@ const seq::Rope& TextBody::rope(Site site) {
     return latest(site).rope();
 }
 
+// A text is packed only if playing its log's runs in order gives the rope. Anchors and concurrent
+// ops need the order of atoms, so they rule it out.
 bool TextBody::is_derived(Site site) const {
     return !has_anchors && effects.empty() &&
            std::ranges::all_of(site.container.log->runs(),
@@ -287,6 +294,7 @@ Lv TextBody::anchor_at(Site site, std::size_t pos) {
         return atom_at(site, latest(site).character(static_cast<std::uint32_t>(pos)));
     Lv found = kNoLv;
     std::size_t left = pos;
+    // The rope of a version does not know which atom a character is, so the order is walked: O(n).
     for_each_character(*this, site, [&](Lv lv, std::uint32_t len, bool visible) {
         if (visible && found == kNoLv && left < len) found = lv + static_cast<Lv>(left);
         if (visible) left -= std::min<std::size_t>(left, len);

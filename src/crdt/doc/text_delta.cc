@@ -54,6 +54,10 @@ TextDelta TextBody::delta_between(Site site, const Past& a, const Past& b) {
 }
 
 // A style is in force in a version if both its anchors are visible in it.
+// The first pass finds which styles have both anchors in which version, because a start does not
+// tell whether its end is there. The second goes over the characters with one sweep for each
+// version, which holds the styles that are open at the place. Characters in both versions are kept
+// with what their attributes changed to.
 TextDelta TextBody::delta_of_parts(Site site, const std::vector<Compared>& parts) {
     const OpLog& oplog = site.document.oplog();
     const ContainerLog& log = *site.container.log;
@@ -103,6 +107,8 @@ TextDelta TextBody::delta_of_parts(Site site, const std::vector<Compared>& parts
         }
         const bool starts = std::holds_alternative<StyleStart>(log.op(run));
         const Lv start = starts ? lv : *style_start(oplog, lv);
+        // The start may lie outside the parts, if neither version shows it; its end then means
+        // nothing.
         const auto ends = styles.find(start);
         if (ends == styles.end()) return;
         const StyleStart& style = style_at(log, start);
@@ -178,6 +184,8 @@ private:
     Map changed(const Map& after) const {
         Map map;
         for (const auto& [key, change] : now_) {
+            // A style that went away is told as null, and a style that came and went in between is
+            // not told.
             const Value* value = after.find(key);
             const Value here = value == nullptr ? Value() : *value;
             if (!(here == *change->before)) map.append(std::string(key), here);
@@ -194,6 +202,9 @@ private:
 
 }  // namespace
 
+// Ops from before the transaction go into the state first, unnoted, so that the notes hold just
+// what the transaction did. Outside a transaction there is no commit to report to, and noting would
+// only cost.
 void TextBody::note_changes(Site site) {
     if (!site.document.journal().in_transaction()) {
         state->stop_noting();
@@ -233,6 +244,9 @@ TextDelta TextBody::plain_delta_of(Site site, LvSpan span) {
     return delta;
 }
 
+// The notes are there if the state followed the log during the transaction. If it has not yet come
+// to the span, it is led there now and notes what the span does. If it has passed the span without
+// notes, only a comparison of the two versions is left.
 TextDelta TextBody::styled_delta_of(Site site, LvSpan span, const Past& a, const Past& b) {
     const std::vector<Splices::Piece> pieces = splices_in(site, span).take();
     if (followed.end <= span.begin || state->styles() == nullptr) {

@@ -3,6 +3,9 @@
 // A style is a pair of anchors among the characters, as in Peritext (Litt et al., 2022). A delta is
 // carried out in two passes, its text first and its styles afterwards: text that goes beside the
 // anchors which are there is to find them as they were.
+//
+// Positions are of two kinds here: code points, which callers count, and entities, which also count
+// the anchors, and which ops are written in. TextState converts between them.
 #include <algorithm>
 
 #include "base/check.h"
@@ -83,6 +86,8 @@ void TextBody::mark(Site site, Marking marking) {
     const Value& value = marking.value;
     const Styles* styles = state->styles();
     if (styles != nullptr ? styles->has(marking.key, value, begin, end) : value.is_null()) return;
+    // At each of its edges a cleared stretch takes in typed text exactly if the style on the other
+    // side of the edge does not.
     const std::uint8_t info = info_of(value.is_null() ? reversed(marking.expand) : marking.expand);
     insert_style(site, {state->insertion(begin), state->insertion(end), std::string(marking.key),
                         std::move(marking.value), info});
@@ -90,6 +95,8 @@ void TextBody::mark(Site site, Marking marking) {
 
 // --- deltas as edits ---
 
+// Plays the delta on the length alone, so that apply_delta() cannot fail halfway. Each attribute is
+// taken to cost a pair of anchors; a style that the text has already will cost none.
 Result<void> TextBody::check_delta(Site site, const TextDelta& delta) {
     std::size_t length = rope(site).code_points().n;
     std::size_t at = 0;
@@ -129,6 +136,8 @@ Result<void> TextBody::check_delta(Site site, const TextDelta& delta) {
     return {};
 }
 
+// Requires check_delta(). The state is brought up to date around every insert, because the place of
+// the next op and the styles that the new text has inherited are read off it.
 void TextBody::apply_delta(Site site, const TextDelta& delta) {
     struct Wanted {
         std::size_t begin;

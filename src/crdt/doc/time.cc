@@ -18,6 +18,7 @@ namespace quire::crdt {
 void go(DocBody& body, std::optional<Past> version) {
     Journal& journal = body.journal();
     CHECK(!journal.in_transaction());
+    // Without listeners a checkout looks at no container.
     if (!body.announcements().wants_events()) return body.show(std::move(version));
     const Heads from = shown_heads(body);
     const Past a = journal.past_of(from);
@@ -81,6 +82,7 @@ Result<Doc> fork_at(const Doc& doc, const Frontiers& version, PeerId peer) {
     DocBody& body = whole_of(doc);
     Heads heads = TRY(body.journal().heads_of(version));
     Doc copy(peer);
+    // The latest version is copied table by table; an earlier one is exported and imported again.
     if (heads == body.oplog().heads()) {
         copy.body_ = std::make_unique<DocBody>(body, peer);
         copy.settings() = body_of(doc).settings;
@@ -94,6 +96,7 @@ Result<Doc> fork_at(const Doc& doc, const Frontiers& version, PeerId peer) {
     return copy;
 }
 
+// Nothing is taken out of the history: the difference back to the version becomes new edits.
 Result<void> revert_to(Doc& doc, const Frontiers& version) {
     CHECK(doc.pending().empty());
     if (body_of(doc).at() != nullptr) return DocBody::refuse_detached();

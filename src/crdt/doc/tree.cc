@@ -41,6 +41,7 @@ Failure no_child_at(std::size_t index, std::size_t count) {
 
 }  // namespace
 
+// Siblings that have to make room are moved after the node is made, each by an op of its own.
 Result<OpId> TreeView::create(std::optional<OpId> parent, std::optional<std::size_t> index) {
     Container* c = body().editable(handle(), ContainerKind::tree);
     if (c == nullptr) return body().refuse(handle(), ContainerKind::tree);
@@ -68,6 +69,7 @@ Result<void> TreeView::move(OpId node, std::optional<OpId> parent,
     if (!up) return no_node(*parent, "parent");
     const TreeParts& t = shown_tree(site());
     const std::optional<NodeIndex> moved = t.moves.find(node);
+    // A node below an erased one is not alive, but has a parent of its own and may be moved out.
     const NodeIndex old_parent = moved ? t.state.parent(*moved) : kNowhere;
     if (old_parent == kNowhere || old_parent == kTreeErased) return no_node(node, "node");
     if (t.state.is_within(*up, *moved)) {
@@ -78,6 +80,7 @@ Result<void> TreeView::move(OpId node, std::optional<OpId> parent,
     const std::size_t count = t.state.child_count(*up) - (old_parent == *up ? 1 : 0);
     if (index.value_or(0) > count) return no_child_at(*index, count);
     const std::size_t goal = index.value_or(count);
+    // A move that changes nothing would still outrank a concurrent move by somebody else.
     if (old_parent == *up && t.state.index_of(*moved) == goal) return {};
 
     auto positions = positions_for(t.state, *moved, *up, goal);
@@ -118,6 +121,7 @@ std::optional<TreeNode> TreeView::node(OpId node) const {
     TreeNode out{node, std::nullopt, state.index_of(*index), 0, {}};
     out.position.assign(place.position.begin(), place.position.end());
     if (place.parent != kTreeRoot) out.parent = state.placement(place.parent).id;
+    // The node is alive, so the way up ends at the root.
     for (NodeIndex up = place.parent; up != kTreeRoot; up = state.parent(up)) ++out.depth;
     return out;
 }

@@ -33,6 +33,7 @@ TreeBody::~TreeBody() = default;
 
 TreeParts& TreeBody::tree(Site site, const Past* at) {
     if (parts == nullptr) parts = std::make_unique<TreeParts>();
+    // The pending transaction counts: its last op is then the only head.
     const Heads heads = at == nullptr ? site.document.journal().latest_heads() : at->heads();
     parts->state.apply(parts->moves.move_to(moves_of(site), heads));
     return *parts;
@@ -74,6 +75,7 @@ TreeDelta TreeBody::delta_of(Site site, LvSpan, const Past& a, const Past& b) {
     return delta_between(site, a, b);
 }
 
+// Leads the tree to `a` and then to `b`, and has it tell what the second way changes.
 TreeDelta TreeBody::delta_between(Site site, const Past& a, const Past& b) {
     TreeParts& t = tree(site, &a);
     return t.state.apply_and_tell(t.moves.move_to(moves_of(site), b.heads()));
@@ -115,6 +117,10 @@ void TreeBody::write(Site site, OpContent op) {
     site.document.outdate_reach();
 }
 
+// Finds a position between the neighbours of the new place. Peers that insert at one place at the
+// same time may give several siblings one position, and nothing lies between equal positions. Then
+// the siblings behind the place get new positions along with the node, as many as it takes until
+// there is room.
 std::vector<std::pair<NodeIndex, Bytes>> positions_for(const TreeState& state, NodeIndex node,
                                                        NodeIndex parent, std::size_t index) {
     const bool leaves = state.parent(node) == parent;

@@ -1,3 +1,5 @@
+// The nodes in a row, in the order of a walk down the tree, are enough to build the nested value:
+// one stack holds the nodes that are open, and a node closes when one of its depth or above comes.
 #include "crdt/doc/tree_values.h"
 
 #include <string>

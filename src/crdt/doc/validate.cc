@@ -1,3 +1,7 @@
+// The first gate for changes from outside: each change is looked at by itself, before anything is
+// applied. It keeps out what no writer can have written (ids, positions, kinds), so that later
+// steps need not look for it. It knows no history; positions beyond a container's end and unknown
+// elements are found when the ops are applied (import_run.h). O(rows + deps).
 #include "crdt/doc/validate.h"
 
 #include <algorithm>
@@ -84,6 +88,7 @@ const char* fault_of(const ChangeBatch& batch, const ChangeBatch::Head& head) {
     for (const ChangeBatch::Dep& dep : batch.deps_of(head)) {
         if (dep.counter < 0 || batch.peers[dep.peer] == kNoPeer)
             return "depends on an impossible id";
+        // Longer circles wait for each other and are parked.
         if (dep.peer == head.peer && dep.counter >= head.counter) return "depends on itself";
     }
     std::int64_t next = head.counter;

@@ -26,6 +26,8 @@ Item slot_item(const DocBody& document, const Slot& slot, Lv lv) {
     return document.child_id(lv, std::get<ContainerKind>(slot));
 }
 
+// Opening a root writes nothing, so roots without ops in the version are left out. O(containers),
+// and at a version up to O(runs of each root).
 std::vector<ContainerIndex> shown_roots(DocBody& document, const Past* at) {
     std::vector<ContainerIndex> roots;
     std::unordered_map<std::string_view, std::size_t> places;

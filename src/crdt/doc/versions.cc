@@ -1,4 +1,8 @@
 // Versions of a journal: as ids, as the numbers of its log, and as counters by peer.
+//
+// Ids are what versions are named by outside; inside, atoms are numbered in the order in which they
+// became known, so that a version is a few spans of numbers and its heads (past.h). The version
+// after all committed ops is kept and extended by what came since it was last asked for.
 #include <algorithm>
 
 #include "base/concat.h"
@@ -28,6 +32,9 @@ const VersionVector& Journal::version() {
     return version_;
 }
 
+// The ops of a pending transaction are no version yet, so naming one is an error like naming an
+// unknown op. Of a base only its heads can be named: a version that holds a part of the base has no
+// state here.
 Result<Heads> Journal::heads_of(const Frontiers& version) const {
     const AtomTable& atoms = log_.atoms();
     Heads heads;
@@ -50,6 +57,7 @@ Result<Heads> Journal::heads_of(const Frontiers& version) const {
     return heads;
 }
 
+// The latest version is everything; any other has its spans worked out by the graph.
 Past Journal::past_of(Heads heads) const {
     if (heads == log_.heads()) return {committed_end(), std::move(heads)};
     return {log_.graph(), std::move(heads)};

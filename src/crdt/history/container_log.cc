@@ -1,3 +1,7 @@
+// Runs are appended, or the last one is lengthened where an op goes on in place and in history.
+// What a run says is never changed otherwise, except by rewind() after a failed import, which
+// restores the last run as it was, and by forget_starts(). Content lies in three arenas by kind:
+// text in a tape, values and whole ops in vectors.
 #include "crdt/history/container_log.h"
 
 #include <algorithm>
@@ -48,9 +52,12 @@ void ContainerLog::erase_forward(Lv lv, std::uint32_t pos, std::uint32_t len, bo
             }
         }
     }
+    // A local delete has no start ids yet: to find them would need the order of atoms.
     runs_.push_back({lv, len, pos, 0, 0, RunKind::erase_forward, true, false});
 }
 
+// A pending transaction may have been imported into another body (doc/opening.cc) and goes on
+// there. Local deletes lengthen only runs that record no starts, so its runs are made such.
 void ContainerLog::forget_starts(Lv from) {
     for (auto run = runs_.rbegin(); run != runs_.rend() && run->lv >= from; ++run) {
         if (!run->is_erase() || !run->linear) continue;
@@ -119,6 +126,7 @@ std::span<const Run> ContainerLog::runs_in(LvSpan span) const {
 std::string_view ContainerLog::text(const Run& run, Lv lv, std::uint32_t len) const {
     const std::string_view all = all_text(run);
     const std::size_t from = lv - run.lv;
+    // The text is ASCII: it has as many bytes as code points.
     if (run.len == run.extra) return all.substr(from, len);
     const std::size_t begin = utf8::offset_of_code_point(all, from);
     return utf8::prefix(all.substr(begin), len);

@@ -3,6 +3,17 @@
 // A run is a series of ops of one peer: text typed, text deleted forwards or backwards, elements
 // inserted. Content that forms no runs (map entries, styles, unknown kinds) is kept as the op that
 // was received.
+//
+// A writer who types "cat", moves on, types "dog" in front and deletes the "c" leaves three runs:
+//
+//     lv   0 1 2     3 4 5     6
+//     run  insert    insert    erase_forward       len  3  3  1
+//          pos 0     pos 0     pos 3
+//     text c a t     d o g
+//
+// Positions are those of the writer's version, so a run is read right only in that version, or by
+// the sequence (merge/sequence.h). A run whose writer knew everything in this container is linear:
+// its position holds as it stands.
 #pragma once
 
 #include <span>
@@ -81,6 +92,8 @@ public:
     };
 
     // Appending an op.
+    // `utf8` has at.len code points. Text goes to the end of the tape, so a run that is lengthened
+    // needs no copy.
     void insert_text(At at, std::string_view utf8) {
         if (goes_on(at, RunKind::insert) && may_lengthen_text(utf8.size())) {
             lengthen_text(at.len, utf8);
@@ -147,10 +160,12 @@ public:
     // log grows. O(log runs).
     std::span<const Run> runs_in(LvSpan span) const;
     // The text of the atoms [lv, lv + len) of an insert run.
+    // O(1) in ASCII, else O(text before). Valid until the log grows or is fitted.
     std::string_view text(const Run& run, Lv lv, std::uint32_t len) const;
     std::string_view all_text(const Run& run) const { return text_.read(run.payload, run.extra); }
     // The reel of that text if ropes may show it from there; else null.
     seq::Reel* reel(const Run& run) const { return text_.reel(run.payload); }
+    // Slots and ops move when the log grows.
     const Slot& value(const Run& run, Lv lv) const { return values_[run.payload + (lv - run.lv)]; }
     const OpContent& op(const Run& run) const { return ops_[run.payload]; }
 
@@ -192,6 +207,7 @@ private:
 
     ContainerKind kind_;
     std::vector<Run> runs_;
+    // The content of the runs, each of which knows its place in one of these.
     seq::Tape text_{kTextPart};
     std::vector<Slot> values_;
     std::vector<OpContent> ops_;

@@ -1,3 +1,5 @@
+// Each place has a log that is open, or its bytes. Looking at a packed log opens it, and the bytes
+// are dropped then, since the log may grow.
 #include "crdt/history/container_logs.h"
 
 namespace quire::crdt {

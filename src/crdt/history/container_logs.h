@@ -1,5 +1,9 @@
 // ContainerLogs: the logs of a document's containers, by number. The log of a container that nobody
 // looks at can be packed into bytes (packed_log.h); the next look at it opens it again.
+//
+// A conversation has thousands of containers and reads few. So a log is opened by whoever looks at
+// it, even through a const reference, and packed again only by pack(): the document decides when
+// nobody refers to it any more.
 #pragma once
 
 #include <cstddef>
@@ -50,6 +54,7 @@ private:
         const Place& place = places_[container];
         return place.log != nullptr ? *place.log : reopen(container);
     }
+    // Unpacks a log and notes that it was packed. O(log).
     ContainerLog& reopen(ContainerIndex container) const;
 
     mutable std::deque<Place> places_;  // A deque: a vector keeps room for up to twice as many.

@@ -2,6 +2,12 @@
 //
 // Append-only except for rewind(), which removes the end: an import that fails halfway leaves
 // nothing behind. Knows no state; applying ops to a text is the task of others.
+//
+//     atoms    0 1 2 3   4 5 6    7 8 9      numbered as they came in (Lv)
+//     ids      ada 0-3   bo 0-2   ada 4-6    AtomTable
+//     parents  none      1        3, 6       Graph; within a run each follows the last
+//     owner    text      text     map        whose log has the content
+//     change   0         1        2          deps as received, timestamp, message
 #pragma once
 
 #include <map>
@@ -57,6 +63,8 @@ public:
     bool goes_on() const {
         return !opening_ || (end() > 0 && parents_.size() == 1 && parents_[0] + 1 == end());
     }
+    // Adds the next `count` atoms of the change. Their content goes into the container's log
+    // beside.
     void append(ContainerIndex container, Lv count) {
         atoms_.append(current_, count);
         if (opening_) {
@@ -98,6 +106,7 @@ public:
     }
     // Makes room for as many changes as an import may bring, if they are many beside those known.
     void expect(std::size_t changes);
+    // The latest among the changes that hold these atoms; 0 at least.
     std::int64_t latest_timestamp(std::span<const Lv> of) const;
 
     // The peer's atom that has this lamport.
@@ -163,11 +172,13 @@ public:
     void check_invariants() const;
 
 private:
+    // The atoms from `lv` to the next owner belong to one container.
     struct Owner {
         Lv lv;
         ContainerIndex container;
     };
     std::size_t owner_of(Lv lv) const;
+    // Equal messages are kept once; the empty one is number 0.
     std::uint32_t intern_message(std::string_view message) {
         return message.empty() ? 0 : number_message(message);
     }
@@ -175,6 +186,7 @@ private:
     void drop_head(Lv head) {
         if (head < marked_) dropped_heads_.push_back(head);
     }
+    // Sets `parents_` for a change of the peer with these deps: without those that others imply.
     void find_parents(PeerIndex peer, const Heads& deps);
     std::optional<Lv> base_element(ElementId id) const;
 

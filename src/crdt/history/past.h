@@ -1,4 +1,8 @@
 // Past: the atoms of a version, for many membership tests.
+//
+// A version that holds everything known when it was made is one span and costs O(1); any other is
+// worked out by the graph once, as spans of local numbers, and answers from them. It refers to
+// nothing, so it outlives a document's edits; after a rewind() it may name atoms that are gone.
 #pragma once
 
 #include <algorithm>

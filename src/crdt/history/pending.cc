@@ -1,3 +1,6 @@
+// Changes are sorted by the atom that they wait for, so that the arrival of a peer's atoms releases
+// a stretch of the map. A change that lacks several is parked under one and looked at again when
+// that one is there.
 #include "crdt/history/pending.h"
 
 #include <algorithm>
@@ -5,6 +8,7 @@
 
 namespace quire::crdt {
 
+// A change may come twice, cut differently; the longer one holds all of the other.
 void Pending::park(Parked parked) {
     const auto [at, is_new] =
         by_missing_.try_emplace({parked.missing, parked.change->id}, parked.change);

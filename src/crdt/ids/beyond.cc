@@ -3,6 +3,8 @@
 namespace quire::crdt {
 
 // A change that is partly known is cut at the known end.
+//
+// The rest depends on its own predecessor alone, which the receiver has.
 std::vector<Change> beyond(const VersionVector& known, std::span<const Change> changes) {
     std::vector<Change> out;
     for (const Change& each : changes) {

@@ -1,4 +1,4 @@
-// The part of changes that lies beyond a version.
+// The part of changes that lies beyond a version: what a peer at that version still has to be sent.
 #pragma once
 
 #include <span>

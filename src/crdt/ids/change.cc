@@ -48,6 +48,8 @@ OpContent slice(const OpContent& content, Counter from, Counter to) {
     }
     if (const auto* erase = std::get_if<SequenceDelete>(&content)) {
         const Counter all = std::abs(erase->len);
+        // A forward delete stays at its position while the ids go up. Backwards the positions fall,
+        // and since `start` is the smallest id, the first atoms of the op have the largest ids.
         if (erase->len > 0) {
             return SequenceDelete{
                 erase->pos, to - from, {erase->start.peer, erase->start.counter + from}};
@@ -59,6 +61,7 @@ OpContent slice(const OpContent& content, Counter from, Counter to) {
 }
 
 // Like ==, except that floats are equal if their bits are.
+// NaN equals itself here, and 0.0 differs from -0.0: peers compare what was written, not numbers.
 bool same_value(const Value& a, const Value& b) {
     if (a.is_float() && b.is_float()) {
         return std::bit_cast<std::uint64_t>(a.as_float()) ==
@@ -133,6 +136,7 @@ Change slice(const Change& change, Counter from, Counter to) {
                 change.timestamp,
                 change.message,
                 {}};
+    // The rest of a change knows what its first part knew, through that part's last atom.
     if (from > 0) part.deps.assign(1, {change.id.peer, change.id.counter + from - 1});
     Counter at = 0;
     for (const Op& op : change.ops) {

@@ -2,6 +2,12 @@
 // export use. The content of an op is kept verbatim, down to a delete's start id, a number's type,
 // a style's info byte and a position's bytes, because Loro peers refuse a history that differs in
 // any of them.
+//
+// A change is a commit as other peers see it, and has this shape:
+//
+//     Change  id 7@ada   deps [3@bo]   lamport 12   timestamp   message
+//       Op 7@ada   text "notes"    insert "ab" at 0     atoms 7, 8
+//       Op 9@ada   map "meta"      set "title"          atom 9
 #pragma once
 
 #include <cstdint>
@@ -103,6 +109,7 @@ struct CounterAdd {
     bool operator==(const CounterAdd&) const = default;
 };  // Integer or float, as on the wire.
 // An op of an unknown kind: its bytes and numbers as received.
+// It counts as one atom and shows nothing, but is passed on, so that a newer peer gets it whole.
 struct UnknownOp {
     std::int32_t prop;
     std::uint8_t value_kind;
@@ -110,12 +117,15 @@ struct UnknownOp {
     bool operator==(const UnknownOp&) const = default;
 };
 
+// The content of any op. Which of them an op may have depends on its container's kind
+// (doc/validate.h).
 using OpContent =
     std::variant<TextInsert, ListInsert, SequenceDelete, StyleStart, StyleEnd, ListMove, ListSet,
                  MapSet, MapErase, TreeCreate, TreeMove, TreeErase, CounterAdd, UnknownOp>;
 
 // One op of one container. A run of atoms (a typed word) is one op; its atoms count up from
 // `counter`.
+// A delete of several stretches of ids, or a text that was typed in several places, is several ops.
 struct Op {
     ContainerId container;
     Counter counter = 0;  // The first atom's.
@@ -129,7 +139,8 @@ Counter atom_count(const OpContent& content);
 // A run of ops by one peer. `ops` are contiguous from id.counter on.
 struct Change {
     OpId id;
-    // Without the implicit dependency on the peer's own predecessor, unless it was listed.
+    // The heads of what the writer knew. The peer's own predecessor is implied, and is here only if
+    // the change listed it.
     Frontiers deps;
     Lamport lamport = 0;         // Importers recompute it from deps.
     std::int64_t timestamp = 0;  // Seconds, as in Loro; 0 when not recorded.
@@ -144,6 +155,7 @@ Counter atom_count(const Change& change);
 // Atoms [from, to) of an op or a change, 0-based; requires 0 <= from < to <= its atoms. A change
 // that loses its first atoms depends only on its peer's predecessor.
 Op slice(const Op& op, Counter from, Counter to);
+// Lamports and counters of a part go on counting from where it begins. O(ops + text).
 Change slice(const Change& change, Counter from, Counter to);
 
 // Returns true if two runs of ops are equal atom by atom, however each is cut into ops. O(ops + text).

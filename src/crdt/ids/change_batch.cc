@@ -32,6 +32,8 @@ const char* fault_in(const Change& change) {
 }
 
 // Returns true if a row and a head can hold the number of atoms of an unsound change.
+// Counters of rows and heads are 32 bits wide and signed. A change whose atoms do not fit is left
+// out, along with all that follow; the batch is refused by its fault anyway.
 bool is_countable(const Change& change) {
     std::int64_t atoms = 0;
     for (const Op& op : change.ops) {
@@ -48,6 +50,7 @@ bool is_countable(const Change& change) {
 ChangeBatch::ChangeBatch(const std::vector<Change>& changes) {
     take(changes);
 }
+// The changes stay in the batch, so that its rows may point into them.
 ChangeBatch::ChangeBatch(std::vector<Change>&& changes) : kept(std::move(changes)) {
     take(kept);
 }
@@ -60,6 +63,7 @@ void ChangeBatch::take(std::span<const Change> changes) {
     heads.reserve(changes.size());
     rows.reserve(ops);
     for (const Change& change : changes) {
+        // Only the first fault is reported, since an import of the batch fails at it.
         if (!fault) {
             if (const char* what = fault_in(change)) fault = Fault{change.id, what};
         }
@@ -150,6 +154,7 @@ std::vector<Change> ChangeBatch::changes() const& {
 std::vector<Change> ChangeBatch::changes() && {
     std::vector<Change> all;
     all.reserve(heads.size());
+    // The batch's own contents are moved; those of `kept` or of a history are copied.
     auto own = contents.begin();
     for (const Head& head : heads) {
         Change& change = all.emplace_back(

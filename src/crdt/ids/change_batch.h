@@ -5,6 +5,11 @@
 // character, here". In a batch an op is a row of 32 bytes and text stays where it is: views point
 // into the blob, the changes or the history that the batch was made from, which must outlive it
 // unchanged. changes() makes objects that last, for tests and for JSON.
+//
+//     heads   [ change | change | change ]         each names a stretch of deps and one of rows
+//     deps    [ d | d d | d ]
+//     rows    [ r r r | r | r r ]                  each an op: text by pointer, deletes as numbers
+//     peers, containers                            what heads, deps and rows name by index
 #pragma once
 
 #include <cstdint>
@@ -22,6 +27,8 @@ namespace quire::crdt {
 
 struct ChangeBatch {
     ChangeBatch() = default;
+    // A batch from changes. Unsound ones are noted in `fault`, and nothing else is checked: what a
+    // batch claims about history is validated when it is imported (doc/validate.h).
     ChangeBatch(const std::vector<Change>& changes);  // Borrows from them.
     ChangeBatch(std::vector<Change>&& changes);       // Keeps them.
     ChangeBatch(std::initializer_list<Change> changes);
@@ -93,6 +100,7 @@ struct ChangeBatch {
     std::vector<Head> heads;
     std::vector<Dep> deps;
     std::vector<Row> rows;
+    // A list, because rows point at its elements.
     std::list<OpContent> contents;  // Contents that nothing else owns.
     std::vector<Change> kept;       // The source of the batch, unless it borrows.
     // The first fault of the source changes that the rows do not show; an import refuses the batch.

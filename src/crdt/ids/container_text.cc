@@ -1,3 +1,5 @@
+// Parsing is as strict as writing is regular: each id has one spelling, so ids can be compared and
+// used as keys by their text. A root's name is taken as it is, colons and all.
 #include "crdt/ids/container_text.h"
 
 #include <array>
@@ -61,6 +63,7 @@ std::optional<OpId> parse_op_id(std::string_view text) {
     const auto counter = parse_number<Counter>(text.substr(0, at));
     const auto peer = parse_peer_id(text.substr(at + 1));
     if (!counter || !peer || *counter == std::numeric_limits<Counter>::max()) return std::nullopt;
+    // The largest counter is reserved: the exclusive end of a span has to be a counter too.
     return OpId{*peer, *counter};
 }
 

@@ -5,6 +5,7 @@
 
 namespace quire::crdt {
 
+// A counter's delta has no steps; it changes nothing if it adds 0.
 bool is_empty(const Delta& delta) {
     if (const auto* counter = std::get_if<CounterDelta>(&delta)) return counter->increment == 0;
     return std::visit(
@@ -28,6 +29,7 @@ void put(TextDelta& delta, std::string_view text, const Map& attributes) {
     delta.push_back(PutText{std::string(text), attributes});
 }
 
+// Items that follow each other are one step, so that equal changes give equal deltas.
 void put(ListDelta& delta, Item item) {
     if (!delta.empty()) {
         if (auto* last = std::get_if<PutItems>(&delta.back())) {

@@ -3,6 +3,11 @@
 //
 // Commits, imports and checkouts report one, and one can be asked for between any two versions.
 // Diffs know no atoms and no positions that count style anchors: text counts code points.
+//
+// A delta of a sequence is a list of steps over the old content, as in Quill: keep so many, erase
+// so many, put these. For "hello" that becomes "help!":
+//
+//     [ Retain 3, Erase 2, PutText "p!" ]
 #pragma once
 
 #include <cstddef>
@@ -90,10 +95,12 @@ using PathStep = std::variant<std::string, std::size_t, OpId>;
 // The difference of one container.
 struct ContainerDiff {
     ContainerId container;
+    // The alternative fits the container's kind; lists and movable lists share ListDelta.
     Delta delta;
     std::vector<PathStep> path = {};  // Set in events only.
 };
 // The differences of all changed containers. Parents come before their children.
+// A container that appears comes with all that it holds; one that is gone is left out.
 using Diff = std::vector<ContainerDiff>;
 
 // Appends to a delta. Joins the last step if it is of the same kind, and does nothing for a count

@@ -1,4 +1,9 @@
 // The engine's nouns. They know nothing of bytes, JSON, SQL or state.
+//
+// A document is known by three kinds of names. An atom, the unit of history, has an id: its peer
+// and the counter of that peer. A container has the id of the atom that made it, or a name. An
+// element of a movable list is named by the lamport and peer of its insert. All are plain values
+// that sort, and they mean the same in every replica.
 #pragma once
 
 #include <compare>
@@ -30,12 +35,16 @@ struct IdSpan {
     PeerId peer = 0;
     Counter begin = 0;
     Counter end = 0;
+    // Requires begin <= end.
     Counter size() const { return end - begin; }
     bool empty() const { return begin == end; }
+    // Ordered by peer, then by beginning: the spans of one peer stand side by side, in the order of
+    // its history.
     friend auto operator<=>(const IdSpan&, const IdSpan&) = default;
 };
 
 // An element of a movable list, named by the lamport and peer of the atom that inserted it.
+// The lamport instead of the counter, because that is what decides between concurrent writes.
 struct ElementId {
     PeerId peer = 0;
     Lamport lamport = 0;
@@ -54,6 +63,7 @@ enum class ContainerKind : std::uint8_t {
 };
 
 // A root container is named and exists implicitly; any other is named by the atom that created it.
+// The kind belongs to the id: roots of one name and different kinds are different containers.
 struct ContainerId {
     ContainerKind kind = ContainerKind::map;
     std::variant<std::string, OpId> name;  // Root name, or the creating atom.

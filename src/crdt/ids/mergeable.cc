@@ -17,9 +17,12 @@
 namespace quire::crdt {
 namespace {
 
+// The emoji of a handshake. Nobody types it at the start of a name by accident.
 constexpr std::string_view kPrefix = "\U0001F91D:";
 
 // The position of the last '>' that is not escaped.
+// An escaped '>' belongs to a key, so the name is read from the front: from the back a backslash
+// does not tell whether it is escaped itself.
 std::size_t last_separator(std::string_view name) {
     std::size_t last = std::string_view::npos;
     for (std::size_t i = 0; i < name.size(); ++i) {
@@ -95,6 +98,7 @@ void append_base36(std::string& out, T number) {
     out.append(digits.data(), end);
 }
 
+// A map that is mergeable itself has the whole path in its name, so one more key is appended.
 std::string name_of(const ContainerId& map, std::string_view key) {
     std::string name;
     if (mergeable_parent(map)) {
@@ -193,6 +197,7 @@ std::optional<ContainerId> mergeable_child(const ContainerId& map, std::string_v
     const std::uint8_t kind = bytes[4];
     const std::uint32_t digest = std::uint32_t{bytes[5]} << 16 | bytes[6] << 8 | bytes[7];
     if (kind >= kMergeableKinds.size() || digest_of(map, key, kind) != digest) return std::nullopt;
+    // The id is that of a root; which map it is in, only its name tells.
     return ContainerId::root(name_of(map, key), kMergeableKinds[kind]);
 }
 

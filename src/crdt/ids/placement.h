@@ -1,4 +1,7 @@
 // Placement: the place of a node in a tree, as merging finds it and state keeps it.
+//
+// A move of a tree is decided in merge/tree_moves.h and carried out in state/tree_state.h; this is
+// what the one hands to the other. Numbers instead of ids keep both in flat arrays.
 #pragma once
 
 #include <algorithm>
@@ -11,6 +14,7 @@
 namespace quire::crdt {
 
 // A node by number: dense, in the order in which a replica's tree first saw them.
+// Another replica may number the same nodes otherwise, so numbers never leave the document.
 using NodeIndex = std::uint32_t;
 inline constexpr NodeIndex kTreeRoot = 0;    // Parent of the outermost nodes.
 inline constexpr NodeIndex kTreeErased = 1;  // Parent of erased nodes.
@@ -26,6 +30,7 @@ struct Placement {
     OpId id;  // The node's.
     Lamport lamport = 0;
     PeerId peer = 0;
+    // A fractional index (merge/fractional_index.h).
     std::span<const std::uint8_t> position;  // Points into the log.
 };
 

@@ -1,3 +1,5 @@
+// Ends are kept sorted by peer, so equal versions are equal maps and encode to equal bytes. A peer
+// with no known atoms has no entry at all, which set() and extend() see to.
 #include "crdt/ids/version.h"
 
 #include <algorithm>

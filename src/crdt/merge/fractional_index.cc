@@ -1,3 +1,7 @@
+// Every position ends with 80. Between two positions the byte in which they first differ decides:
+// with room it is halved, without the lower one is extended. What the scheme gives is compared with
+// its bounds, because peers may have positions of other schemes; if it does not lie between them,
+// squeezed() looks for any byte string that does.
 #include "crdt/merge/fractional_index.h"
 
 #include <algorithm>
@@ -9,6 +13,7 @@ namespace {
 constexpr std::uint8_t kEnd = 0x80;
 constexpr std::uint8_t kMax = 0xFF;
 
+// With the end byte in the middle there is room before and behind every position.
 Bytes closed(PositionView bytes) {
     Bytes out(bytes.begin(), bytes.end());
     out.push_back(kEnd);
@@ -72,6 +77,9 @@ bool is_between(const Bytes& position, PositionView lower, std::optional<Positio
 
 // A position between any two byte strings, if there is one: an extension of `lower` if possible,
 // else a decrease of what follows it in `upper`.
+// If `lower` is no prefix of `upper`, any extension of it stays below `upper`. If it is, the rest
+// of `upper` has to be undercut: by fewer zeros if it is all zeros, else by a smaller first byte
+// that is not zero. A single zero has nothing below it but `lower` itself.
 std::optional<Bytes> squeezed(PositionView lower, PositionView upper) {
     const bool is_prefix =
         lower.size() <= upper.size() && std::equal(lower.begin(), lower.end(), upper.begin());
@@ -93,6 +101,7 @@ std::optional<Bytes> squeezed(PositionView lower, PositionView upper) {
 
 }  // namespace
 
+// Without an upper bound something always fits, at worst an extension of `lower`.
 std::optional<Bytes> position_between(std::optional<PositionView> lower,
                                       std::optional<PositionView> upper) {
     if (!upper) {

@@ -1,4 +1,8 @@
 // ItemTree::Shift: the counts of many items, changed one after another.
+//
+// A move between versions changes runs of atoms in the order in which they were made, and those
+// often lie side by side in the text, forwards or backwards. So the neighbours of the item that was
+// changed last are tried before the index is searched.
 #include <algorithm>
 
 #include "crdt/merge/item_tree.h"
@@ -16,6 +20,7 @@ ItemTree::Cursor ItemTree::Shift::find(Lv lv) const {
     return tree_.find_atom(lv);
 }
 
+// An item that reaches over an end of the range is split first: its atoms no longer fare alike.
 void ItemTree::Shift::add(Lv lv, std::uint32_t len, std::int32_t by) {
     while (len > 0) {
         Cursor at = find(lv);

@@ -1,4 +1,8 @@
 // ItemTree::check_invariants(): the promises of item_tree.h, one by one.
+//
+// Walks the leaves and, from each, the way up, so every sum is compared with what lies below it.
+// Widths that wait in debt_ are not in the inner nodes yet. A set bit of `known` only says that an
+// item may be there; a clear one is a promise. O(n · depth).
 #include <algorithm>
 
 #include "base/check.h"

@@ -43,6 +43,9 @@ Sequence::Target Sequence::Target::part(Lv from, Lv to) const {
 
 // --- linear ops, by position alone ---
 
+// Linear ops need no version to be moved to: their positions count what is visible after
+// everything. While a sequence stands at an earlier version (not at_last_), they are still placed
+// by `last`, and their atoms are not there in `now`.
 void Sequence::catch_up(const History& history, Lv until) {
     const auto& runs = history.log.runs();
     // The last run may have grown since.
@@ -89,6 +92,7 @@ void Sequence::catch_up(const History& history, Lv until) {
     }
 }
 
+// The origins are found although a linear op does not need them: a later concurrent one does.
 void Sequence::insert_last(const History& history, Lv lv, std::uint32_t len, std::uint32_t pos) {
     Cursor at;
     Lv left = kNoLv;
@@ -153,6 +157,8 @@ void Sequence::record(Lv op, std::uint32_t len, Lv first, bool reversed) {
 
 // --- concurrent ops, in the version that wrote them ---
 
+// The positions come from a peer and are checked against the version: false leaves the sequence
+// half changed, and the caller drops it.
 bool Sequence::integrate(const History& history, const Run& run, LvSpan span, const Heads& parents,
                          std::vector<Effect>* effects) {
     const Lv lv = span.begin;
@@ -230,6 +236,9 @@ bool Sequence::skip_siblings(const Gap& gap, PeerId peer, Cursor& at) const {
     return true;
 }
 
+// Walks over the concurrent items between the origins and returns the place behind the last one
+// that belongs before the new atom. `scanning` is true behind an item of which that is not decided
+// yet: it and those below it belong before only if a later sibling does.
 Cursor Sequence::spot(const AtomTable& atoms, const Gap& gap) {
     const PeerId peer = atoms.peer_of(gap.lv);
     // An atom's right parent is its right origin if that has the same left origin, else the end.
@@ -328,6 +337,7 @@ void Sequence::for_each_target(Lv op, std::uint32_t len, Take take) const {
 
 // --- moving between versions ---
 
+// The ops that only one of the versions has are taken back or done, in any order (invariant 1).
 void Sequence::move_to(const History& history, const Heads& version) {
     if (version_ == version) return;
     history.graph.diff(version_, version, difference_);

@@ -1,3 +1,10 @@
+// A gap buffer of pieces. Two stacks hold what lies before and behind the gap; an edit moves the
+// gap to its position and works at their tops. Positions count what is there now, so erased pieces
+// have no width, while kept and inserted ones have their length.
+//
+//     before_  [ keep 3 | insert 2 ]  gap  [ erase 4 | keep 1 ]  behind_, its top at the gap
+//
+// Atoms that one edit inserts and a later one erases leave no piece.
 #include "crdt/merge/splices.h"
 
 #include <algorithm>
@@ -84,6 +91,7 @@ void Splices::erase(std::uint32_t at, std::uint32_t len) {
     }
 }
 
+// Pieces behind the gap are pushed one by one, so that neighbours join there as well.
 std::vector<Splices::Piece> Splices::take() {
     while (!behind_.empty()) {
         push(behind_.back());

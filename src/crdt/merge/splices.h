@@ -21,8 +21,10 @@ public:
         Lv lv = 0;  // insert: its first atom; the others count up.
     };
 
+    // Positions count what the edits before have left. Beyond all edits lies kept text.
     void insert(std::uint32_t at, Lv lv, std::uint32_t len);
     void erase(std::uint32_t at, std::uint32_t len);
+    // Empties the splices.
     std::vector<Piece> take();
 
 private:

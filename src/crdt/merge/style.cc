@@ -1,3 +1,6 @@
+// Loro decides by a byte that travels with the style; these are its bits and the rules that read
+// them. An edge that does not expand keeps typed text outside: at a start the text goes before the
+// anchor, at an end behind it. An edge that expands does the opposite.
 #include "crdt/merge/style.h"
 
 namespace quire::crdt {
@@ -10,6 +13,9 @@ constexpr std::uint8_t kAfter = 0x04;
 
 }  // namespace
 
+// At each edge of the stretch that a removal clears, typed text belongs to the stretch exactly if
+// the style beyond the edge does not expand there. With none and both that turns around; with one
+// side only it comes to the same side.
 Expand reversed(Expand expand) {
     switch (expand) {
         case Expand::none:
@@ -30,6 +36,7 @@ std::uint8_t info_of(Expand expand) {
     return info;
 }
 
+// A removal has nothing to give to text typed at its start, whatever its byte says.
 bool holds_back_start(const StyleStart& style) {
     return style.value.is_null() || style.value == Value(false) || (style.info & kBefore) == 0;
 }
@@ -63,6 +70,7 @@ void StyleSweep::close(const StyleStart& style, Rank rank) {
     changed_ = true;
 }
 
+// The last rank of each key decides. A null value there hides the styles below it.
 const Map& StyleSweep::attributes() {
     if (!changed_) return attributes_;
     changed_ = false;

@@ -27,6 +27,7 @@ NodeIndex TreeMoves::intern(OpId id) {
     return at->second;
 }
 
+// All replicas agree on this order: it is by lamport and peer, which travel with the ops.
 bool TreeMoves::ranks_below(MoveIndex a, MoveIndex b) const {
     const Move& x = moves_[a];
     const Move& y = moves_[b];
@@ -75,6 +76,8 @@ void TreeMoves::flip(const History& history, const std::vector<LvSpan>& spans, b
 }
 
 // Undo, switch, redo; then the nodes whose deciding op changed.
+// New ops that outrank all others only append: `low` is the end of the order, nothing is undone. A
+// node that comes back to the place that was reported last is not told.
 std::vector<Placement> TreeMoves::move_to(const History& history, const Heads& version) {
     if (version == version_) return {};
     read(history);
@@ -137,6 +140,7 @@ bool TreeMoves::is_below_itself(const Move& move) const {
     return false;
 }
 
+// All ops of lower rank are done by then, so the cycle check sees the tree that every replica sees.
 void TreeMoves::perform(MoveIndex index) {
     Move& move = moves_[index];
     move.before = nodes_[move.target].move;
@@ -144,11 +148,13 @@ void TreeMoves::perform(MoveIndex index) {
     if (move.effective) place(move.target, index);
 }
 
+// Requires that every op of higher rank was taken back, so that `before` is the place to return to.
 void TreeMoves::take_back(MoveIndex index) {
     const Move& move = moves_[index];
     if (move.effective) place(move.target, move.before);
 }
 
+// Counts children, erased and root's alike; is_below_itself() asks only whether there are any.
 void TreeMoves::place(NodeIndex index, MoveIndex move) {
     Node& node = nodes_[index];
     if (node.move != kNoMove) --nodes_[moves_[node.move].parent].children;

@@ -66,6 +66,7 @@ private:
         bool effective = false;
         bool present = false;  // The op is in the version.
     };
+    // A node that an op has named, whether any op made it or not.
     struct Node {
         OpId id;
         MoveIndex move = kNoMove;
@@ -74,6 +75,7 @@ private:
         bool listed = false;           // The node is in changed_.
     };
 
+    // Numbers the runs that the log has beyond moves_, so that a move's index is its run's.
     void read(const History& history);
     void flip(const History& history, const std::vector<LvSpan>& spans, bool present,
               std::vector<MoveIndex>& out);

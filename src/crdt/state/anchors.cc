@@ -49,7 +49,7 @@ Anchors::Node Anchors::find(Reached reached, Before& passed) const {
     return found;
 }
 
-// Walks up until a right subtree has one, then down to its first.
+// Counts the holding anchors before `rank` and walks down to the one behind them.
 Anchors::Node Anchors::next_holding(std::uint32_t rank) const {
     Before passed;
     find([&](const Before& at) { return at.anchors >= rank; }, passed);
@@ -72,7 +72,8 @@ Anchors::Node Anchors::next_holding(std::uint32_t rank) const {
     return kNone;
 }
 
-// Finds the first anchor at the place that holds text back.
+// Several anchors may stand at the place. Text goes before the first of them that holds it back,
+// since that one and all behind it are to stay behind the text; if none does, it goes behind all.
 std::uint32_t Anchors::insertion(std::uint32_t code_point) const {
     Before passed;
     const Node first = find([&](const Before& at) { return at.characters >= code_point; }, passed);
@@ -230,6 +231,8 @@ namespace {
 bool is_balanced(std::uint32_t a, std::uint32_t b) {
     return 3 * std::uint64_t{a} >= b;
 }
+// Returns true if a single rotation restores the balance; otherwise the inner grandchild is too
+// heavy and has to be rotated up first.
 bool is_single(std::uint32_t inner, std::uint32_t outer) {
     return inner < 2 * std::uint64_t{outer};
 }

@@ -1,3 +1,6 @@
+// Every write of a key is kept, not only the winner, because a checkout of an earlier version has
+// to find the winner of then. The writes that lost lie beside the entry in no order: their number
+// is small, and reading the latest version never looks at them.
 #include "crdt/state/map_state.h"
 
 #include <algorithm>
@@ -29,6 +32,8 @@ void MapState::Many::append(Keyed keyed) {
     keys.push_back(std::move(keyed));
 }
 
+// At most half of the cells are used, so linear probing meets an empty one soon. Comparing the
+// stored hash first spares most looks at the key itself.
 MapState::Place& MapState::Many::cell_of(std::string_view key, std::uint32_t hash) {
     if (entered < keys.size() || 2 * keys.size() >= table.size()) enter_all();
     for (std::size_t cell = hash;; ++cell) {
@@ -56,6 +61,7 @@ void MapState::Many::enter(Place place) {
     table[cell & (table.size() - 1)] = place;
 }
 
+// Keys in ascending order, as in a snapshot, are appended unseen: neither hashed nor searched for.
 MapState::Entry* MapState::Many::find_or_add(std::string_view key, const Write& write) {
     if (goes_behind(key)) {
         append({std::string(key), Entry{write, nullptr}});
@@ -69,6 +75,7 @@ MapState::Entry* MapState::Many::find_or_add(std::string_view key, const Write& 
     return nullptr;
 }
 
+// Only the keys since the last call are sorted, and then merged with the others.
 void MapState::Many::sort() {
     const std::size_t known = order.size();
     if (known == keys.size()) return;

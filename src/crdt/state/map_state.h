@@ -62,6 +62,7 @@ public:
             take(keyed.first, keyed.second);
         }
     }
+    // Forgets every key, as if nothing was ever written.
     void clear() {
         few_.clear();
         many_.reset();
@@ -87,7 +88,10 @@ private:
         }
         void append(Keyed keyed);
         // The cell of a key, or the empty one where it belongs.
+        // Enters the keys that are not in the table yet, with room for one more.
         Place& cell_of(std::string_view key, std::uint32_t hash);
+        // Makes the table large enough and enters what is missing. O(keys), amortised O(1) for a
+        // key.
         void enter_all();
         void enter(Place place);
         Entry* find_or_add(std::string_view key, const Write& write);

@@ -1,3 +1,6 @@
+// Elements have dense numbers in the order in which their inserts came. Inserts come in ascending
+// order of atoms, many in a row, so the number of an atom is found among the stretches that they
+// form. Which of two writes wins is the caller's to say; this state only carries it out.
 #include "crdt/state/movable_state.h"
 
 #include <algorithm>
@@ -18,6 +21,7 @@ std::uint32_t MovableState::number_of(std::uint32_t made) const {
     return number;
 }
 
+// One atom is the element's origin, its place and its value until another write wins one of them.
 std::uint32_t MovableState::insert(std::uint32_t at, std::uint32_t lv) {
     const std::uint32_t number = element_count();
     if (elements_.empty() || elements_.back().made + 1 != lv) stretches_.push_back({lv, number});

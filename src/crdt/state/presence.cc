@@ -15,6 +15,8 @@ bool Presence::is_old(const PresenceEntry& entry, std::int64_t now_ms) const {
     return age > timeout_ms_;
 }
 
+// The time of an entry goes up with each write, even within one millisecond or under a clock that
+// was set back, because merge() takes nothing that is not later.
 void Presence::write(std::string_view key, std::optional<Value> value, std::int64_t now_ms) {
     const auto at = entries_.find(key);
     if (at == entries_.end()) {
@@ -38,6 +40,7 @@ void Presence::merge(PresenceEntries entries, std::int64_t now_ms) {
     expire(now_ms);
     for (auto& [key, entry] : entries) {
         if (is_old(entry, now_ms)) continue;
+        // An erase is taken in like a write, so that it outlives the value until both are old.
         const auto [at, is_new] = entries_.try_emplace(key, entry);
         if (!is_new && at->second.written_ms < entry.written_ms) at->second = std::move(entry);
     }

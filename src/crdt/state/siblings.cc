@@ -1,3 +1,6 @@
+// A treap is a search tree by the caller's order and a heap by priority at once. The priorities are
+// hashes of node numbers, so they need no memory and the shape is the same whenever the same nodes
+// are in, which is as shallow as that of a random tree: O(log siblings) expected.
 #include "crdt/state/siblings.h"
 
 #include "base/check.h"
@@ -20,6 +23,7 @@ void Siblings::make_room(std::size_t count) {
     if (links_.size() < count) links_.resize(count);
 }
 
+// The link that points at the node: in its treap parent, or in the tree node whose child it is.
 NodeIndex& Siblings::slot_of(NodeIndex parent, NodeIndex node) {
     const NodeIndex up = links_[node].up;
     if (up == kNowhere) return links_[parent].top;

@@ -3,6 +3,9 @@
 // One treap per parent (Seidel & Aragon, "Randomized search trees", 1996), its links stored by node
 // number, so a node costs 20 bytes and no allocation of its own. The caller defines the order,
 // which must not change while a node is in.
+//
+// Links are indexes into one vector and refer both ways, so a position is found by a walk down from
+// the parent's top, and an index by a walk up from the node.
 #pragma once
 
 #include <vector>
@@ -51,8 +54,11 @@ private:
         std::uint32_t size = 0;    // Size of the subtree; 0 while the node is in no order.
     };
     std::size_t size(NodeIndex node) const { return node == kNowhere ? 0 : links_[node].size; }
+    // Gives a node that was linked in below `up` its links, and lets it rise to its priority.
     void attach(NodeIndex parent, NodeIndex node, NodeIndex up);
+    // The link that points at the node.
     NodeIndex& slot_of(NodeIndex parent, NodeIndex node);
+    // Rotates the node above the one that it hangs on. O(1).
     void rise(NodeIndex parent, NodeIndex node);
 
     std::vector<Links> links_;

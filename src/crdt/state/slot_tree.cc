@@ -167,6 +167,8 @@ void SlotTree::note(const Leaf* leaf, std::uint32_t from) {
 }
 
 // Splits the leaf first if it is full.
+// The place is found by the slot before it, so that a slot at the end of a leaf goes into that leaf
+// and not in front of the next one.
 void SlotTree::insert(std::uint32_t at, Slot slot) {
     CHECK(at <= total_.slots);
     Place place{};
@@ -218,6 +220,8 @@ void SlotTree::hide(std::uint32_t element) {
     widen(leaf, 0, -1);
 }
 
+// Puts `right` beside `left`, which was split. Without a parent the root was split, and the tree
+// grows by one level.
 void SlotTree::add_child(Inner* parent, const void* left, Widths left_widths, void* right,
                          Widths right_widths) {
     if (parent == nullptr) {
@@ -281,6 +285,7 @@ void SlotTree::remove(Leaf* leaf) {
     while (inner->count == 0 && inner->parent != nullptr) {
         Inner* parent = inner->parent;
         parent->remove(parent->slot_of(inner));
+        // An inner node without children goes too; the root stays, as the loop ends before it.
         delete std::exchange(inner, parent);
     }
     // A root with one child is replaced by the child.

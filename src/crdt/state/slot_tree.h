@@ -4,6 +4,13 @@
 // A B+tree of slots. An element is shown by at most one slot, which is found by the element's
 // number. Everything is O(log n) except iterating; empty nodes are removed, small ones are not
 // joined.
+//
+// Ops say slot positions and readers say indexes of shown elements, so every inner node stores both
+// widths of each child:
+//
+//     slot       A  -  B  -  C      a slot with "-" shows nothing: its element was placed elsewhere
+//     position   0  1  2  3  4      size() is 5
+//     index      0     1     2      shown() is 3
 #pragma once
 
 #include <cstdint>
@@ -32,6 +39,7 @@ public:
     std::uint32_t shown() const { return total_.shown; }
 
     // `at` counts slots. Requires that no other slot shows the element.
+    // A slot goes before the one that is at `at` now; at size() it goes behind all.
     void insert(std::uint32_t at, Slot slot);
     // Removes the slot and returns it.
     Slot erase(std::uint32_t at);
@@ -70,6 +78,7 @@ private:
         std::uint32_t shown = 0;
         friend bool operator==(const Widths&, const Widths&) = default;
     };
+    // An inner node; slot_tree.cc has it.
     struct Inner;
     struct Leaf {
         Inner* parent = nullptr;
@@ -79,20 +88,24 @@ private:
         Slot slots[kLeafSlots];
         Widths widths() const;
     };
+    // A slot: its leaf and the index there.
     struct Place {
         Leaf* leaf;
         std::uint32_t index;
     };
 
+    // The slot at a position in one of the two counts, which must be there.
     Place find(std::uint32_t at, std::uint32_t Widths::*metric) const;
     // The widths of everything before a slot.
     Widths before(const Place& place) const;
+    // Adds to the widths of a leaf at each level above it, and to the total.
     void widen(const Leaf* leaf, std::int32_t slots, std::int32_t shown);
     void split(Leaf* leaf);
     void split(Inner* inner);
     void add_child(Inner* parent, const void* left, Widths left_widths, void* right,
                    Widths right_widths);
     void remove(Leaf* leaf);
+    // Has the elements that the leaf's slots from `from` on show found there.
     void note(const Leaf* leaf, std::uint32_t from);
 
     void* root_ = nullptr;

@@ -5,6 +5,11 @@
 // decides; a null value means no style. For each key the stretches with one deciding style are
 // kept, each indexed by the anchor at which it begins, so reading sorts nothing. Mutable only where
 // a style is removed: its key's stretches are then recomputed on the next read.
+//
+//     text          t h e   q u i c k   f o x
+//     bold              [---------)               written first
+//     bold: null              [---------)         written later, so it decides where both lie
+//     stretches         bold  none      end       the end of the first begins no stretch
 #pragma once
 
 #include <cstdint>
@@ -84,17 +89,23 @@ private:
     static constexpr Index kNone = ~Index{0};
     static constexpr Index kSame = kNone - 1;  // No stretch begins here.
 
+    // Orders anchors by their place in the text, which moves with edits but never swaps two of
+    // them.
     struct Earlier {
         using is_transparent = void;
         const Anchors* anchors;
         bool operator()(Node a, Node b) const { return anchors->earlier(a, b); }
     };
+    // All that is known of one style key. A stretch lasts until the next one begins; before the
+    // first and from the last on no style decides.
     struct Key {
         std::string name;
         std::vector<Index> styles;  // Styles with both anchors.
         std::set<Node, Earlier> stretches;
         bool stale = false;  // `stretches` is empty and must be recomputed.
     };
+    // A style from its start on; it stays in the list after it has lost an anchor, and decides
+    // nothing.
     struct Style {
         StyleMark mark;
         std::uint32_t lv = 0;
@@ -116,11 +127,17 @@ private:
 
     Index intern(const std::string& key);
     NodeInfo& info(Node node);
+    // Lets a whole style decide wherever it outranks the one that does, and joins equal neighbours.
     void apply(Index index) const;
     using Stretches = std::set<Node, Earlier>;
+    // Has a stretch of the key begin at the anchor, decided as the place was before.
     Stretches::iterator cut(Key& key, Node node) const;
+    // Computes the stretches of stale keys anew. for_each_span() and has() call it. O(styles of the
+    // key, each as long to apply as a new one).
     void refresh() const;
     void refresh(Key& key) const;
+    // Detaches an anchor that is about to be removed from its style. The key of a whole style
+    // becomes stale.
     void forget(Node node);
     InForce in_force(std::uint32_t code_point) const;
     // Passes an anchor; false if that changes nothing.
@@ -137,6 +154,7 @@ private:
     mutable std::vector<NodeInfo> nodes_;
     mutable std::vector<Index> stale_;  // Indices of keys.
 
+    // A stretch at which another style came to decide while changes were noted, and the one before.
     struct Noted {
         Index key;
         Node begin;

@@ -1,3 +1,10 @@
+// Text without styles is a rope and nothing more; a position among entities is one in code points.
+// With the first anchor `styles_` comes, and every position passes through its anchors: O(log
+// anchors + log text) for an edit.
+//
+// While many edits follow each other the text is held as a draft (seq/gap_text.h), in which an edit
+// near the one before costs less than one in a rope. It pays for its two copies of the text only if
+// the edits are many for the text's size.
 #include "crdt/state/text_state.h"
 
 #include "base/check.h"
@@ -41,6 +48,7 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> TextState::stretches(std::u
         out.emplace_back(entity, stop - begin);
         entity += stop - begin;
         begin = stop;
+        // Several anchors may stand at one place; each takes an entity of its own.
         for (; node != Anchors::kNone && reached == begin; ++entity) {
             node = anchors.next(node);
             reached = node == Anchors::kNone ? end : reached + anchors.gap(node);
@@ -49,6 +57,7 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> TextState::stretches(std::u
     return out;
 }
 
+// A draft knows no anchors, so texts with styles never have one.
 void TextState::begin_edits(std::size_t count) {
     if (styles_ != nullptr || count < kManyEdits || rope_.bytes().n / kBytesAnEdit > count) return;
     draft_ = std::make_unique<seq::GapText>(rope_);

@@ -1,4 +1,11 @@
 // TextState: the visible text, and its styles, if it has any.
+//
+// It knows neither ops nor versions: the caller gives edits at the positions that hold after all
+// edits before. Anchors take part in those positions as entities, so `at` and `len` of an edit may
+// count some; the text itself holds characters only. Edits are O(log text + log anchors).
+//
+//     entities     a b [ c d ] e      [ and ] are the anchors of a style
+//     code points  0 1   2 3   4
 #pragma once
 
 #include <cstdint>
@@ -29,6 +36,7 @@ public:
     TextState& operator=(const TextState&) = delete;
     ~TextState();
 
+    // Valid until the next edit; a copy of it is a snapshot that costs O(1).
     const seq::Rope& rope() const { return rope_; }
     // Null until the first style anchor arrives; until then code points and entities are equal.
     const Styles* styles() const { return styles_.get(); }

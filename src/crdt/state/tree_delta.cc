@@ -155,6 +155,8 @@ TreeDelta TreeState::apply_and_tell(std::span<const Placement> placements) {
         delta.push_back(erase_action(step.placement->node));
         take_out(step.placement->node);
     }
+    // These nodes are not shown before or after. They are placed all the same: a later move of an
+    // ancestor may bring them back with it.
     for (const Placement* placement : unseen) put(*placement);
     return delta;
 }

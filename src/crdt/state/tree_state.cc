@@ -1,3 +1,6 @@
+// Each node has one placement, and stands in the treap of its parent's children (siblings.h) unless
+// the parent is the erased one or none: those keep no order. A node with children moves by its own
+// link alone, since its children stay below it: O(log siblings) whatever hangs below.
 #include "crdt/state/tree_state.h"
 
 #include <algorithm>
@@ -6,10 +9,12 @@
 
 namespace quire::crdt {
 
+// The root and the parent of erased nodes have numbers too, and no placement.
 TreeState::TreeState() : places_(kFirstNode) {
     siblings_.make_room(kFirstNode);
 }
 
+// An op may name a parent that no op has made, whose number is then above all placed nodes.
 void TreeState::make_room(const Placement& placement) {
     std::size_t needed = std::max<std::size_t>(placement.node + 1U, places_.size());
     if (placement.parent != kNowhere) needed = std::max<std::size_t>(needed, placement.parent + 1U);
@@ -23,6 +28,7 @@ void TreeState::take_out(NodeIndex node) {
     place.parent = kNowhere;
 }
 
+// The node leaves its old siblings before its placement changes: they are ordered by placement.
 void TreeState::put(const Placement& placement) {
     make_room(placement);
     take_out(placement.node);
@@ -37,6 +43,7 @@ void TreeState::apply(std::span<const Placement> placements) {
     for (const Placement& placement : placements) put(placement);
 }
 
+// Walks up end, because apply() is given placements that make no cycle.
 bool TreeState::is_alive(NodeIndex node) const {
     while (node >= kFirstNode && node != kNowhere) node = parent(node);
     return node == kTreeRoot;

@@ -2,6 +2,10 @@
 //
 // A node is alive if the path up from it ends at the root. Erasing a node leaves its descendants
 // below it: a later move of the node, or of one of them, brings them back.
+//
+// A tree's moves are ordered and freed of cycles elsewhere (merge/tree_moves.h); here each node has
+// one placement, the one that counts. The children of the root and of every node are kept in order;
+// the erased ones have none, since nobody reads them.
 #pragma once
 
 #include <optional>
@@ -31,6 +35,7 @@ public:
         return node < places_.size() ? places_[node].parent : kNowhere;
     }
     // Requires that the node was placed.
+    // Its `position` points into the log and holds as long as that.
     const Placement& placement(NodeIndex node) const { return places_[node]; }
     bool is_alive(NodeIndex node) const;  // O(depth).
     // Returns true if the path up ends at the root or at the erased nodes, not at an unplaced node.
@@ -83,11 +88,14 @@ private:
     static bool has_children(NodeIndex parent) {
         return parent != kTreeErased && parent != kNowhere;
     }
+    // The parent as a reader names it: none for the root.
     std::optional<OpId> shown_parent(NodeIndex node) const;
     TreeAction erase_action(NodeIndex node) const;
     TreeAction create_action(NodeIndex node, std::size_t index) const;
     void make_room(const Placement& placement);
+    // Takes the node from where it is and puts it in its new place.
     void put(const Placement& placement);
+    // Makes the node stand nowhere. What is below it stays below it.
     void take_out(NodeIndex node);
 
     std::vector<Placement> places_;  // Indexed by node.

@@ -34,6 +34,7 @@ void Reversal::take_back(Container& c) {
     }
 }
 
+// Answers for a whole stretch, so that callers ask once for it and not for every atom.
 std::pair<bool, Lv> Reversal::holds(Lv lv) const {
     const auto after =
         std::upper_bound(spans_.begin(), spans_.end(), lv,

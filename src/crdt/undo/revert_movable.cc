@@ -50,6 +50,7 @@ std::map<Lv, Reversal::Element> Reversal::touched_elements(Container& c) {
 }
 
 // The latest of an element's writes that stood before the spans', in whatever copy of it.
+// An insert counts as a write of both kinds, since it gives the element its first place and value.
 Lv Reversal::before(const Container& c, Lv made, const Register& taken, RunKind kind) const {
     Lv best = kNoLv;
     const Lv origin = stand_ins_.atoms.origin(made).lv;
@@ -75,6 +76,7 @@ void Reversal::movable(Container& c) {
 }
 
 // Takes out what was made, and says what is still to be done.
+// `to` is the list itself, or the copy in which it goes on.
 Reversal::MovableWayBack Reversal::way_back(Container& c, Container& to) {
     MovableWayBack way;
     auto& [steps, sets] = way;
@@ -156,6 +158,7 @@ void Reversal::go_back(Container& c, Container& to, const MovableWayBack& way) {
         const MovableState& state = to.as<MovableBody>().latest({body_, to});
         const std::uint32_t number = state.number_of(step.made);
         const std::uint32_t from = state.slots().slot_index(state.slots().index_of(number));
+        // The place was found with the old slot in the list; a move counts without it.
         to.as<MovableBody>().move({body_, to}, from, from < pos ? pos - 1 : pos, number);
         stand_ins_.slots.add(step.piece.lv, made, 1);
     }

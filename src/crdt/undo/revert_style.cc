@@ -16,6 +16,7 @@ std::vector<Reversal::TextPart> Reversal::text_parts(Container& c, Gone gone) {
     order_of({body_, c}).for_each_last([&](Lv lv, std::uint32_t len, bool visible) {
         for (const Lv end = lv + len; (visible || gone == Gone::kept) && lv < end;) {
             const Run& run = log.runs()[log.find(lv)];
+            // Text that this revert brought back is told apart from the text around it.
             const std::uint32_t n = std::min({run.end(), end, lv < began_ ? began_ : end}) - lv;
             if (run.kind == RunKind::insert) {
                 parts.push_back({TextPart::Kind::text, lv, n, visible});

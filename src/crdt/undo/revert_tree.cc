@@ -27,6 +27,8 @@ OpId Reversal::stands_for(OpId node) const {
 }
 
 // Returns the op of a tree that has this rank.
+// A placement tells the move by rank, while copies and registers know ops by number. Searched from
+// the end, because the op that decides is mostly a late one: O(ops of the tree) at worst.
 Lv Reversal::tree_op(const Container& c, OpId node, const Placement& placement) const {
     const ContainerLog& log = *c.log;
     for (auto run = log.runs().rbegin(); run != log.runs().rend(); ++run) {
@@ -97,6 +99,8 @@ void Reversal::tree(Container& c) {
 }
 
 // False while it would go below itself.
+// An op of the spans must still decide where the node is: somebody who moved it later meant that,
+// and the node is left there and counted as skipped.
 bool Reversal::put_back(Container& from, Container& to, const NodeStep& step,
                         const std::vector<OpId>& touched) {
     const OpId node = stands_for(step.node);
@@ -113,6 +117,7 @@ bool Reversal::put_back(Container& from, Container& to, const NodeStep& step,
     }
     const Lv made = body_.oplog().end();
     if (!step.stood) {
+        // It is erased already, as it is to be.
         if (now.state.parent(*index) == kTreeErased) return true;
         to.as<TreeBody>().write({body_, to}, TreeErase{node});
         ++undone_.removed;

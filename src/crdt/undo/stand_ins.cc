@@ -9,6 +9,8 @@
 
 namespace quire::crdt {
 
+// Copies are made by new ops, so they come in ascending order and are appended. `of` may be a copy
+// itself, of stretches that were made apart: each origin gets an entry of its own.
 void Identities::add(Lv of, Lv copy, std::uint32_t len) {
     while (len > 0) {
         const Stretch first = origin(of, len);
@@ -73,6 +75,8 @@ Identities::Stretch Identities::newest(Lv lv, std::uint32_t len) const {
     return {lv, len};
 }
 
+// Goes through the copies in the order in which they were made, and follows both atoms to where
+// they lie at the time. O(copies).
 std::optional<std::pair<Lv, Lv>> Identities::first_together(Lv a, Lv b, const OpLog& log) const {
     const auto in_one = [&](Lv x, Lv y) { return log.container_of(x) == log.container_of(y); };
     std::pair<Lv, Lv> now(a, b);
