@@ -4,9 +4,9 @@
 //
 //   documents, one by one  ->  the audit log  ->  a copy of the store  ->  SALVAGE.txt
 //
-// What the store cannot read (corrupt) is a fault of the manifest and never stops the rest. A store
-// that fails to answer (unavailable) and a directory that takes no more do stop it, since nothing
-// after that would be saved either; the files written so far stay, without a manifest.
+// Damage that the store reports (corrupt) is a fault of the manifest and never stops the rest. A
+// store that fails to answer (unavailable) and a directory that takes no more do stop it, since
+// nothing after that would be saved either; the files written so far stay, without a manifest.
 #include "kernel/recovery/salvage.h"
 
 #include <string_view>
