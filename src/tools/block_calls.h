@@ -19,8 +19,9 @@ struct BlockCalls {
     kernel::FileCalls* files;  // Null where no block is a file.
 };
 
-// These are Kernel::edit(), append() and undo(), or those of FileCalls. Text that is only accepted is
-// not saved: its call ends before the text is durable.
+// These are Kernel::edit(), append() and undo(), or those of FileCalls, with their errors; the
+// answer is the same either way. Text that is only accepted is not saved: its call ends before the
+// text is durable.
 void edit_block(const BlockCalls& on, const kernel::Caller& by, std::string block_id,
                 std::string operation, edits::Plan plan, Reply<kernel::Edited> reply);
 void append_to_block(const BlockCalls& on, const kernel::Caller& by, std::string block_id,

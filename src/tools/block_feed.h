@@ -19,8 +19,11 @@ constexpr auto words_of(EventFormat) {
 inline constexpr const char* kFormatSays =
     "text (default): what changed, in lines; ops: Loro updates, base64.";
 
+// The event with the members of its format alone. In `ops` an event without operations has
+// `updates` with nothing in it, so that the member is always there.
 kernel::BlockEvent shown_event(kernel::BlockEvent event, EventFormat format);
-// One line for each event: what it is of, its version, who, and what.
+// One line for an event: what it is of, its version, who, and what. Texts are cut at 200 code
+// points and their invisible characters are written out.
 std::string words_of_event(const kernel::BlockEvent& event);
 
 }  // namespace quire::tools

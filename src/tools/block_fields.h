@@ -75,7 +75,8 @@ struct FieldsOf<kernel::BlockEvent> {
             .optional("updates", &BlockEvent::updates);
     }
 };
-// A block and a version of it: [block_id, version].
+// A block and a version of it: [block_id, version]. A pair costs a model fewer words than an
+// object, and lists of versions are long.
 template <>
 struct Codec<kernel::BlockAtVersion> {
     static Map schema() {

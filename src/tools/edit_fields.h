@@ -23,7 +23,8 @@ struct FieldsOf<edits::InsertLines> {
     }
 };
 
-// Deletions and replacements name a range by two members.
+// Deletions and replacements name a range by two members. Accessors stand for them, since LineRange
+// is one member of the struct.
 inline constexpr auto kStartLine = [](auto& edit) -> auto& {
     return edit.lines.begin.n;
 };

@@ -45,8 +45,9 @@ struct FileEventsShown {
     }
 };
 
-// Without an id it opens a subscription. While that is open, the caller's client gets the same as
-// notifications/quire/files. Waits at most five minutes.
+// Answers the events of a subscription since the last call, and waits for some where there are
+// none, at most five minutes. Without an id it opens a subscription first. While that is open, the
+// caller's client gets the same as notifications/quire/files.
 void show_file_events(kernel::DiskWatch& watch, OperationCall call,
                       std::optional<std::string> subscription_id,
                       std::optional<std::int64_t> wait_ms);

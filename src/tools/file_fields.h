@@ -37,7 +37,8 @@ struct FieldsOf<kernel::SourceSaved> {
 
 namespace quire::tools {
 
-// The block of a source of files, as answers name it.
+// The block of a source of files, as answers name it: the source's name for a block is the file's
+// path.
 inline kernel::FileVersion file_of(kernel::SourceVersion block) {
     return {std::move(block.name), std::move(block.block_id), block.version};
 }

@@ -37,7 +37,8 @@ struct FieldsOf<kernel::FileList> {
 namespace quire::tools {
 
 // In profile `model` the permission that most files have stands once, beside `files`, and a row has
-// its own only where that differs.
+// its own only where that differs. `had_pattern` decides what an empty list says: that nothing
+// matches, and how patterns are read.
 ToolResult render_file_list(const kernel::FileList& list, bool had_pattern, Profile profile);
 
 }  // namespace quire::tools

@@ -1,6 +1,5 @@
-// A memory block and what its source said about an edit, as several tools answer with them.
-//
-// The members and their order are published: clients rely on them.
+// A memory block and what its source said about an edit, as several tools answer with them. A block
+// that nothing feeds has no `source`.
 #pragma once
 
 #include "json/fields.h"

@@ -52,7 +52,8 @@ struct Argument {
     Map rules;  // {"minimum": 1} for example.
 };
 
-// The arguments of one call, each in a Slot of its own. std::tuple does the same and takes far longer to compile.
+// The arguments of one call, each in a Slot of its own, whose index tells two arguments of one type
+// apart. std::tuple does the same and takes far longer to compile.
 template <std::size_t, class T>
 struct Slot {
     T value{};
@@ -62,14 +63,16 @@ struct Slots;
 template <std::size_t... I, class... T>
 struct Slots<std::index_sequence<I...>, T...> : Slot<I, T>... {};
 
-// Adds to `list` the member `slot` of the struct at `slots`.
+// Adds to `list` the member `slot` of the struct at `slots`: its place is their distance in bytes.
+// It is no template, so that rows of all types share it.
 void add_argument(json::FieldList& list, const Argument& argument, const json::MemberType& type,
                   const void* slots, const void* slot);
 
 // `On` is what the tool works on: a reference to the kernel's calls, or a struct of such.
 //
 // A row keeps its function and its fields without their types, and one function that knows them: so
-// that rows of all types are copied and destroyed by the same code.
+// that rows of all types are copied and destroyed by the same code. The function pointer is cast
+// back to exactly its own type before it is called.
 template <class On>
 class OperationRow {
 public:
@@ -127,7 +130,8 @@ private:
     void (*run_)(const OperationRow& row, On on, OperationCall call, const Value& arguments);
 };
 
-// Finds the row of a call and runs it. The registry has checked the arguments before.
+// Finds the row of a call and runs it. The registry has checked the arguments before. `rows` are in
+// the order of the table that the tool publishes, so that a row is found by its operation's index.
 template <class On>
 class OperationTool final : public Tool {
 public:
@@ -172,7 +176,8 @@ Operations operations_of(std::string argument, const std::vector<OperationRow<On
     return out;
 }
 
-// A call names its operation by `argument`.
+// Makes a tool of the rows. A call names its operation by `argument`, "operation" or "command".
+// Rows that take an argument of one name have to give it the same schema (CHECK).
 template <class On>
 std::unique_ptr<const Tool> make_operation_tool(Described words, std::string argument,
                                                 std::type_identity_t<On> on,

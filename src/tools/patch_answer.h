@@ -17,6 +17,8 @@ struct PatchedHunk {
     std::size_t fuzz = 0;
     static json::Fields<PatchedHunk> fields();
 };
+// One changed file or block. `path` is "" for a block that is no file, `block_id` "" for a file
+// without a document.
 struct PatchedPart {
     std::string block_id;
     std::string path;
@@ -28,11 +30,12 @@ struct PatchAnswer {
     std::vector<PatchedPart> blocks;
     std::string diff;
     bool is_dry = false;  // A dry run, which changes nothing. Not a member of the answer.
-    // The changed blocks, for the audit log. A dry run has none.
+    // The changed blocks, for the audit log; a list of them where the patch changed several. A dry
+    // run names the first block without a version, since it changed none.
     kernel::Touched touched() const;
     static json::Fields<PatchAnswer> fields();
 };
-// The answer about one file.
+// The answer about one file, of the tool `file`. The members of the file stand in front.
 struct FilePatchAnswer {
     kernel::FileVersion file;
     std::vector<PatchedHunk> hunks;
@@ -40,6 +43,8 @@ struct FilePatchAnswer {
     static json::Fields<FilePatchAnswer> fields();
 };
 
+// Lines are counted as the profile counts. file_patch_answer() takes the first block, of which
+// there must be one.
 PatchAnswer patch_answer(kernel::Patched patched, Profile profile, bool dry_run = false);
 FilePatchAnswer file_patch_answer(kernel::Patched patched, Profile profile);
 // The answer for a model to read. A dry run shows its diff.

@@ -23,7 +23,9 @@ enum class Numbering;
 
 namespace quire::tools {
 
-// How a profile counts lines: `full` from 0, half-open; the others from 1, inclusive.
+// How a profile counts lines: `full` from 0, half-open; the others from 1, inclusive. The kernel
+// always counts as `full` does, so arguments are converted on the way in and answers on the way
+// out.
 edits::Numbering numbering_of(Profile profile);
 edits::EditLimits edit_limits(const kernel::Kernel& kernel);
 
@@ -88,7 +90,8 @@ ToolResult result_of(Answered<Answer> said) {
 
 // The schema of what is one of several: their members, of which those are required that each of
 // them requires. A member of which they say different things is of their common type, or anything.
-// {} is what has no members.
+// {} is what has no members. Clients read one flat object more readily than a oneOf, and a model
+// pays for fewer words.
 Map one_of(std::initializer_list<Map> schemas);
 
 // The output schema that a tool publishes: what `schema` says, or a refusal's {"error": …}. Clients
@@ -97,6 +100,7 @@ Map one_of(std::initializer_list<Map> schemas);
 Value or_refusal(Map schema);
 
 // A reply for the kernel: what it answers goes through `render` and on to `reply`; errors pass.
+// `render` runs on the thread that answers, maybe a document's strand, so it must not wait.
 template <class Out, class Render>
 auto answer_with(Function<void(tl::expected<Out, Error>)> reply, Render render) {
     return [reply = std::move(reply), render = std::move(render)](auto result) mutable {
@@ -105,7 +109,8 @@ auto answer_with(Function<void(tl::expected<Out, Error>)> reply, Render render) 
     };
 }
 
-// The answer to an edit.
+// The answer to an edit. The snippet shows the changed lines and some around them, numbered, so
+// that a model can go on without reading the block again.
 struct EditAnswer {
     // Counted as the profile counts.
     struct Lines {
@@ -121,12 +126,14 @@ struct EditAnswer {
     std::vector<std::string> notes;
     static Fields<EditAnswer> fields();  // Those that every profile answers.
 };
-// The fields that one profile answers.
+// The fields that one profile answers. In `full` `changed` is always there, since a half-open range
+// may be empty; an inclusive one cannot be, and is left out then.
 Fields<EditAnswer> edit_fields(Profile profile);
 Answered<EditAnswer> render_edited(const kernel::Edited& edited, Profile profile);
 // How many lines the beginning of a block shows.
 inline constexpr std::size_t kShownLines = 5;
-// The beginning of what was written, numbered.
+// The beginning of what was written, numbered: at most kShownLines lines, by which a model sees
+// that its text arrived as it meant it.
 std::string beginning_of(std::string_view content, Profile profile);
 // The lines that a change shows, numbered.
 std::string snippet_of(const edits::Change& change, Profile profile);

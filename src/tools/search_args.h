@@ -32,7 +32,8 @@ struct FieldsOf<kernel::Searched> {
 
 namespace quire::tools {
 
-// Bounds of arguments: lines around a match, and how many matches or blocks.
+// Bounds of arguments: lines around a match, and how many matches or blocks. They bound the answer
+// and so the words that a model pays for.
 inline Map context_rules() {
     return {{"maximum", 100}};
 }
@@ -67,6 +68,7 @@ struct FoundInMany {
     bool truncated = false;
     static Fields<FoundInMany> fields();
 };
+// A line with several matches is a match each in `matches`, and is shown once in the text.
 Answered<Found> render_found(const std::string& block_id, const edits::Finding& found,
                              Profile profile);
 Answered<FoundInMany> render_found_all(const kernel::FoundAll& found, Profile profile);

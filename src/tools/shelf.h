@@ -15,7 +15,8 @@
 
 namespace quire::tools {
 
-// The compiled input schema. Error: of another program's tool, that its schema is none.
+// The compiled input schema, with the unlisted words of operations. Our own schemas must compile
+// (CHECK). Error: of another program's tool, that its schema is none.
 Result<json::Schema> accepting(const ToolInfo& info);
 
 // A tool as one profile has it.
@@ -44,13 +45,16 @@ struct NamedTool {
     const Operation::Twin* twin = nullptr;
 };
 
+// The tools of a profile in the order in which they were added. A deque, since views and calls keep
+// pointers to entries while others are added.
 struct Shelf {
     std::deque<Entry> entries;
 
     const Entry* published(std::string_view name) const;
     // The operation for which a twin as "file_read" stands.
     NamedTool twin(std::string_view name) const;
-    // Finds a tool by its name, a twin's, or a dotted one; "block.edit" finds "block_edit".
+    // Finds a tool by its name, a twin's, or a dotted one; "block.edit" finds "block_edit". A
+    // tool's own name wins over a twin's. An empty NamedTool where there is none. O(tools).
     NamedTool find(std::string_view name) const;
 };
 
@@ -60,8 +64,10 @@ struct CallArguments {
     bool unwrapped = false;  // They came as JSON in a string.
     std::optional<Error> conflict = {};
 };
-// The arguments with the operation that the name means. Errors, as `conflict`: invalid_argument
-// "invalid_argument" where they name another operation, or what a twin does not take {unknown}.
+// The arguments with the operation that the name means. Null becomes an object without members, and
+// a string that holds the JSON of an object becomes that object, for some clients send it so.
+// Errors, as `conflict`: invalid_argument "invalid_argument" where they name another operation, or
+// what a twin does not take {unknown}.
 CallArguments call_arguments(const NamedTool& named, std::string_view name, Value arguments);
 
 // The operation that a call means, "" where it says none that the tool has.

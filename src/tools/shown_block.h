@@ -31,7 +31,9 @@ struct ShownBlock {
 // The members as one profile publishes them: `model` names no more than a model needs. The encoded
 // answer has all of them.
 Fields<ShownBlock> shown_fields(Profile profile);
-// A block that was cut gets a note with the next line to read.
+// Lines are numbered as the profile counts. A block that was cut gets a note with the next line to
+// read, and a line that was cut one with the columns. In profile `model` a block that is shown
+// whole has no `eol` and no `final_newline`: its lines show both.
 Answered<ShownBlock> render_block(const kernel::BlockText& block, Profile profile,
                                   bool line_numbers);
 
