@@ -1,5 +1,6 @@
-// Calls of block tools on a block of whatever kind. A file whose edits are saved with their calls goes
-// through the calls of files, which save it; every other block through the kernel's own.
+// Calls of block tools on a block of whatever kind. A file whose edits are saved with their calls
+// goes through the calls of files, which save it; every other block through the kernel's own. Which
+// it is is looked up in the catalog at each call, since the setting may change.
 #pragma once
 
 #include <string>

@@ -41,7 +41,8 @@ struct EditorAsk {
 };
 
 // The functions of the commands that both tools have. `On` is what a tool works on
-// (operation_tool.h); `path` is described differently by each.
+// (operation_tool.h); `path` is described differently by each. editor_rows() gives them names,
+// words and arguments, which models have learnt and which must not change.
 template <class On>
 struct EditorCommands {
     void (*view)(On, OperationCall, std::string path,
@@ -78,7 +79,8 @@ std::vector<OperationRow<On>> editor_rows(EditorCommands<On> commands, const Arg
 // Lines as `cat -n` prints them: the number in at least six columns, right-aligned, a TAB and the
 // line. The first is number `first`, counted from 0; a last line without a newline gets one.
 std::string numbered_as_by_cat(const std::vector<std::string>& lines, std::size_t first);
-// The answer of a view, under a heading.
+// The answer of a view, under a heading. `content` is numbered as by `cat -n`; a view that was cut
+// gets a note with the next line.
 struct ShownLines {
     std::string content;
     std::size_t line_count = 0;
@@ -99,6 +101,7 @@ edits::Plan replacement(const EditorAsk& ask, std::string new_str, const kernel:
                         EditorNouns nouns);
 edits::Plan insertion(const EditorAsk& ask, std::string text, const kernel::Kernel& kernel);
 // The text of an answer to an edit: the lines around it, or that there was nothing to change.
+// `heading` ends in a newline.
 std::string edited_text(std::string_view heading, const kernel::Edited& edited,
                         const EditorNouns& nouns, const std::string& path);
 

@@ -12,6 +12,9 @@
 
 namespace quire::json {
 
+// A change of a file on the disk. `from` is the path before, of a file that was renamed; `block_id`
+// is left out for a file that is not loaded; `actor` is source:disk, or who saved or deleted the
+// file through the kernel.
 template <>
 struct FieldsOf<kernel::FileEvent> {
     static Fields<kernel::FileEvent> fields() {
@@ -29,8 +32,9 @@ struct FieldsOf<kernel::FileEvent> {
 
 namespace quire::tools {
 
-// The events since the last call. `lagged`: earlier ones were dropped, and files may have changed
-// unnoticed.
+// The events since the last call, the oldest first. `lagged`: earlier ones were dropped, and files
+// may have changed unnoticed. The same struct is the params of notifications/quire/files, which are
+// never lagged.
 struct FileEventsShown {
     std::string subscription_id;
     std::vector<kernel::FileEvent> events;

@@ -1,6 +1,8 @@
 // A file, as several tools answer with it, and the answers of the files' source.
 //
-// The members and their order are published: clients rely on them.
+// The members and their order are published: clients rely on them. `path` is the file's own, also
+// where the call named a link to it; `version` is kept even in lean answers, since a model names it
+// in later calls. `written` is false where there was nothing to save.
 #pragma once
 
 #include <utility>

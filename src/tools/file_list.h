@@ -1,5 +1,8 @@
 // A list of files as the tool `file` answers it: every member in each row, and in profile `model`
 // as few words as say the same.
+//
+// `skipped_names` counts files whose names are no UTF-8. `truncated` without a cursor says that not
+// all files can be listed.
 #pragma once
 
 #include "json/fields.h"

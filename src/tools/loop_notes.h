@@ -1,4 +1,5 @@
-// Notes about a call's effect on its agent's loop, for the program that runs the model.
+// Notes about a call's effect on its agent's loop, for the program that runs the model: it learns
+// when a rule ends the loop, and which calls are still owed.
 #pragma once
 
 #include <cstdint>

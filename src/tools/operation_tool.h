@@ -33,7 +33,8 @@
 namespace quire::tools {
 
 // One call of an operation: who calls in which profile, and where the answer goes. `session` is
-// valid until the function returns; `reply` may be kept and is called once.
+// valid until the function returns; what is needed later is copied. `reply` may be kept and is
+// called once; an Error becomes a refusal.
 struct OperationCall {
     const Session& session;
     Reply<ToolResult> reply;
@@ -41,7 +42,8 @@ struct OperationCall {
     const kernel::Caller& by() const { return session.caller; }
 };
 
-// One argument in a row: its name, what is said of it, and what its schema says beside the type.
+// One argument in a row: its name, what is said of it, and what its schema says beside the type. A
+// plain string is an argument of which nothing need be said.
 struct Argument {
     Argument(const char* its_name, std::string description = "",  // NOLINT(*-explicit-*)
              Map schema_rules = {})
@@ -76,7 +78,8 @@ void add_argument(json::FieldList& list, const Argument& argument, const json::M
 template <class On>
 class OperationRow {
 public:
-    // `arguments` name the function's in their order.
+    // `arguments` name the function's in their order. Each type needs a codec (json/fields.h), and
+    // a default value, which an absent optional keeps.
     template <class... Args>
     OperationRow(Operation named, void (*function)(On, OperationCall, Args...),
                  Argument (&&arguments)[sizeof...(Args)])
@@ -152,7 +155,8 @@ private:
     std::vector<OperationRow<On>> rows_;
 };
 
-// The names of the rows' operations, in their order.
+// The names of the rows' operations, in their order. Rules and commands ask for these without a
+// kernel: rows can be made without what the tool works on.
 template <class On>
 std::vector<std::string> operation_names(const std::vector<OperationRow<On>>& rows) {
     std::vector<std::string> out;

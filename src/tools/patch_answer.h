@@ -47,7 +47,9 @@ struct FilePatchAnswer {
 // there must be one.
 PatchAnswer patch_answer(kernel::Patched patched, Profile profile, bool dry_run = false);
 FilePatchAnswer file_patch_answer(kernel::Patched patched, Profile profile);
-// The answer for a model to read. A dry run shows its diff.
+// The answer for a model to read: a line for each file or block, with the first line of each hunk,
+// then the notes. A dry run shows its diff, which an applied patch leaves out, since the model
+// wrote it.
 std::string patch_text(const PatchAnswer& answer, const std::vector<std::string>& notes,
                        bool dry_run);
 

@@ -2,7 +2,8 @@
 // answer about the file says what others changed meanwhile.
 //
 // A caller is a session of MCP; of a caller without one, the actor. The marks are in memory only: a
-// restart forgets them, and nothing is claimed then.
+// restart forgets them, and nothing is claimed then. Their number is bounded: a caller with too
+// many is forgotten and begins anew.
 #pragma once
 
 #include <cstdint>

@@ -27,6 +27,7 @@ namespace quire::tools {
 // always counts as `full` does, so arguments are converted on the way in and answers on the way
 // out.
 edits::Numbering numbering_of(Profile profile);
+// The kernel's limits for a block and for one operation, in bytes, as plans of edits take them.
 edits::EditLimits edit_limits(const kernel::Kernel& kernel);
 
 using json::Fields;
@@ -129,6 +130,8 @@ struct EditAnswer {
 // The fields that one profile answers. In `full` `changed` is always there, since a half-open range
 // may be empty; an inclusive one cannot be, and is left out then.
 Fields<EditAnswer> edit_fields(Profile profile);
+// An edit's answer: the new version, the lines that it wrote, and a snippet. An edit that changed
+// nothing says so.
 Answered<EditAnswer> render_edited(const kernel::Edited& edited, Profile profile);
 // How many lines the beginning of a block shows.
 inline constexpr std::size_t kShownLines = 5;
@@ -152,7 +155,7 @@ std::string status_words(const kernel::BlockInfo& info);
 // The header of a block that is shown: its id, kind, status, version and size.
 std::string header_line(const kernel::BlockText& block);
 
-// A page of a history, with its times as text.
+// A page of a history, newest first, with its times as text. `next_cursor` is "" on the last page.
 struct ShownVersion {
     std::string version_id;
     std::string timestamp;  // RFC 3339, in UTC, with milliseconds.
@@ -166,7 +169,8 @@ struct ShownHistory {
     static Fields<ShownHistory> fields();
 };
 ShownHistory shown_history(const kernel::HistoryPage& page);
-// For a model to read.
+// For a model to read: a line for each version, whose columns are separated by TABs, and the
+// cursor.
 std::string history_text(const kernel::HistoryPage& page);
 // The difference of two versions, as a unified diff.
 struct ShownDiff {

@@ -38,7 +38,8 @@ private:
 };
 
 // A tool as a call names it. Of "context.set_field" the operation is not among the arguments, and
-// of "context_view", the twin of an operation, it must not be.
+// of "context_view", the twin of an operation, it must not be. Both views are into the entry or
+// into the name of the call, and are valid as long as these.
 struct NamedTool {
     const Entry* entry = nullptr;
     std::string_view operation = {};
@@ -51,7 +52,7 @@ struct Shelf {
     std::deque<Entry> entries;
 
     const Entry* published(std::string_view name) const;
-    // The operation for which a twin as "file_read" stands.
+    // The operation for which a twin as "file_read" stands; an empty NamedTool where none does.
     NamedTool twin(std::string_view name) const;
     // Finds a tool by its name, a twin's, or a dotted one; "block.edit" finds "block_edit". A
     // tool's own name wins over a twin's. An empty NamedTool where there is none. O(tools).

@@ -52,7 +52,8 @@ constexpr auto words_of(Profile) {
     return word_table("model", "full", "compat");
 }
 
-// The annotations of MCP. They are promises: a tool that says read_only changes nothing.
+// The annotations of MCP. They are promises: a tool that says read_only changes nothing, and
+// clients may call it without asking anybody.
 struct Annotations {
     bool read_only = false;
     bool destructive = false;
@@ -105,7 +106,8 @@ struct ToolAnswer {
     std::function<void(Map& structured, const Map& said)> lean = {};
 };
 
-// The outcome of a call: values, until a door encodes them.
+// The outcome of a call: values, until a door encodes them. So the log, the rules and the marks of
+// what was read see members and no text.
 struct ToolResult {
     std::variant<ToolAnswer, Error> outcome;  // An Error is a refusal.
     kernel::Touched touched = {};             // The facts for the audit log.
@@ -157,8 +159,8 @@ using ToolList = std::shared_ptr<const std::vector<ToolInfo>>;
 
 class RememberTools;
 
-// All tools, by profile, and the rules that limit them. add(), remember() and hold_to() come before the
-// first call; after that, any thread.
+// All tools, by profile, and the rules that limit them. add(), remember() and hold_to() come before
+// the first call; after that, any thread. It owns the tools; the kernel and its calls outlive it.
 class Registry {
 public:
     // The calls for tools that work on blocks; all outlive the registry. Calls may name files and

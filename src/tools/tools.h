@@ -45,7 +45,9 @@ using MadeTool = std::unique_ptr<const Tool>;
 
 // --- blocks. Without files or memory (nullptr), no block is one. ---
 
-// In the profiles `model` and `full`; make_block_list() is the same in both.
+// In the profiles `model` and `full`; make_block_list() is the same in both. The profile decides
+// arguments and answers: `full` has more of them and counts from 0, `model` says them in fewer
+// words.
 MadeTool make_block_list(kernel::Kernel& kernel);
 MadeTool make_block_create(kernel::Kernel& kernel, kernel::FileCalls* files, Profile profile);
 MadeTool make_block_append(kernel::Kernel& kernel, kernel::FileCalls* files, Profile profile);
@@ -55,7 +57,8 @@ MadeTool make_block_undo(kernel::Kernel& kernel, kernel::FileCalls* files, Profi
 // The tool is the same in both, and works on files too.
 MadeTool make_block_apply_patch(kernel::Kernel& kernel, kernel::FileCalls& files);
 
-// In `full` only.
+// In `full` only: tools for programs and editors, that keep a copy of the text or show it to
+// people.
 MadeTool make_block_status(kernel::Kernel& kernel);
 MadeTool make_block_edit(kernel::Kernel& kernel, kernel::FileCalls* files);
 MadeTool make_block_splice(kernel::Kernel& kernel, kernel::FileCalls* files);
@@ -105,9 +108,10 @@ MadeTool make_approvals(kernel::ApprovalCalls& approvals);
 
 // --- profile `compat`: the names, commands and answers that models know from elsewhere ---
 
-// The tool str_replace_based_edit_tool.
+// The tool str_replace_based_edit_tool. It saves each edit at once, since models expect that of it.
 MadeTool make_text_editor(kernel::Kernel& kernel, kernel::FileCalls& files);
-// The tool memory: text blocks as files below /memories.
+// The tool memory: text blocks as files below /memories. Blocks with another schema, and archived
+// ones, are not among them.
 MadeTool make_memory(kernel::Kernel& kernel, kernel::MemoryCalls& memory);
 
 // --- the names of the operations of each tool that has some, for rules that allow a few of them ---

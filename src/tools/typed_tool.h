@@ -38,8 +38,8 @@ inline ToolInfo info_of(Described words, Value input_schema) {
             .conversation = std::move(words.conversation)};
 }
 
-// `reply`, which answers an Error as a refusal. Every tool's reply goes through it, so a tool never
-// fails: it answers or it refuses.
+// `reply`, which answers an Error as a refusal. The tools of this room reply through it, so they
+// never fail: they answer or refuse.
 inline Reply<ToolResult> or_refused(Reply<ToolResult> reply) {
     return [reply = std::move(reply)](Result<ToolResult> result) mutable {
         reply(result ? std::move(*result) : refused(std::move(result).error()));
