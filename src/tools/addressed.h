@@ -30,9 +30,8 @@ struct BlockNames {
 kernel::Source* source_of(const BlockNames& names, const std::string& block_id);
 
 // The ids of blocks that a call names by id, path or label, in their order, one for each name. A
-// file that is named is loaded, so its changes on the disk are taken in. Stops at the first name
-// that cannot be resolved. Errors: those of Source::load() and MemoryCalls::find(); an id that
-// names nothing passes.
+// file that is named is loaded. Stops at the first name that cannot be resolved. Errors: those of
+// Source::load() and MemoryCalls::find(); an id that names nothing passes.
 void resolve_ids(const BlockNames& names, kernel::Caller by, std::vector<std::string> blocks,
                  Reply<std::vector<std::string>> reply);
 

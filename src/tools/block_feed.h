@@ -10,7 +10,8 @@
 
 namespace quire::tools {
 
-// The content of events: the change as text, or the operations that made it.
+// The content of events: the change as text, for people and models, or the operations that made it,
+// for programs that keep a document of their own.
 enum class EventFormat { text, ops };
 constexpr auto words_of(EventFormat) {
     return word_table("text", "ops");

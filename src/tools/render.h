@@ -39,7 +39,8 @@ struct Answered {
     std::string text;
 };
 
-// Something about a file or a memory, with the members of that in front.
+// Something about a file or a memory, with the members of that in front. In JSON both are one flat
+// object, so no two members may have one name.
 template <class Of, class What>
 struct About {
     Of of;
@@ -51,8 +52,8 @@ struct About {
     }
 };
 
-// The block that an answer names, and its version. The members are the answer's own, or those of the
-// object that it is about.
+// The block that an answer names, and its version. The members are the answer's own, or those of
+// the object that it is about. An answer that names no block touches none, such as a list.
 template <class Answer>
 kernel::Touched touched_by(const Answer& answer) {
     if constexpr (requires { answer.touched(); }) {
@@ -75,7 +76,8 @@ kernel::Touched touched_by(const Answer& answer) {
     }
 }
 
-// A result encoded by the fields that an Answer has wherever it is one.
+// A result encoded by the fields that an Answer has wherever it is one. `text` is for a model.
+// Profile `model` makes it lean later, when the log has the call's end.
 template <class Answer>
 ToolResult result_of(const Answer& answer, std::string text) {
     ToolAnswer out{json::Codec<Answer>::encode(answer), std::move(text)};
@@ -140,7 +142,8 @@ inline constexpr std::size_t kShownLines = 5;
 std::string beginning_of(std::string_view content, Profile profile);
 // The lines that a change shows, numbered.
 std::string snippet_of(const edits::Change& change, Profile profile);
-// The lines that a change shows, and how many more there are.
+// The lines that a change shows, numbered, and how many more changed lines there are: a large edit
+// shows its beginning.
 std::string snippet_text(const edits::Change& change, Profile profile);
 
 // The refusal of a read from line `first` on, counted from 1, that begins past the end; none if

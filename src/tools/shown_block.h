@@ -1,7 +1,8 @@
 // A block as the reading tools show it: block_read, block_view, and file with `read` or `load`.
 //
-// The text form always numbers the lines. The structured content does so only if the call wants
-// it, because a program may copy from there.
+// The text form always numbers the lines. The structured content does so only if the call wants it,
+// because a program may copy from there. `line_count` and `bytes` are of the whole block, whatever
+// part is shown; `eol` is lf, crlf, mixed or none.
 #pragma once
 
 #include <cstdint>

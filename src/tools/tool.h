@@ -138,8 +138,8 @@ struct Session {
     Profile profile = Profile::model;
 };
 
-// One tool as one profile shows it, made by the functions of tools/tools.h. Called from several
-// threads at once.
+// One tool as one profile shows it, made by the functions of tools/tools.h. Immutable; called from
+// several threads at once.
 class Tool {
 public:
     explicit Tool(ToolInfo info) : info_(std::move(info)) {}
@@ -191,7 +191,8 @@ public:
     // is found out when it is first called. Lists keep the order of adding.
     void add(Profile profile, std::unique_ptr<const Tool> tool);
 
-    // The rules have changed: views of the rules before are forgotten. Any thread.
+    // The rules have changed: views of the rules before are forgotten, but lists that callers hold
+    // stay valid. Any thread. O(views).
     void on_new_rules();
     // The tools published to the actor, in a stable order: those of its profile that its rules
     // leave, then its own. Cheap after the first time for the same rules, but for an actor with

@@ -14,7 +14,7 @@
 namespace quire::tools {
 
 // The description of a tool, by its maker; its input schema comes from its fields. The names are
-// those that are published, with underscores.
+// those that are published, with underscores. Each word is read by a model at every start.
 struct Described {
     std::string name;
     std::string title;

@@ -11,7 +11,8 @@
 
 namespace quire::tools {
 
-// Lines, or columns of one line, as the caller counts them.
+// Lines, or columns of one line, as the caller counts them. Signed, so that -1 and mistakes arrive
+// as they were written.
 struct RangeAsked {
     std::int64_t start = 0;
     std::int64_t end = 0;
