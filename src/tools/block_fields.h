@@ -87,7 +87,7 @@ struct FieldsOf<kernel::BlockEvent> {
     }
 };
 // A block and a version of it: [block_id, version]. A pair costs a model fewer words than an
-// object, and lists of versions are long.
+// object, and lists of versions are long. Version 0 means that the caller has nothing of the block.
 template <>
 struct Codec<kernel::BlockAtVersion> {
     static Map schema() {

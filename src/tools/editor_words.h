@@ -27,7 +27,8 @@
 
 namespace quire::tools {
 
-// How messages call what is edited. Each must be a string that lives as long as the program.
+// How messages call what is edited. Each must be a string that lives as long as the program. The
+// words follow "in", as in "does not occur in the file", or begin an advice.
 struct EditorNouns {
     std::string_view whole;  // "the file"
     std::string_view look;   // "View the file"

@@ -10,8 +10,9 @@
 
 namespace quire::tools {
 
-// A hunk's first changed line, counted as the profile counts, and the lines that match only without
-// the blanks at their ends.
+// A hunk's first changed line in the text after the patch, counted as the profile counts, and the
+// lines that match only without the blanks at their ends. Fuzz above 0 tells a caller that its copy
+// of the text was not exact.
 struct PatchedHunk {
     std::size_t applied_at = 0;
     std::size_t fuzz = 0;

@@ -27,7 +27,8 @@ public:
     // The tool of that name as the actor has it now; null if it has none. It is made for this call,
     // with the arguments that the block's schema has at this moment. O(log blocks).
     MadeTool find(std::string_view name, const policy::Actor& by) const;
-    // The descriptions of all that the actor has now, in the labels' order.
+    // The descriptions of all that the actor has now, in the labels' order. O(labels · log blocks),
+    // and the schemas.
     std::vector<ToolInfo> list(const policy::Actor& to) const;
 
 private:
