@@ -3,12 +3,13 @@
 // served at once and answered from any thread, in any order (rpc/in_flight.h). A line costs one
 // parse; the copy of it is dropped before it is served.
 //
-//   no modern _meta, and initialize was sent, or the method is initialize or ping  ->  legacy
-//   anything else                                                                  ->  modern
+//   initialize or ping, without modern _meta                                  ->  legacy
+//   after initialize, without modern _meta, unless only `modern` has the row  ->  legacy
+//   anything else                                                             ->  modern
 //
-// One connection may use both eras, request by request: a proxy may stand before several clients.
-// Session members are touched on the transport's thread alone; what is answered later holds the
-// service and the connection, and never the session.
+// One connection may use both eras, request by request. Session members are touched on the
+// transport's thread alone; what is answered later holds the service and the connection, and never
+// the session.
 #include "mcp/mcp_session.h"
 
 #include <algorithm>
@@ -142,8 +143,7 @@ void McpSession::on_ending() {
     calls_->give_up();
 }
 
-// Stops the calls first: their replies would otherwise find questions that nobody can answer any
-// more.
+// A call that still runs finds itself cancelled, and asks nobody.
 void McpSession::on_close() {
     in_flight_->cancel_all();
     calls_->close();

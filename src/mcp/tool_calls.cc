@@ -3,14 +3,14 @@
 // own to everything below; a run costs what Service::call() costs, and a copy of the arguments
 // while another run may follow.
 //
-//   run -> result without an approval                            -> reply
-//       -> refusal that names one -> by_request: ask, wait       -> decide -> run
-//                                 -> by_result: reply with state ... the client calls again -> decide -> run
-//   decide -> no decision -> the refusal
+//   run     result without an approval      reply
+//           refusal, asked by request       ask, wait for the answer, decide
+//           refusal, asked by result        reply with a state; the next call brings it: decide
+//   decide  a decision                      record it, run again
+//           none                            reply with the refusal
 //
-// The agent cannot forge any step: an answer counts only under the id of an open question or with a
-// signed state, and the approval that it resolves is looked up in the kernel, not taken from the
-// client.
+// An answer counts only under the id of an open question or with a signed state, and the approval
+// that it resolves is looked up in the kernel, not taken from the client.
 #include "mcp/tool_calls.h"
 
 #include <utility>

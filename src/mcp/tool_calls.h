@@ -30,6 +30,8 @@ public:
     // How the client can be asked: not at all, by a request of ours (legacy), or by the result of
     // its call (modern).
     enum class Route { none, by_request, by_result };
+    // One call as it arrived. It is kept as long as its outcome is open, since a decision has it
+    // made again.
     struct Call {
         rpc::Answer request;
         std::string name;

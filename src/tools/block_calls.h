@@ -1,6 +1,6 @@
 // Calls of block tools on a block of whatever kind. A file whose edits are saved with their calls
-// goes through the calls of files, which save it; every other block through the kernel's own. Which
-// it is is looked up in the catalog at each call, since the setting may change.
+// goes through the calls of files, which save it; every other block through the kernel's own. Each
+// call decides anew, since the setting may change.
 #pragma once
 
 #include <string>
@@ -15,6 +15,7 @@ class FileCalls;
 
 namespace quire::tools {
 
+// The two ways to a block. Both outlive every call.
 struct BlockCalls {
     kernel::Kernel& kernel;
     kernel::FileCalls* files;  // Null where no block is a file.

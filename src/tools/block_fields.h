@@ -23,9 +23,9 @@ struct FieldsOf<conversation::Marks> {
             .optional("ephemeral", &Marks::ephemeral);
     }
 };
-// A row of a list. `summary` is the first line that is not blank; `dirty` says that a file's edits are
-// not on the disk; `reason` says why the status is what it is, as after a writer that is gone. The
-// label and the owner of a memory block are not among the members: lists have no memory blocks.
+// A row of a list. `summary` is the first line that is not blank; `dirty` says that a file's edits
+// are not on the disk; `reason` says why the status is what it is, as after a writer that is gone.
+// The label and the owner of a memory block are not among the members: lists have no memory blocks.
 template <>
 struct FieldsOf<kernel::BlockInfo> {
     static Fields<kernel::BlockInfo> fields() {
@@ -47,8 +47,8 @@ struct FieldsOf<kernel::BlockInfo> {
     }
 };
 
-// An edit of an event. Lines count from 0 in the version before, and the end is not included, in every
-// profile: events are for programs that keep a copy.
+// An edit of an event. Lines count from 0 in the version before, and the end is not included, in
+// every profile: events are for programs that keep a copy.
 template <>
 struct FieldsOf<edits::LineChange> {
     static Fields<edits::LineChange> fields() {
@@ -60,8 +60,9 @@ struct FieldsOf<edits::LineChange> {
     }
 };
 // One version of a block and what it changed. The members from `text` on belong to a type of event:
-// `text` to appended, `edits` to replaced, `status` to status, `metadata` and the marks to metadata,
-// `block` and `content` to created. `updates` has the operations instead, as Loro updates.
+// `text` to appended, `edits` to replaced, `status` to status, `metadata` and the marks to
+// metadata, `block` and `content` to created. `updates` has the operations instead, as Loro
+// updates.
 template <>
 struct FieldsOf<kernel::BlockEvent> {
     static Fields<kernel::BlockEvent> fields() {

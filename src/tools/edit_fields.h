@@ -11,8 +11,8 @@
 
 namespace quire::json {
 
-// An insert names one line: the new lines go before it, counted from 0, or after it, counted from 1,
-// which is the same number.
+// An insert names one line: the new lines go before it, counted from 0, or after it, counted from
+// 1, which is the same number.
 template <>
 struct FieldsOf<edits::InsertLines> {
     static Fields<edits::InsertLines> fields() {

@@ -5,7 +5,7 @@
 //             -> lines(), forms()   what each operation takes, in the description
 //             -> settle()           what this call's operation takes, exactly
 //
-// The flat object is what models handle best; it lets through arguments of other operations, which
+// A flat object takes the fewest words. It lets through arguments of other operations, which
 // settle() refuses by name.
 #include "tools/operations.h"
 

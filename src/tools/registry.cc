@@ -263,8 +263,8 @@ Registry::Registry(const Parts& parts) : body_(std::make_unique<Body>(parts.kern
     const auto add_named = [&](Profile profile, MadeTool tool) {
         add(profile, addressed(std::move(tool), names));
     };
-    // The order is that of lists. block_create, block_list and the searches take no name of a block
-    // that would have to be resolved, or resolve theirs themselves.
+    // The order is that of lists. Tools with one block_id are wrapped, so that it may be a path or
+    // a label; the others name no block, or resolve lists of names themselves.
     add(Profile::full, make_block_create(kernel, files, Profile::full));
     add_named(Profile::full, make_block_status(kernel));
     add_named(Profile::full, make_block_append(kernel, files, Profile::full));

@@ -18,8 +18,7 @@ public:
         std::string name;
         std::string label;
     };
-    // The names are different. `memory` outlives the tools. Copies share nothing else, so each may
-    // be moved freely.
+    // The names are different. `memory` outlives the tools, and the tools that are made by them.
     RememberTools(kernel::MemoryCalls& memory, std::vector<Named> labels);
 
     // The names of all of them, whoever may have them.
@@ -27,7 +26,7 @@ public:
     // The tool of that name as the actor has it now; null if it has none. It is made for this call,
     // with the arguments that the block's schema has at this moment. O(log blocks).
     MadeTool find(std::string_view name, const policy::Actor& by) const;
-    // The descriptions of all that the actor has now, in the labels' order. O(labels · log blocks),
+    // The descriptions of all that the actor has now, in the labels' order. O(labels * log blocks),
     // and the schemas.
     std::vector<ToolInfo> list(const policy::Actor& to) const;
 

@@ -93,8 +93,7 @@ ToolResult result_of(Answered<Answer> said) {
 
 // The schema of what is one of several: their members, of which those are required that each of
 // them requires. A member of which they say different things is of their common type, or anything.
-// {} is what has no members. Clients read one flat object more readily than a oneOf, and a model
-// pays for fewer words.
+// {} is what has no members. One flat object takes fewer words than a oneOf.
 Map one_of(std::initializer_list<Map> schemas);
 
 // The output schema that a tool publishes: what `schema` says, or a refusal's {"error": …}. Clients

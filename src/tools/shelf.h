@@ -46,8 +46,8 @@ struct NamedTool {
     const Operation::Twin* twin = nullptr;
 };
 
-// The tools of a profile in the order in which they were added. A deque, since views and calls keep
-// pointers to entries while others are added.
+// The tools of a profile in the order in which they were added. A deque, since an Entry cannot be
+// moved and views keep pointers to entries.
 struct Shelf {
     std::deque<Entry> entries;
 

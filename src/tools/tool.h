@@ -177,7 +177,8 @@ public:
     explicit Registry(const Parts& parts);
     // The tools of all profiles, for checking rules against.
     policy::ToolCatalog catalog() const;
-    // Limits what agents see and call to what `rules` allow. Before the first call.
+    // Limits what agents see and call to what `rules` allow, from now on and as they change.
+    // Without this call nobody is limited. Before the first call; the rules outlive the registry.
     void hold_to(kernel::RuleCalls& rules);
     Registry(const Registry&) = delete;
     Registry& operator=(const Registry&) = delete;
@@ -198,7 +199,8 @@ public:
     // leave, then its own. Cheap after the first time for the same rules, but for an actor with
     // tools of its own. Not after the registry.
     ToolList list(Profile profile, const policy::Actor& to) const;
-    // The rules for the actor, one sentence each; none if no rules govern it.
+    // The rules for the actor, one sentence each, as a client's model is told them; none if no
+    // rules govern it.
     std::vector<std::string> rules_for(const policy::Actor& actor) const;
     // The admission that tools pass, for operations that are no tool calls: the log, and the
     // rules.

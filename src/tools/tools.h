@@ -57,7 +57,7 @@ MadeTool make_block_undo(kernel::Kernel& kernel, kernel::FileCalls* files, Profi
 // The tool is the same in both, and works on files too.
 MadeTool make_block_apply_patch(kernel::Kernel& kernel, kernel::FileCalls& files);
 
-// In `full` only: tools for programs and editors, that keep a copy of the text or show it to
+// In `full` only: tools for programs and editors, which keep a copy of the text or show it to
 // people.
 MadeTool make_block_status(kernel::Kernel& kernel);
 MadeTool make_block_edit(kernel::Kernel& kernel, kernel::FileCalls* files);

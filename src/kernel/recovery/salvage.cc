@@ -121,7 +121,7 @@ private:
     }
 
     // Reads forwards until an entry cannot be read. Those behind it are not saved, and the manifest
-    // says after which entry the log stops; the copy of the store still has them.
+    // says after which entry the log stops; a copy of the store may still have them.
     Result<void> save_audit() {
         std::string text;
         std::uint64_t last = 0;

@@ -86,7 +86,7 @@ Result<std::vector<std::string>> TreeRegistry::open() {
                                state.error().message()));
             continue;
         }
-        // The refresh is completed before anything surveys the tree, or its half-written files
+        // The refresh is completed before anything surveys the tree, or what it has written so far
         // would be taken for the actor's work. A tree whose directory is gone keeps its journal for
         // the next start.
         if (auto tree = OpenTree::open(state->directory, 0, kLargestFile)) {

@@ -8,8 +8,7 @@
 // completes the writes; the state is then older than the trees, which costs a second look at these
 // files and nothing else: both sides have the same bytes by then, and bring() makes them the base.
 //
-// A land takes the rules of its tree's actor, and a person who brings the tree lends it none of his
-// own rights.
+// A land takes the rules of its tree's actor, and a person who brings the tree lends it no rights.
 #include "kernel/views/tree_sync.h"
 
 #include <algorithm>
@@ -159,8 +158,8 @@ CommandRan land_of(const views::TreeState& state) {
     return {cat("land ", state.directory), "allow", "none"};
 }
 
-// The change as a refresh's journal has it: with the hashes of the bytes that the tree's file has and
-// gets, so that completing it writes over no edit that the plan has not seen.
+// The change as a refresh's journal has it: with the hashes of the bytes that the tree's file has
+// and gets, so that completing it writes over no edit that the plan has not seen.
 JournalEntry journalled(const PlannedFile& file) {
     JournalEntry out;
     out.path = file.path;
