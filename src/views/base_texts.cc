@@ -69,8 +69,7 @@ Result<BaseTexts> BaseTexts::open(const std::string& file) {
     return out;
 }
 
-// Reads one header a record. Where two records have one hash, which keep() and add() do not write,
-// the later one counts.
+// Reads one header a record, and no bytes.
 Result<void> BaseTexts::read_index() {
     struct stat status {};
     if (::fstat(fd_.get(), &status) != 0) return failed("cannot look at");

@@ -8,7 +8,7 @@
 // The last is a guess: a directory that is made by copying has the file as it was then. A base that
 // is too new would take the tree's old lines for its changes, so the guess is made only where the
 // time of the file's last change, which no program can set, lies before the directory's birth. One
-// file is in memory at a time; the files of the commit are read from git only where the trees
+// path is in memory at a time; the files of the commit are read from git only where the trees
 // differ.
 #include "kernel/views/adoption.h"
 

@@ -399,9 +399,9 @@ Result<Synced> TreeSync::refresh(const Caller& by) {
 
 Result<void> TreeSync::write(TreePlan& plan, Synced& out) {
     // An earlier refresh left nothing here that is still wanted: the registry completes journals
-    // when it opens, and each refresh ends with its own completion. complete_commit() is the one
-    // writer of the tree in both cases, and leaves files alone that the agent has changed since the
-    // plan read them.
+    // when it opens, each refresh ends with its own completion, and this plan has anew what one
+    // failed to write. complete_commit() is the one writer of the tree in all cases, and leaves
+    // files alone that the agent has changed since the plan read them.
     const std::string place = registry_.refresh_of(state_);
     const std::string upper = place + "/upper";
     std::error_code failed;
