@@ -1,3 +1,6 @@
+// A model streams its text in pieces of a few characters. Each piece would be a change of its own,
+// with its record in the store and its news to followers; gathered by line or by pause they are a
+// few. Nothing is lost by waiting for longer, but a reader sees the text later.
 #include "conversation/append_buffer.h"
 
 #include <utility>
@@ -9,6 +12,7 @@ namespace quire::conversation {
 
 void AppendBuffer::add(std::string_view text, std::int64_t now_ms, const policy::Actor& writer) {
     CHECK(!blocks(writer));
+    // An empty append must not put the deadline off, nor make its caller the buffer's writer.
     if (text.empty()) return;
     writer_ = writer;
     text_.append(text);

@@ -37,13 +37,17 @@ public:
     // Returns true if `writer` must wait until another writer's text has been taken.
     bool blocks(const policy::Actor& writer) const { return !empty() && writer != writer_; }
 
-    // Requires well-formed UTF-8 and !blocks(writer). O(|text|).
+    // Appends to the buffered text, and puts the deadline off. An empty text changes nothing.
+    // Requires well-formed UTF-8 and !blocks(writer), which is CHECKed. O(|text|).
     void add(std::string_view text, std::int64_t now_ms, const policy::Actor& writer);
-    // Returns true if a rule asks for a flush now.
+    // Returns true if a limit is reached: a newline anywhere in the text, its length, or the
+    // silence since the last add(). An empty buffer is never due.
     bool due(std::int64_t now_ms) const;
     // The time at which silence makes the buffer due; none while it is empty.
     std::optional<std::int64_t> deadline_ms() const;
-    // Takes the buffered text and leaves the buffer empty; none if it was empty.
+    // Takes the buffered text and leaves the buffer empty; none if it was empty. The caller writes
+    // it as one change of the writer, also where the writer is not the one whose call made it
+    // necessary.
     std::optional<Taken> take();
 
 private:

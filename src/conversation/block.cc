@@ -8,7 +8,8 @@ namespace quire::conversation {
 
 namespace {
 
-// A number as str() prints it: digits, no sign, no leading zero.
+// A number as str() prints it: digits, no sign, no leading zero. One block has one id, so that ids
+// can be compared as text: "b07" is none.
 bool take_number(std::string_view& text, std::int64_t& number) {
     if (text.empty() || text[0] < '0' || text[0] > '9') return false;
     if (text[0] == '0' && text.size() > 1 && text[1] >= '0' && text[1] <= '9') return false;
@@ -48,6 +49,7 @@ Result<BlockId> BlockId::parse(std::string_view text) {
     }
     return fail(
         Errc::not_found, "invalid_reference",
+        // The text may be anything that a model wrote, so only its beginning goes into the message.
         cat("\"", text.substr(0, 80), "\" is not a block id; block_list shows the ids there are"),
         {{"block_id", text.substr(0, 80)}});
 }

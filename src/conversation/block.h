@@ -18,7 +18,7 @@ enum class Role { user, model, system, tool };
 constexpr auto words_of(Role) {
     return word_table("user", "model", "system", "tool");
 }
-// The kind of content.
+// The kind of content. A tool_result is the child of the tool_call that it answers.
 enum class Kind { text, thinking, tool_call, tool_result, file, error, notification, task };
 constexpr auto words_of(Kind) {
     return word_table("text", "thinking", "tool_call", "tool_result", "file", "error",
@@ -30,7 +30,8 @@ constexpr auto words_of(Status) {
     return word_table("pending", "running", "done", "error");
 }
 
-// Notes that the readers of a conversation make on a block.
+// Notes that the readers of a conversation make on a block. They change what is shown and sent to a
+// model, and nothing of the block's text or status.
 struct Marks {
     bool excluded = false;   // A model is not to see it.
     bool collapsed = false;  // Shown by its first line.
@@ -49,7 +50,7 @@ inline constexpr std::array<MarkField, 3> kMarkFields = {{{"excluded", &Marks::e
                                                           {"ephemeral", &Marks::ephemeral}}};
 
 // Checks that a caller may change the status from `from` to `to`: anything is allowed except back
-// to pending. Errors: conflict "invalid_transition".
+// to pending. A block that is done may run again. Errors: conflict "invalid_transition" {from, to}.
 Result<void> check_transition(Status from, Status to);
 
 // The name of a block for tools: "b7" for the block that is a whole document (a file), "b1_2_45"
@@ -60,7 +61,8 @@ struct BlockId {
     std::int64_t peer_number = -1;  // -1: the document itself.
     std::int64_t counter = 0;
 
-    // Reads an id in the one form that str() prints. Errors: not_found "invalid_reference".
+    // Reads an id in the one form that str() prints: "b07" and "b7_" are none. It does not say if
+    // there is such a block. Errors: not_found "invalid_reference" {block_id}.
     static Result<BlockId> parse(std::string_view text);
     std::string str() const;
     bool is_document() const { return peer_number < 0; }

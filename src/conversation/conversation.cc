@@ -2,6 +2,11 @@
 // id, and the children of each parent in document order. Opening reads each block's Map once,
 // O(blocks); afterwards each change updates the tables. Other programs may write these Maps, so a
 // field of the wrong type reads as its default instead of making the conversation unreadable.
+//
+// The list has the document's order over all blocks, whoever their parents are. A child table holds
+// places of blocks in that order, so a walk needs no sorting; it keeps a stack of its own and not
+// the program's, since other programs decide how deep a conversation is. Words repeat from block to
+// block, so each combination is stored once and blocks point at it.
 #include "conversation/conversation.h"
 
 #include <algorithm>
@@ -25,6 +30,8 @@ std::string text_of_id(crdt::OpId id) {
     return cat(id.counter, "@", id.peer);
 }
 
+// Reads "COUNTER@PEER" and nothing else: a parent that another program wrote otherwise makes the
+// block a root.
 std::optional<crdt::OpId> parse_name(std::string_view text) {
     const std::size_t at = text.find('@');
     if (at == std::string_view::npos) return std::nullopt;
@@ -80,9 +87,12 @@ void Conversation::read(std::size_t list_index) {
     block.fields = doc_.open(crdt::ContainerId::normal(block.id, crdt::ContainerKind::map));
     load_fields(block);
     const auto content = doc_.map(block.fields).child(kText);
+    // A Map without its text is not finished, or is not a block.
     if (!content || content->kind != crdt::ContainerKind::text) return;
     block.content = doc_.open(*content);
 
+    // The constructor reads the list from its begin, so each block comes behind its siblings and
+    // needs no link().
     const Index index = append(std::move(block));
     children_[blocks_[index].parent].push_back(index);
 }
@@ -98,6 +108,7 @@ void Conversation::load_fields(ConversationBlock& block) {
     block.parent = parse_name(string_or(field("parent"), ""));
     const auto created = field("created_ms");
     const Value* ms = plain(created);
+    // A program that has only doubles, such as a browser, writes a time as a float.
     block.created_ms =
         ms != nullptr && ms->is_number() ? static_cast<std::int64_t>(ms->as_number()) : 0;
     const auto metadata = field("metadata");
@@ -119,7 +130,8 @@ Conversation::Index Conversation::append(ConversationBlock block) {
     return index;
 }
 
-// Puts a block among its siblings, where the list has it.
+// Puts a block among its siblings, where the list has it. Mostly it is the last one, which costs
+// two look-ups; otherwise a binary search, each step of it a look-up in the list: O(log² n).
 void Conversation::link(Index block) {
     std::vector<Index>& siblings = children_[blocks_[block].parent];
     const auto place = [&](Index i) {
@@ -159,6 +171,8 @@ std::vector<Conversation::Visit> Conversation::walk(std::optional<crdt::OpId> pa
         const ConversationBlock& block = blocks_[(*frame.siblings)[frame.next++]];
         const std::size_t depth = frame.depth;
         if (!block.deleted || deleted_too) visits.push_back({&block, depth});
+        // The children of a deleted block are visited at its own depth, so that they take its
+        // place.
         descend(block.id, block.deleted ? depth : depth + 1);
     }
     return visits;
@@ -174,9 +188,12 @@ const ConversationBlock* Conversation::answer_to(crdt::OpId call) const {
     return nullptr;
 }
 
+// Adds the Map, its fields and the text as ops of one pending transaction: others never see a block
+// that lacks a part. Fields at their default are not written, which saves an op for each mark.
 crdt::OpId Conversation::create(const NewBlock& block) {
     CHECK(!block.parent || find(*block.parent) != nullptr);
     std::size_t index = doc_.list(list_).size();
+    // An `after` that is not in the list puts the block at the end.
     if (block.after) index = doc_.list(list_).index_of(*block.after).value_or(index - 1) + 1;
 
     const crdt::ContainerId id =
@@ -203,6 +220,7 @@ crdt::OpId Conversation::create(const NewBlock& block) {
     made.id = id.op();
     made.fields = fields;
     made.content = doc_.open(content);
+    // The index reads back what the document now has, as it would after a restart.
     load_fields(made);
     link(append(std::move(made)));
     return id.op();
@@ -230,6 +248,7 @@ void Conversation::set_marks(crdt::OpId id, const Marks& marks) {
     block.marks = marks;
 }
 
+// The block stays among the siblings that it had: no call of ours gives a block another parent.
 void Conversation::refresh(crdt::OpId id) {
     load_fields(known(id));
 }

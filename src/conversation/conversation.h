@@ -38,7 +38,9 @@ struct BlockWords {
     friend auto operator<=>(const BlockWords&, const BlockWords&) = default;
 };
 
-// A block as the index knows it.
+// A block as the index knows it: a copy of its fields, and handles to its Map and its Text. The
+// text itself stays in the document. A field that is missing or of a wrong type has its default:
+// role "user", kind "text", status "done", author "".
 struct ConversationBlock {
     crdt::OpId id;
     crdt::Handle fields{};
@@ -56,7 +58,9 @@ struct ConversationBlock {
     const std::string& author() const { return words->author; }
 };
 
-// The fields of a new block.
+// The fields of a new block. The words are written as they are given; nothing here checks them
+// against the enums of block.h. An empty metadata, a mark that is not set and an empty content are
+// not written at all.
 struct NewBlock {
     std::optional<crdt::OpId> parent;
     std::optional<crdt::OpId> after;  // None: after all others.
@@ -92,22 +96,30 @@ public:
         const ConversationBlock* block;
         std::size_t depth;  // 0 for the first level.
     };
-    // The live blocks below `parent` (or all roots), parents before children, siblings in
-    // document order, at most `levels` deep (0: all). A deleted block is skipped and its children
-    // take its place; with `deleted_too` it is visited as well. O(visited).
+    // The live blocks below `parent` (or all roots), parents before children, siblings in document
+    // order, at most `levels` deep (0: all). A deleted block is skipped and its children take its
+    // place; with `deleted_too` it is visited as well. A parent that is no block has no children.
+    // Valid until the next create(). O(visited).
     std::vector<Visit> walk(std::optional<crdt::OpId> parent, std::size_t levels,
                             bool deleted_too = false) const;
 
-    // The tool_result that a tool_call has, if it is not deleted; null for none. O(children).
+    // The tool_result that a tool_call has, if it is not deleted; null for none, and for a block
+    // that is no tool_call. Where another program wrote two, the first in document order counts.
+    // O(children).
     const ConversationBlock* answer_to(crdt::OpId call) const;
 
-    // Adds a block. CHECKs that parent and after are blocks of this conversation.
+    // Adds a block and returns its id. CHECKs that the parent is a block of this conversation; one
+    // `after` an unknown block becomes the last. O(log blocks) where it is the last of its
+    // siblings.
     crdt::OpId create(const NewBlock& block);
-    // Changes of a block, which must exist.
+    // Changes of a block. CHECKs that it exists. Each writes one field, and set_marks() those that
+    // differ; concurrent changes by others merge by field, and the later one wins.
     void set_status(crdt::OpId id, std::string_view status);
     void set_deleted(crdt::OpId id, bool deleted);
     void set_marks(crdt::OpId id, const Marks& marks);
-    // Reads a block's fields again, after undo or an import changed its Map.
+    // Reads a block's fields again, after undo or an import changed its Map. A Map that became
+    // known by an import is not found by this: the index has to be made anew. CHECKs that the block
+    // exists. O(fields).
     void refresh(crdt::OpId id);
 
 private:

@@ -1,3 +1,8 @@
+// An agent that misremembers a passage mostly has some of its lines right. So each line of the text
+// that equals a wanted one, blanks aside, votes for the place at which the passage would begin, and
+// the place with most votes wins; of two the upper one. Only where no line is right is likeness
+// measured, and then of one line, the longest wanted: it tells more than a brace. Either way it is
+// one pass, with O(1) for a line that has no vote and a set of 4096 bits for one that is measured.
 #include "edits/closest.h"
 
 #include <algorithm>
@@ -100,6 +105,7 @@ std::optional<text::LineRange> closest_lines(const seq::Rope& text, std::string_
             for (const std::size_t i : at->second) {
                 if (line.n >= i) ++votes[line.n - i];
             }
+        // Likeness is measured only until the first vote, for it then decides nothing.
         } else if (votes.empty() && bare.size() > 1) {
             const double alike = wanted_pairs.likeness(Pairs(bare));
             if (alike > like) {

@@ -1,3 +1,12 @@
+// A region says that original[begin, end) reads as `length` other bytes now. Between two regions
+// the text is the original, moved:
+//
+//   original   ....[ region 1 ]........[ region 2 ]....
+//   text       ....[ longer now ]........[ short ]....
+//   now(x) = x + grown - shrunk, with the sums over the regions before x
+//
+// A step that touches regions is merged with them into one, so regions stay ascending and apart. No
+// old text is kept: splices() reads both ropes where they differ.
 #include "edits/edited_text.h"
 
 #include <algorithm>
@@ -89,6 +98,8 @@ std::vector<text::Splice> EditedText::splices() const {
             const bool in_new = offset < insert.size() && !utf8::is_boundary(insert[offset]);
             return in_new || !original_.is_boundary({region.begin + offset});
         };
+        // Two characters may share their first bytes. A splice must not begin or end within one, in
+        // either text.
         while (prefix > 0 && inside(prefix)) --prefix;
 
         const std::string tail = original_.slice({region.end - (most - prefix)}, {region.end});
@@ -107,6 +118,7 @@ std::vector<text::Splice> EditedText::splices() const {
 // True if the splices together change nothing, as when lines were moved past lines that read the
 // same.
 bool EditedText::undone_by_itself(const std::vector<text::Splice>& splices) const {
+    // Sums of several regions may cancel out, though each differs at its own place.
     if (splices.empty() || original_.bytes() != text_.bytes()) return false;
     const text::Byte begin = splices.front().at;
     const text::Byte end = splices.back().at + splices.back().erase;

@@ -1,3 +1,6 @@
+// One pass with two states: the lines before, which may become the context of the next hit, and how
+// many lines the last hit still lacks behind it. A line between two hits goes to one of them, so
+// where contexts meet nothing is shown twice. Memory is the hits and a few lines.
 #include "edits/find.h"
 
 #include <algorithm>
@@ -34,6 +37,8 @@ public:
         const std::string_view text = without_terminator(with_terminator);
         text::Query::Hit hit;
         bool any = false;
+        // Hits of a line come from left to right, so its code points are counted once, whatever the
+        // number of hits.
         counted_ = {};
         for (std::size_t from = 0; query_.find(text, from, hit);) {
             if (out_.hits.size() == options_.max_matches) {
@@ -42,6 +47,7 @@ public:
             }
             add(line, text, hit, any);
             any = true;
+            // An empty match would be found again at its own end.
             if (hit.end == hit.begin || hit.end == text.size()) break;
             from = hit.end;
         }

@@ -109,6 +109,8 @@ private:
                 return overlap(order[k - 1], order[k]);
             }
         }
+        // The number of lines tells how far those further down have moved. It also covers an insert
+        // that adds the missing newline of a last line: that changes no number.
         const auto before = static_cast<std::ptrdiff_t>(draft_.text().lines().n);
         for (const std::size_t i : order) {
             const auto now = static_cast<std::ptrdiff_t>(draft_.text().lines().n);
@@ -216,6 +218,8 @@ private:
         if (lines.end.n <= max) return {};
         const bool one = edit_.numbering == Numbering::one_inclusive;
         const bool inserts = lines.begin == lines.end;
+        // `requested` is the number that the caller wrote: the start where that is past the end
+        // already, else the end.
         const bool begins_past = lines.begin.n > max || (one && lines.begin.n == max);
         const std::size_t requested =
             begins_past && !inserts ? shown(edit_.numbering, lines.begin) : lines.end.n;
@@ -247,6 +251,8 @@ private:
         const seq::Rope& text = draft_.text();
         const text::Byte begin = text.line_start(lines.begin);
         const text::Byte end = text.line_start(lines.end);
+        // `actual` is what a caller passes as the expected text next time, so it has '\n' for every
+        // line end and one behind the last line, as lines_match() reads it.
         const Quoted part = quoted(text, begin, end);
         std::string actual = to_lf(part.text);
 

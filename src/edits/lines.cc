@@ -1,3 +1,6 @@
+// A rope knows its newlines and its "\r\n" by count, so a line is found in O(log n) and the kind of
+// a text's line ends is known without reading it. Here stands what follows from that for text that
+// is written: it takes the line ends of its neighbourhood.
 #include "edits/lines.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// An offset in code points or UTF-16 units becomes bytes by the rope's sums, in O(log n).
+// Conversion goes down to the code point that holds the position and back: a position that does not
+// come back was inside of it, a byte within a character or the second half of a surrogate pair.
 #include "edits/offset_splice.h"
 
 #include <algorithm>
@@ -96,6 +99,8 @@ Result<Planned> plan(const OffsetSplice& splice, const seq::Rope& text) {
                 actual.whole ? "Call again with it as expected if the change is still right"
                              : "That is not all of it: read the block, and call again with the "
                                "text as it is if the change is still right";
+            // Lines are in the details too, for a caller that then reads the block by lines. One
+            // splice is operation 0, as in a batch.
             Map details{{"operation", 0},
                         {"offset", splice.offset},
                         {"start_line", text.to_line(begin).n},

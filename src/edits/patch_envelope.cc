@@ -1,6 +1,15 @@
 // The envelope that models write: "*** Begin Patch", a section for each file, "*** End Patch".
 // Hunks have no numbers; "@@ class Poem" names a line above the hunk. The end must be there, for a
 // patch that was cut off must not be applied in part.
+//
+//   *** Begin Patch
+//   *** Update File: NAME      *** Move to: NAME, hunks of "@@", ' ', '-', '+', *** End of File
+//   *** Add File: NAME         lines of '+'
+//   *** Delete File: NAME      nothing
+//   *** End Patch
+//
+// Models leave out marks on empty lines and put empty lines between sections, so an empty line is
+// context where a hunk goes on behind it, and separates otherwise.
 #include <optional>
 #include <string>
 #include <string_view>
@@ -64,6 +73,8 @@ private:
     Result<std::vector<FilePatch>> end() {
         for (std::size_t i = at_ + 1; i < lines_.size(); ++i) {
             const std::string_view line = lines_.header(i);
+            // Ends of a shell's here-document and of a code block, from which a patch is often
+            // copied.
             if (line.empty() || line == "EOF" || line.starts_with("```")) continue;
             return invalid_patch(i + 1, "nothing may follow *** End Patch. Send another call");
         }

@@ -1,3 +1,7 @@
+// parse_patch() decides which dialect a patch is in by the line that comes first: "*** Begin
+// Patch", or a header or hunk of a unified diff. So a diff whose removed lines look like an
+// envelope is still a diff. Lines are views into the patch, and nothing is copied before a hunk
+// takes its lines.
 #include "edits/patch_lines.h"
 
 #include <algorithm>
@@ -17,6 +21,7 @@ std::optional<std::size_t> patch_number(std::string_view& text) {
     std::size_t number = 0;
     while (digits < text.size() && text[digits] >= '0' && text[digits] <= '9') {
         number = number * 10 + static_cast<std::size_t>(text[digits] - '0');
+        // Fifteen digits fit any count and cannot overflow; a longer number is no number of a line.
         if (++digits > 15) return std::nullopt;
     }
     if (digits == 0) return std::nullopt;
@@ -51,6 +56,8 @@ Failure invalid_patch(std::size_t patch_line, std::string_view why) {
 }
 
 PatchLines::PatchLines(std::string_view patch) {
+    // A patch that came with "\r\n" throughout tells nothing about the text's line ends: the
+    // transport made them so. In a mixed one each '\r' is meant.
     bool crlf = true;
     while (!patch.empty()) {
         const std::size_t newline = patch.find('\n');
@@ -147,6 +154,7 @@ Result<void> check_hunk(PatchHunk& hunk) {
         old_ended = old_ended || in_old;
         new_ended = new_ended || in_new;
     }
+    // Only the last line of a text lacks a newline, so the marker says where the hunk is.
     if (old_ended || new_ended) hunk.at_end = hunk.tells_final_newline = true;
     return {};
 }

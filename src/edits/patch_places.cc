@@ -132,6 +132,8 @@ private:
         std::vector<std::size_t> places;
         for (const std::uint32_t line : all) {
             const std::optional<HunkFit> fit = fit_at(i, line);
+            // Only the best kind of fit counts: a hunk that is exact at one place is not ambiguous
+            // because it nearly fits at another.
             if (!fit || *fit > best) continue;
             if (*fit < best) places.clear();
             best = *fit;

@@ -68,6 +68,8 @@ public:
     }
 
 private:
+    // Cuts a hunk into its runs of changed lines. `line` walks over the old lines of the text;
+    // added lines do not move it.
     void add_regions(std::size_t i) {
         std::size_t line = *found_[i].line;
         bool in_run = false;
@@ -195,6 +197,7 @@ private:
         std::size_t written = 0;
         std::size_t gone = 0;
         for (const PatchRegion& region : regions_) {
+            // Regions are sorted, so the lines that were written and removed so far all lie above.
             if (!has_place[region.hunk]) {
                 out.hunks[region.hunk].applied_at = {region.begin + written - gone};
                 has_place[region.hunk] = true;
@@ -241,6 +244,7 @@ private:
         std::string out;
         const bool at_end = region.end == text_.size();
         const bool is_open = text_.size() > 0 && !text_.ends_with_newline();
+        // Lines are added behind a last line without a newline: that line gets one first.
         if (at_end && is_open && region.begin == region.end && !region.added.empty())
             out += newline;
         for (const PatchLine* line : region.added) {
@@ -279,6 +283,7 @@ private:
 };
 
 Result<PatchedText> plan_whole(const WholeText& whole, const seq::Rope& text) {
+    // The usual case by far is that nobody has changed the text since.
     const std::string now = text.str();
     if (now == whole.before) return PatchedText{text::minimal_splices(now, whole.after), {}};
     const text::Merged merged =

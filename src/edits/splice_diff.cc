@@ -1,3 +1,6 @@
+// A diff of two large texts costs a comparison of both. Here the splices say where they can differ,
+// so only the lines around them are compared, and each group of splices gives its own hunks, with
+// its line numbers moved by what the groups before wrote and took away.
 #include "edits/splice_diff.h"
 
 #include <algorithm>
@@ -20,6 +23,7 @@ std::string splice_diff(const seq::Rope& before, std::span<const text::Splice> s
     };
     for (std::size_t i = 0; i < splices.size();) {
         std::size_t end = i + 1;
+        // Two hunks with so few lines between them would be one hunk in a diff of the whole.
         while (end < splices.size() && before.to_line(splices[end].at).n <=
                                            last_line(splices[end - 1]) + 2 * options.context + 3)
             ++end;

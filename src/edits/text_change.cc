@@ -1,3 +1,8 @@
+// Nothing is known of the call that made a change, so the texts themselves are compared: both ends
+// are alike up to the first and the last byte that differ. Two versions of one rope share most of
+// their nodes, which shared_ends() finds without reading them. The part between is widened to whole
+// lines and compared by line. A text that only grew at its end is told as an append, with no lines
+// at all.
 #include "edits/text_change.h"
 
 #include <algorithm>

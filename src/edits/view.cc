@@ -1,5 +1,8 @@
 // Views read a rope in one pass over the lines they show and never copy the whole text. Lines are
 // cut by code points, so that no output contains half a character.
+//
+// A view is cut where it would fill a model's context, and its notes say how to read on. A change
+// is shown by the lines of the new text that its splices touch, with two lines around them.
 
 #include "edits/view.h"
 
@@ -75,11 +78,13 @@ Result<View> part_of_line(const seq::Rope& text, text::LineRange lines, const Co
                        {{"start", wanted.begin}, {"max", out.line_columns}});
     }
     const std::size_t end = std::min(wanted.end, out.line_columns);
+    // A line may have megabytes, so a part of it is cut like a view of lines.
     out.columns = Columns{wanted.begin, std::min(end, wanted.begin + most)};
     out.truncated = out.columns->end < end;
     const std::size_t from = utf8::prefix(body, wanted.begin).size();
     const std::string_view part = utf8::prefix(body.substr(from), out.columns->end - wanted.begin);
     const bool reaches_the_end = out.columns->end == out.line_columns;
+    // The terminator belongs to the part that reaches the line's end.
     out.lines.push_back(reaches_the_end ? line.substr(from) : std::string(part));
     return out;
 }

@@ -35,6 +35,7 @@ std::string cut(std::string_view text, std::size_t code_points) {
     return cat(begin, begin.size() < text.size() ? "…" : "");
 }
 
+// The verb of a sentence whose object is the target.
 std::string_view verb(policy::Operation operation) {
     return operation == policy::Operation::append ? "append to" : name_of(operation);
 }

@@ -18,12 +18,13 @@ namespace quire::mcp::elicitation {
 
 inline constexpr std::string_view kMethod = "elicitation/create";
 
-// The id of the approval that a refused call waits for; none when it was refused for another
-// reason.
+// The id of the approval that a refused call waits for, from the details of an
+// "escalation_required"; none when it was refused for another reason, or was not refused.
 std::optional<std::string> approval_of(const tools::ToolResult& result);
 
 // The params of elicitation/create: {message, requestedSchema}, and the mode when the revision has
-// one. At most about 2 KB.
+// one. The message names the asker, the operation, the target and the approval; then come the call
+// and the diff, each cut at 1200 code points.
 Map question(const policy::Approval& approval, std::string_view version);
 
 // The decision in an ElicitResult. None when nobody decided: the dialog was closed, or the answer

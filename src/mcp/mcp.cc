@@ -1,5 +1,9 @@
 // Every function here maps values to values: O(result), no state. A model reads each list of tools
 // and pays for every word of it, so whatever a client assumes anyway is left out.
+//
+// Differences between revisions are asked by name (knows_titles() and its like), so each stands in
+// one place with the date from which it holds. A member that a client does not know would be
+// ignored by most and refused by some, so it is left out.
 #include "mcp/mcp.h"
 
 #include <algorithm>
@@ -75,6 +79,8 @@ Value published(const Value& schema) {
 
 }  // namespace
 
+// One member is enough: a client of 2026-07-28 that forgets another is to be told so, and not to be
+// taken for a legacy one.
 bool has_modern_meta(const Map& params) {
     const Map* meta = meta_of(params);
     return meta != nullptr && (meta->contains(kProtocolVersion) ||
@@ -137,6 +143,7 @@ Map modern_result(Map result, Caching caching, const Implementation& server) {
         result.append("ttlMs", ttl);
         result.append("cacheScope", "private");
     }
+    // A tool may have put members of its own into _meta; ours is added to them.
     Value* meta = result.find("_meta");
     if (meta == nullptr) meta = &result.append("_meta", Map{});
     meta->as_map().append(std::string(kServerInfo), implementation(server));
@@ -319,6 +326,7 @@ Completions completions_of(const std::vector<std::string>& values, std::string_v
 
 Map completion_result(Completions found) {
     Map completion{{"values", List(found.values.begin(), found.values.end())}};
+    // The count of all is known only if none was left out.
     if (!found.has_more) completion.append("total", found.values.size());
     completion.append("hasMore", found.has_more);
     return Map{{"completion", std::move(completion)}};
@@ -359,6 +367,8 @@ std::optional<rpc::Fault> check_prompt_arguments(const Prompt& prompt, const Map
     return std::nullopt;
 }
 
+// The error's own details come last and may add members, among them those by which an agent goes
+// on.
 rpc::Fault resource_fault(const Error& error, std::string_view uri, Era era) {
     Map data{{"uri", uri}, {"code", name_of(error.code())}, {"reason", error.reason()}};
     for (const Map::Entry& each : error.details()) data.set(each.key, each.value);

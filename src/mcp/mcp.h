@@ -39,7 +39,8 @@ bool has_modern_meta(const Map& params);
 // revision that is not served (-32022, with data.supported and data.requested).
 std::optional<rpc::Fault> check_modern_meta(const Map& params);
 
-// Returns true if a client with these capabilities can show forms to its user.
+// Returns true if a client with these capabilities can show forms to its user. Null, and anything
+// that is no object, cannot.
 bool takes_forms(const Value* capabilities);
 // The capabilities in the `_meta` of a modern request; null when it declares none.
 const Value* client_capabilities(const Map& meta);
@@ -47,11 +48,12 @@ const Value* client_capabilities(const Map& meta);
 // The revision for a client that asks for `requested`: the same, or our latest legacy one.
 std::string_view negotiate(std::string_view requested);
 
-// How long a client may cache a result. All results are private to the caller.
+// How long a client may cache a result. All results are private to the caller. `none`: the result
+// has no member for it; `never`: 0; `minutes`: five; `hour`: one.
 enum class Caching { none, never, minutes, hour };
 
 // Adds the members of every modern result: resultType ("complete" unless it has another),
-// serverInfo, and ttlMs and cacheScope when it may be cached.
+// serverInfo, and ttlMs and cacheScope when it may be cached. Other members of `_meta` stay.
 Map modern_result(Map result, Caching caching, const Implementation& server);
 
 Map capabilities();
@@ -76,10 +78,12 @@ Map prompts_result(const std::vector<Prompt>& prompts, std::string_view version)
 Map prompt_result(PromptText text);
 Map completion_result(Completions found);
 
-// The value that the params of completion/complete are about; invalid_params otherwise.
+// The value that the params of completion/complete are about: an argument of a prompt or a variable
+// of a template. Nothing checks here that there is such a one. Errors: -32602 where a member is
+// missing or is no string.
 tl::expected<Typing, rpc::Fault> typing_in(const Map& ref, const Map& argument);
 // The fault in the arguments of prompts/get, if any: -32602 for one that the prompt has not, or
-// that is no string.
+// that is no string. A missing argument is no fault, since each may be left out.
 std::optional<rpc::Fault> check_prompt_arguments(const Prompt& prompt, const Map& arguments);
 
 // A Service's error as the fault of resources/read: not found is -32002 for legacy clients, -32602

@@ -2,6 +2,14 @@
 // era the method exists; `_meta` or the handshake says in which era the request is. Requests are
 // served at once and answered from any thread, in any order (rpc/in_flight.h). A line costs one
 // parse; the copy of it is dropped before it is served.
+//
+//   initialize or ping, without modern _meta                                  ->  legacy
+//   after initialize, without modern _meta, unless only `modern` has the row  ->  legacy
+//   anything else                                                             ->  modern
+//
+// One connection may use both eras, request by request. Session members are touched on the
+// transport's thread alone; what is answered later holds the service and the connection, and never
+// the session.
 #include "mcp/mcp_session.h"
 
 #include <algorithm>
@@ -44,6 +52,8 @@ std::string_view wrong_answers(const std::optional<std::string>& state,
 constexpr std::string_view kToolsListChanged = "toolsListChanged";
 constexpr std::string_view kResourceSubscriptions = "resourceSubscriptions";
 
+// Compares what a list publishes. O(size of the schemas), so the lists are compared by their
+// address first.
 bool are_published_alike(const tools::ToolInfo& one, const tools::ToolInfo& other) {
     return one.name == other.name && one.description == other.description &&
            one.input_schema == other.input_schema && one.output_schema == other.output_schema &&
@@ -133,6 +143,7 @@ void McpSession::on_ending() {
     calls_->give_up();
 }
 
+// A call that still runs finds itself cancelled, and asks nobody.
 void McpSession::on_close() {
     in_flight_->cancel_all();
     calls_->close();

@@ -1,5 +1,9 @@
 // McpSession: one client's session: reads its messages and serves its requests, in both eras of the
 // protocol.
+//
+// It belongs to the transport's thread, as rpc::Session says, and is destroyed there. Calls that
+// are open may outlive it and answer from any thread; they share the service, the connection and
+// the table of open requests.
 #pragma once
 
 #include <memory>
@@ -62,7 +66,8 @@ private:
     // Returns null when the era has no such method.
     static const Method* find_method(std::string_view name, Era era);
 
-    // Takes one message of a line. `batch` is null outside of batches.
+    // Takes one message of a line. `batch` is null outside of batches; in one it gathers the
+    // answers until the last is there.
     void receive(Value message, const std::shared_ptr<rpc::Batch>& batch);
     // Serves a request, or answers why it cannot be served.
     void serve(rpc::Message message, const std::shared_ptr<rpc::Batch>& batch);

@@ -37,6 +37,8 @@ std::optional<std::string> OpenQuestions::ask(std::string_view method, Map param
             std::any_of(state.open.begin(), state.open.end(),
                         [&](const Question& question) { return question.subject == subject; });
         if (state.closed || is_open || state.open.size() >= context_.most_questions) return false;
+        // All questions are open for the same time, so the oldest is the first that is due, and the
+        // list needs no order of its own.
         state.open.push_back({id, cause, std::move(subject),
                               context_.clock.steady_ms() + context_.open_ms, std::move(on_answer)});
         begins = !std::exchange(state.is_timed, true);
@@ -56,6 +58,8 @@ bool OpenQuestions::on_response(const Value& id, std::optional<Value> result) {
             std::find_if(state.open.begin(), state.open.end(),
                          [&](const Question& question) { return id == Value(question.id); });
         if (at == state.open.end()) return;
+        // The question leaves the list before its callback runs, so a second answer under its id
+        // finds nothing.
         on_answer = std::move(at->on_answer);
         state.open.erase(at);
     });

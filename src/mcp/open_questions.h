@@ -54,12 +54,15 @@ public:
     ~OpenQuestions() = default;
 
     // Sends a request on behalf of the client's own request `cause`, and returns its id. Returns
-    // none, and sends nothing, where enough questions are open or one with the same `subject` is.
+    // none, and sends nothing, where enough questions are open or one with the same `subject` is,
+    // or after give_up() or close(). `on_answer` is called once at most, from any thread, and never
+    // under a lock of this.
     std::optional<std::string> ask(std::string_view method, Map params, const Value& cause,
                                    std::string subject, OnAnswer on_answer);
     // Returns false when no question is open under `id`.
     bool on_response(const Value& id, std::optional<Value> result);
-    // Cancels questions in the client, and drops their callbacks.
+    // Cancels questions in the client, and drops their callbacks. An answer that is under way
+    // already is ignored when it comes. Does nothing where no such question is open.
     void withdraw(std::string_view id);
     void withdraw_because_of(const Value& cause);
     // Asks nothing any more. Open questions are cancelled and count as unanswered.

@@ -45,6 +45,7 @@ bool Repeatable::covers(const rpc::MessageHead& request) const {
         return std::find(kReadingMethods.begin(), kReadingMethods.end(), request.method) !=
                kReadingMethods.end();
     }
+    // A call may spell a tool "block.edit"; the kernel's description has "block_edit".
     const Value* tool = reads_.find(tools::published_name(request.tool));
     if (tool == nullptr || !tool->is_list()) return tool != nullptr && *tool == Value(true);
     const List& words = tool->as_list();

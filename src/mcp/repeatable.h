@@ -16,7 +16,8 @@ namespace quire::mcp {
 class Repeatable {
 public:
     // `reads` comes from a kernel: {tool: true, or a list of its operations that only read}. A tool
-    // that is not named there is not repeatable, nor is a call that is not understood.
+    // that is not named there is not repeatable, nor is a call that is not understood. Without
+    // `reads` only methods other than tools/call are.
     explicit Repeatable(Map reads = {}) : reads_(std::move(reads)) {}
     static Map reads_of(const std::vector<tools::ToolInfo>& tools);
 

@@ -85,6 +85,8 @@ Result<std::string> RequestSeal::open(std::string_view state, const Origin& orig
                         "was given for a call of another tool or with other arguments",
                         Errc::conflict);
     }
+    // The time is checked last, so that a state of another actor or call is called that, also when
+    // it is old.
     if (now_ms >= until_ms)
         return no_state("expired_request_state", "has expired, and the question with it");
     return std::string(approval_id);

@@ -20,7 +20,8 @@ public:
     // Makes a new key: states of an earlier kernel are not valid.
     explicit RequestSeal(Rng& rng);
 
-    // The actor who makes the call, and the call.
+    // The actor who makes the call, and the call. A state is valid for this pair alone, so that a
+    // client cannot use the answer to one question for another call.
     struct Origin {
         std::string_view actor;
         std::string_view call;  // Its digest (policy/call_digest.h).

@@ -1,3 +1,8 @@
+// The table has the followers of each resource. The service keeps one callback for a resource,
+// however often it is asked, and tells of each change once; the table says to whom that goes. A
+// legacy client is one follower, with a null id; a modern one has a follower for each request that
+// listens. The callback holds this weakly: it may come while the session ends, and then does
+// nothing.
 #include "mcp/resource_news.h"
 
 #include <algorithm>
@@ -40,6 +45,8 @@ struct ResourceNews::Following {
 
 void ResourceNews::follow_all(Value id, std::vector<std::string> uris, std::stop_token cancelled,
                               Function<void(List)> done) {
+    // One after another, so that the client gets one acknowledgement with all that it may follow,
+    // in its own order.
     follow_next(std::make_shared<Following>(
         Following{std::move(id), std::move(uris), std::move(cancelled), std::move(done)}));
 }
@@ -58,6 +65,8 @@ void ResourceNews::follow_next(std::shared_ptr<Following> all) {
 }
 
 void ResourceNews::unfollow(const Value& id, const std::string& uri) {
+    // The service tells for nobody once the last follower has gone. It is called outside of the
+    // lock, for it may wait or call back.
     const bool is_last = followers_.with([&](auto& followers) {
         const auto at = followers.find(uri);
         if (at == followers.end()) return false;

@@ -26,9 +26,11 @@ public:
         : service_(std::move(service)), connection_(std::move(connection)) {}
 
     // `id` is the request that listens; null for a legacy client, which has one subscription.
-    // Errors: those of Service::follow_resource().
+    // Following twice under one id is following once. Errors: those of Service::follow_resource();
+    // then it does not follow.
     void follow(Value id, std::string uri, std::stop_token cancelled, Reply<void> reply);
-    // Follows one after another. `done` gets those that could be.
+    // Follows one after another. `done` gets the URIs that could be followed, in the given order;
+    // the errors of the others are dropped, since the protocol has no place for them.
     void follow_all(Value id, std::vector<std::string> uris, std::stop_token cancelled,
                     Function<void(List followed)> done);
     void unfollow(const Value& id, const std::string& uri);

@@ -105,9 +105,11 @@ public:
     // same while the service lives.
     virtual Approver* approver() { return nullptr; }
 
-    // The tools that this client may call now.
+    // The tools that this client may call now. Cheap to ask for, and to compare, where it is the
+    // same list as before by its address.
     virtual tools::ToolList tools() const = 0;
-    // Returns true if they follow what is stored, so that nobody may keep a list of them.
+    // Returns true if they follow what is stored, as tools do whose arguments are a memory block's:
+    // any call may then change them, and nobody may keep a list of them.
     virtual bool has_changing_tools() const { return false; }
     virtual Guidance guidance() const { return {}; }
     // The only Error is not_found "unknown_tool"; every other refusal is a result with is_error.

@@ -2,6 +2,15 @@
 // that may not ask goes the same path and replies with its first result. Each run is a call of its
 // own to everything below; a run costs what Service::call() costs, and a copy of the arguments
 // while another run may follow.
+//
+//   run     result without an approval      reply
+//           refusal, asked by request       ask, wait for the answer, decide
+//           refusal, asked by result        reply with a state; the next call brings it: decide
+//   decide  a decision                      record it, run again
+//           none                            reply with the refusal
+//
+// An answer counts only under the id of an open question or with a signed state, and the approval
+// that it resolves is looked up in the kernel, not taken from the client.
 #include "mcp/tool_calls.h"
 
 #include <utility>
@@ -101,6 +110,7 @@ void ToolCalls::on_result(const Ref& call, Result<tools::ToolResult> result) {
     if (!approval || approval->status != policy::ApprovalStatus::pending ||
         approval->ask.actor != service->approver()->asker())
         return call->reply(Outcome(std::move(*result)));
+    // The refusal is kept as the answer for the case that nobody decides.
     call->refusal = std::move(*result);
     Map question = elicitation::question(*approval, call->call.version);
     switch (call->call.route) {

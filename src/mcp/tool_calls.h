@@ -27,8 +27,11 @@ class Service;
 
 class ToolCalls : public std::enable_shared_from_this<ToolCalls> {
 public:
-    // How the client can be asked.
+    // How the client can be asked: not at all, by a request of ours (legacy), or by the result of
+    // its call (modern).
     enum class Route { none, by_request, by_result };
+    // One call as it arrived. It is kept as long as its outcome is open, since a decision has it
+    // made again.
     struct Call {
         rpc::Answer request;
         std::string name;
@@ -39,7 +42,8 @@ public:
         std::string state = {};
         std::optional<Value> response = {};
     };
-    // The call is to be made again, with the answer to the question.
+    // The call is to be made again by the client, with the answer to the question and the same
+    // arguments. Nothing of it is kept here meanwhile: all that the next round needs is in `state`.
     struct InputRequired {
         Map question;  // The params of elicitation/create.
         std::string state;
@@ -61,6 +65,7 @@ public:
     // The client has cancelled its request: questions that it led to are withdrawn.
     void on_cancelled(const Value& request_id);
     // Stops waiting for people: calls that wait for one are refused as if nobody had answered.
+    // Their approvals stay open, and later calls are not asked about by request.
     void give_up();
     // The client is gone: drops the questions and their callbacks.
     void close();
@@ -71,7 +76,7 @@ private:
 
     // The approval in the state that the client brought back.
     Result<std::string> open_state(const Call& call) const;
-    // Makes the call.
+    // Makes the call, unless it is cancelled or the service is gone; then it never replies.
     void run(const Ref& call);
     // Replies with the result, or asks for the approval that it names.
     void on_result(const Ref& call, Result<tools::ToolResult> result);

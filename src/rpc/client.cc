@@ -1,5 +1,7 @@
 // The set of open ids decides what an incoming message means: a response matches once, and whatever
-// else comes is for the caller to count or to pass over. O(log open requests) for each message.
+// else comes is for the caller to count or to pass over. O(log open requests) for each message. Ids
+// count up and are never used twice, so a response that comes after forget() matches nothing, and
+// no later request by mistake.
 #include "rpc/client.h"
 
 #include <string>

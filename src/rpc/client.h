@@ -26,7 +26,8 @@ public:
         std::optional<Value> error = {};  // The error object.
     };
 
-    // Queues a request, and returns the id of its response.
+    // Queues a request, and returns the id of its response: 1, 2, and so on. It is open until
+    // match() or forget() closes it; nothing here times out.
     std::int64_t request(std::string_view method, Map params);
     void notify(std::string_view method, Map params);
     // Queues a message that is none of these: a response to a request of the other side.
@@ -36,7 +37,8 @@ public:
 
     // The response that `message` is; none when it answers no open request. O(log open).
     std::optional<Response> match(Value message);
-    // The lines to be sent.
+    // The lines to be sent. The caller writes them to wherever the other side reads, and may do so
+    // at any later time.
     LineQueue& output() { return output_; }
 
 private:
@@ -50,7 +52,9 @@ public:
     // The descriptors must outlive this, like those of a LineChannel.
     BlockingClient(int input, int output, std::size_t bound) : channel_(input, output, bound) {}
 
-    // Sends a request, and returns the id of its response. Errors: those of LineChannel::write().
+    // Sends a request, and returns the id of its response. Waits until all of it is written.
+    // Errors: those of LineChannel::write(); then the line is dropped, and the connection is of no
+    // further use.
     Result<std::int64_t> request(std::string_view method, Map params);
     Result<void> notify(std::string_view method, Map params);
     void forget(std::int64_t id) { client_.forget(id); }

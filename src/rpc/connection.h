@@ -55,12 +55,13 @@ public:
     // text; "" for none. The next line follows as usual.
     virtual void on_oversize(std::size_t bound, const std::string& id) = 0;
     // The requests that change nothing, in the form of mcp/repeatable.h. Part of the answer to the
-    // hello.
+    // hello: a relay may send these again when the kernel is lost before it has answered.
     virtual Map reads() const { return {}; }
     // Returns true if answers are still to come. A kernel that ends waits for them, but not for
     // long.
     virtual bool is_busy() const { return false; }
-    // The kernel is about to end: the session stops waiting for people.
+    // The kernel is about to end: the session stops waiting for people, so that a call which waits
+    // for one is answered now and does not hold the end up.
     virtual void on_ending() {}
     // The workspace's settings have changed: what the session publishes may differ.
     virtual void on_settings_change() {}

@@ -27,6 +27,7 @@ struct InFlight::State {
 
     // Called with the lock held, so that the connection gets the right state last.
     void balance(Connection& connection, std::size_t most) {
+        // Two bounds, so that a client at the limit is not held and released with each request.
         const bool hold = entries.size() > (held ? most / 2 : most);
         if (hold == held) return;
         held = hold;
@@ -51,6 +52,9 @@ InFlight::InFlight(std::shared_ptr<Connection> connection, std::size_t most, std
       state_(std::make_unique<sched::Guarded<State>>()) {}
 InFlight::~InFlight() = default;
 
+// The number tells this request from a later one with the same id, which a client may use again
+// once it has cancelled or received the first: a late answer then finds another number and is
+// dropped.
 std::optional<Answer> InFlight::begin(const Value& id, std::shared_ptr<Batch> batch,
                                       std::size_t bytes) {
     Answer answer;
@@ -84,6 +88,7 @@ bool InFlight::finish(const Value& id, std::uint64_t number, std::shared_ptr<Bat
         state.balance(*connection_, most_);
         return true;
     });
+    // Outside of the lock: the transport may take locks of its own for its sum.
     if (was_open) connection_->end_request(bytes);
     return was_open;
 }

@@ -20,7 +20,9 @@
 
 namespace quire::rpc {
 
-// The answers to one JSON-RPC batch, sent as one array when its last owner lets go of it.
+// The answers to one JSON-RPC batch, sent as one array when its last owner lets go of it: the
+// session while it reads the batch, and each request that is open. Nothing is sent for a batch
+// without answers. A batch is not bound by `longest`.
 class Batch {
 public:
     explicit Batch(std::shared_ptr<Connection> connection) : connection_(std::move(connection)) {}
@@ -42,8 +44,8 @@ public:
     // Sends the answer, or adds it to its batch. Does nothing for a request that is not open.
     void result(Map result) const;
     void error(Fault fault) const;
-    // Says that the request waits for a person, maybe for long: it then does not keep the kernel
-    // from ending.
+    // Says that the request waits for a person, maybe for long, or waits no more: while it does, it
+    // does not keep the kernel from ending.
     void waits(bool for_a_person) const;
     // Stops when the client cancels the request or disconnects.
     const std::stop_token& cancelled() const { return cancelled_; }
@@ -70,14 +72,18 @@ public:
     ~InFlight();
 
     // Opens a request that came in `bytes`. Calls hold_input() when there are too many. None when a
-    // request with this id is still open. `batch` may be null.
+    // request with this id is still open; the caller then refuses this one, and the open one goes
+    // on. `batch` may be null; otherwise the answer waits there for the others.
     std::optional<Answer> begin(const Value& id, std::shared_ptr<Batch> batch,
                                 std::size_t bytes = 0);
-    // Returns false when no request with this id is open.
+    // Cancels the request: it gets no answer, and its stop token stops. Callbacks of that token run
+    // before this returns. Returns false when no request with this id is open, as when the answer
+    // has just gone out.
     bool cancel(const Value& id);
     // Cancels every request: the client is gone.
     void cancel_all();
-    // The request stays open until it is cancelled; no answer will come.
+    // The request stays open until it is cancelled; no answer will come. It counts as open, but
+    // is_busy() passes over it: it is a subscription and not work.
     void leave_open(const Value& id);
     // Returns true if answers are still to come that do not wait for a person.
     bool is_busy() const;

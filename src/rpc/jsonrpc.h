@@ -51,20 +51,24 @@ struct Rejected {
 Fault too_long(std::size_t bound);
 Fault answer_too_long(std::size_t bound);
 
-// Checks a parsed message and takes it apart. O(1): members are moved. Rejected: it is no object,
-// or "jsonrpc", "id", "method" or "params" are not as the specification has them.
+// Checks a parsed message and takes it apart. O(1): members are moved. A response keeps its id and
+// its result; an error in it is dropped, so `result` is none. Rejected: it is no object (-32600),
+// or "jsonrpc", "id" or "method" (-32600) or "params" (-32602) are not as the specification has
+// them.
 tl::expected<Message, Rejected> classify(Value message);
 // The id that `text` is as JSON, if a request may have it: a string or an integer. Null otherwise.
 Value id_from(std::string_view text);
 
-// The four kinds of messages, ready to be written.
+// The four kinds of messages, ready to be written. Values are moved in. A result has no `error` and
+// an error no `result`, as the specification wants it.
 Value result(Value id, Map result);
 Value error(Value id, Fault fault);
 Value request(Value id, std::string_view method, Map params);
 Value notification(std::string_view method, Map params);  // Empty params are left out.
 
 // {"code":…,"reason":…,"message":…,"details":…}, and back. A value that is no such object becomes
-// an unavailable "kernel_failed".
+// an unavailable "kernel_failed", and a code that this program does not know becomes unavailable,
+// with the reason and the message as they came.
 Value error_value(const Error& error);
 Error error_from(const Value& value);
 // The error in a response: one of ours where its `data` is that, otherwise an unsupported

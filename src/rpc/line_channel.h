@@ -23,8 +23,10 @@ public:
     // Sends all of `lines`, and waits for room as long as that takes. Errors: unavailable "closed"
     // when nobody reads them; the message is the system's words. For a pipe SIGPIPE is ignored.
     Result<void> write(LineQueue& lines) const;
-    // The next line; none when none was complete after `timeout_ms`. Errors: unavailable "closed"
-    // at the end of the input, or after a line that is too long.
+    // The next line; none when none was complete after `timeout_ms`, 0 for a look without waiting.
+    // What came of an incomplete line is kept for the next call. Errors: unavailable "closed" at
+    // the end of the input, or after a line that is too long; lines that were complete before are
+    // returned first.
     Result<std::optional<std::string>> read(int timeout_ms);
 
 private:

@@ -25,6 +25,7 @@ void LineQueue::clear() {
     first_sent_ = bytes_ = 0;
 }
 
+// For a new connection to the same peer: the part that the old one took is lost with it.
 void LineQueue::rewind() {
     bytes_ += first_sent_;
     first_sent_ = 0;

@@ -24,11 +24,13 @@ public:
     }
     // Puts a line before all others. Requires that none is out in part.
     void push_front(std::string line);
-    // Drops all lines, one that is out in part as well.
+    // Drops all lines, one that is out in part as well. The other side then waits for its end, so
+    // only a connection that is given up may be treated so.
     void clear();
     // The first line is to be written from its beginning again.
     void rewind();
-    // The first line whole, without its newline.
+    // Takes the first line out whole, without its newline, also where a part of it is out. Requires
+    // that there is one.
     std::string pop();
 
     enum class Flow { drained, blocked, broken };

@@ -82,6 +82,7 @@ void IdScan::end_key() {
     kept_.clear();
 }
 
+// A key or a value that was cut is no JSON any more, so it gives no id rather than a wrong one.
 void IdScan::end_member() {
     if (is_id_) {
         const Result<Value> value = json::parse(kept_, {.depth = 2, .bytes = kLongestId});

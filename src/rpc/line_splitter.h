@@ -75,7 +75,8 @@ public:
     bool is_skipping() const { return is_skipping_; }
     // How much of the line that is arriving is held.
     std::size_t held_bytes() const { return held_.size(); }
-    // Another bound, which holds for the line that is arriving too.
+    // Another bound, which holds for the line that is arriving too. Bytes that are held already
+    // stay; the line is dropped with the next ones if it is too long by then.
     void set_bound(std::size_t bound) { bound_ = bound; }
 
 private:

@@ -29,7 +29,9 @@ public:
         return true;
     }
 
-    // The text of the value here; moves behind it. Empty when there is none.
+    // The text of the value here; moves behind it. Empty when there is none. A number, `true` and
+    // anything else without quotes or brackets ends where a comma, a bracket or a blank would
+    // follow.
     std::string_view value() {
         skip_blanks();
         const std::size_t begin = at_;
@@ -127,6 +129,8 @@ void scan_call(std::string_view params, MessageHead& head) {
                 head.operation = string_of(word);
         });
     });
+    // A relay repeats a call by what stands here. A wrong guess would run a call twice that changes
+    // something; none costs a refusal.
     if (plain && names == 1 && operations <= 1 && lists <= 1) return;
     head.tool.clear();
     head.operation.clear();
@@ -151,6 +155,8 @@ std::optional<MessageHead> scan_message(std::string_view text) {
     std::string_view params;
     int repeated = -1;
     each_member(text, [&](std::string_view key, std::string_view value) {
+        // One `params` is expected; a second one, or a key in another spelling that may be one,
+        // makes the call unclear.
         if (key == "params" || key.find('\\') != std::string_view::npos) ++repeated;
         if (key == "id") head.id = canonical(value);
         if (key == "method") head.method = string_of(value);

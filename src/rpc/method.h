@@ -15,7 +15,8 @@
 
 namespace quire::rpc {
 
-// How many params a method has at most.
+// How many params a method has at most. Rows of a table have one type, so the names stand in an
+// array of this size; the rest of it is "".
 using ParamNames = std::array<std::string_view, 5>;
 
 template <class Session, class Request>

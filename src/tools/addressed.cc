@@ -1,5 +1,13 @@
 // The resolver of all block tools. A name costs one call of the kernel before the tool's own; an id
 // costs a look into the catalog, and one more call if it is a memory block's.
+//
+//   file:PATH         -> Source::load()         -> id, and path for the answer
+//   memory:LABEL      -> MemoryCalls::find()    -> id, label and owner
+//   id of a memory    -> MemoryCalls::find(), for label and owner; the tool refuses a hidden one
+//   any other id      -> as it is, with its path if it is a file's
+//
+// The tools themselves know ids alone. So a new spelling is one more case here, and no tool can
+// forget it.
 #include "tools/addressed.h"
 
 #include <string>
@@ -29,7 +37,9 @@ BlockTarget target_of(const kernel::MemoryRow& row) {
     return {row.block.block_id, {}, row.block.label, row.owner.str()};
 }
 
-// Names the block in an answer, where the tool has not done so itself.
+// Names the block in an answer, where the tool has not done so itself. The facts for the audit log
+// get the same names, so that an entry is found by path or label however the call spelled the
+// block.
 void name_block(ToolResult& result, const BlockTarget& target) {
     auto* const answer = std::get_if<ToolAnswer>(&result.outcome);
     if (answer == nullptr || !answer->structured.is_map()) return;
@@ -47,7 +57,8 @@ void name_block(ToolResult& result, const BlockTarget& target) {
     if (touched.label.empty()) touched.label = target.label;
 }
 
-// The tool's description, whose answers have the members that name_block() adds.
+// The tool's description, whose answers have the members that name_block() adds. Labels are named
+// only for tools that read, since the others refuse memory blocks.
 ToolInfo with_names(ToolInfo info) {
     Value* const members =
         info.output_schema.is_map() ? info.output_schema.as_map().find("properties") : nullptr;
@@ -85,6 +96,8 @@ void resolve(const BlockNames& names, const kernel::Caller& by, std::string name
         by, name,
         [name, by_label, reply = std::move(reply)](Result<kernel::MemoryRow> row) mutable {
             if (row) return reply(target_of(*row));
+            // A label that names nothing is the caller's mistake and is answered here. An id may be
+            // one that the caller may not see: the tool refuses it in its own words.
             if (by_label) return reply(Failure(std::move(row).error()));
             reply(BlockTarget{std::move(name)});
         });
@@ -118,7 +131,8 @@ private:
     BlockNames names_;
 };
 
-// Names are resolved one after another.
+// Names are resolved one after another: each may load a file, and the first that cannot be resolved
+// ends the call.
 struct Resolving {
     BlockNames names;
     kernel::Caller by;

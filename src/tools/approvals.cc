@@ -98,6 +98,8 @@ ShownApproval shown_approval(const Approval& approval, std::string_view status) 
                       .until = {},
                       .scope = {},
                       .elicited_in = {}};
+    // The name goes to the member that says what it is a name of; everything else, a memory block
+    // or a command, has a label.
     const bool of_tool = target.kind == "tool" || target.kind == "mount";
     (target.kind == "file"   ? out.path
      : of_tool               ? out.tool
@@ -114,7 +116,9 @@ ShownApproval shown_approval(const Approval& approval, std::string_view status) 
     return out;
 }
 
-// id, status, who, what, why, and the answer if there is one; columns are separated by TABs.
+// id, status, who, what, why, and the answer if there is one; columns are separated by TABs. The
+// diff follows only while somebody has to decide: later it is of no use to a reader and would bury
+// the other lines.
 std::string approval_line(const Approval& approval, std::string_view status) {
     const policy::Ask& ask = approval.ask;
     std::string out =
@@ -145,6 +149,7 @@ ToolResult render_approvals(const kernel::ApprovalList& list) {
     return result_of(out, std::move(text));
 }
 
+// An answer that was just given cannot have expired, so its status needs no clock.
 ToolResult render_resolved(const Approval& approval) {
     const std::string_view status = name_of(approval.status);
     return result_of(shown_approval(approval, status), approval_line(approval, status));

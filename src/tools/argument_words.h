@@ -1,5 +1,6 @@
-// The words for arguments that several tools take, so that one thing is called alike everywhere.
-// A model reads these at every start: each word counts.
+// The words for arguments that several tools take, so that one thing is called alike everywhere. A
+// model reads these at every start: each word counts. Words that only one tool has stand with that
+// tool.
 #pragma once
 
 #include <string_view>

@@ -43,6 +43,8 @@ Fields<BlockAppendAnswer> block_append_answer(Profile profile) {
     return out;
 }
 
+// "Accepted" promises less than "Done": text that is not durable yet may be lost with the kernel,
+// and the answer says which it is.
 Answered<BlockAppendAnswer> render_append(const kernel::Appended& appended, Profile profile) {
     BlockAppendAnswer out{appended.version, appended.durable};
     const std::string_view how = appended.durable ? "Done" : "Accepted";

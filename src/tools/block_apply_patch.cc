@@ -1,4 +1,7 @@
-// block_apply_patch: one patch over several files and blocks, all or nothing.
+// block_apply_patch: one patch over several files and blocks, all or nothing. The patch is parsed
+// here, before anything is looked up, and its places are found by the kernel when it has the texts
+// (kernel/files/file_patch.cc). Both forms that models write are read: a unified diff and "***
+// Begin Patch".
 #include <optional>
 #include <string>
 #include <utility>
@@ -33,6 +36,8 @@ Result<std::vector<edits::FilePatch>> parts_of(const BlockApplyPatchArgs& args,
                                     "block. Leave block_id out");
     }
     parts.front().name = *args.block_id;
+    // A diff against /dev/null makes a file. The named block is there already, so its lines are
+    // added to it.
     if (parts.front().action == edits::PatchAction::create)
         parts.front().action = edits::PatchAction::update;
     return parts;

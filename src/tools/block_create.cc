@@ -5,6 +5,10 @@
 // the first one made, be it a file or a block of a conversation. A file that was only opened is not
 // made by the token. The kernel does not say which of the two it was, so the answer to a call with
 // a token shows the block as it is now, not what the call carried.
+//
+//   kind file, path and content  -> the file is made, or refused where there is one
+//   kind file, path alone        -> the file is opened; where there is none, a block that names it
+//   anything else                -> a block of the conversation
 #include <algorithm>
 
 #include "base/concat.h"
@@ -35,6 +39,7 @@ struct BlockCreateArgs {
 };
 
 Fields<BlockCreateArgs> block_create_fields(Profile profile) {
+    // A program says role and kind; a model may leave them out and means its own text.
     constexpr std::string_view kRoleSays = "Its author.";
     constexpr std::string_view kKindSays = "What it is.";
     Fields<BlockCreateArgs> out;
@@ -195,6 +200,8 @@ MadeTool make_block_create(kernel::Kernel& kernel, kernel::FileCalls* files, Pro
         [&kernel, files](const Session& session, BlockCreateArgs args,
                          Reply<Answered<BlockCreateAnswer>> reply) {
             const std::size_t most = kernel.limits().operation_bytes;
+            // The content has a limit in the kernel. Metadata is one value of a Map, so its size is
+            // known only as JSON.
             if (json::write(args.metadata).size() > most) {
                 return reply(fail(Errc::out_of_range, "too_large",
                                   cat("metadata is over the limit of ", most,
@@ -211,6 +218,8 @@ MadeTool make_block_create(kernel::Kernel& kernel, kernel::FileCalls* files, Pro
                                    std::move(shown), std::move(reply));
             }
             std::string token = args.client_token;
+            // The block in a conversation is both the usual case and the way out for a path without
+            // a file.
             auto in_conversation = [&kernel, session, args = std::move(args),
                                     shown](Reply<Answered<BlockCreateAnswer>> to) mutable {
                 create_in_conversation(kernel, session, std::move(args), std::move(shown),

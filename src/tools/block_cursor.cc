@@ -1,4 +1,6 @@
-// block_cursor: where everybody is in a block's text.
+// block_cursor: where everybody is in a block's text. Positions are code points, whatever the
+// profile: they go between programs. Each operation answers with the cursors of all, so that a
+// program which sets its own sees the others' in the same call.
 #include "base/concat.h"
 #include "kernel/core/kernel.h"
 #include "tools/argument_words.h"
@@ -69,6 +71,8 @@ void clear_cursor(kernel::Kernel& kernel, OperationCall call, std::string block_
     set_cursor(kernel, std::move(call), std::move(block_id), {});
 }
 
+// `set` changes what others see, but no text, so the tool counts as idempotent and not as
+// destructive.
 std::vector<OperationRow<kernel::Kernel&>> rows() {
     const Argument block_id{"block_id", std::string(kBlockIdSays)};
     return {

@@ -49,6 +49,7 @@ MadeTool make_block_diff(const BlockNames& of) {
                         return render_block_diff(std::move(made.answer.diff));
                     }));
             }
+            // A memory block is compared as its text is rendered, which its own calls do.
             if (of.memory != nullptr &&
                 of.kernel.place_of(args.block_id).kind == kernel::kMemoryKind) {
                 return of.memory->diff(session.caller, std::move(args.block_id),

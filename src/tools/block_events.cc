@@ -27,6 +27,7 @@ struct BlockEventsShown {
 
 Answered<BlockEventsShown> render_block_events(const kernel::BlockHub::Pulled& pulled) {
     BlockEventsShown out;
+    // The subscription remembers the format that it was opened with: `kind` is 1 for operations.
     const EventFormat format = pulled.kind == 1 ? EventFormat::ops : EventFormat::text;
     std::string text;
     for (const auto& event : pulled.events) {

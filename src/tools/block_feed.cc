@@ -21,12 +21,15 @@ kernel::BlockEvent shown_event(kernel::BlockEvent event, EventFormat format) {
         event.updates.reset();
         return event;
     }
+    // Operations say everything, so what they did in words would only be sent twice.
     event.text.reset();
     event.edits.reset();
     event.status.reset();
     event.metadata.reset();
     event.block.reset();
     event.content.reset();
+    // A change without operations, as of a status that is no part of the text, still has the member
+    // that the format promises.
     if (!event.updates) event.updates.emplace();
     return event;
 }

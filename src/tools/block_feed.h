@@ -10,7 +10,8 @@
 
 namespace quire::tools {
 
-// The content of events: the change as text, or the operations that made it.
+// The content of events: the change as text, for people and models, or the operations that made it,
+// for programs that keep a document of their own.
 enum class EventFormat { text, ops };
 constexpr auto words_of(EventFormat) {
     return word_table("text", "ops");
@@ -19,8 +20,11 @@ constexpr auto words_of(EventFormat) {
 inline constexpr const char* kFormatSays =
     "text (default): what changed, in lines; ops: Loro updates, base64.";
 
+// The event with the members of its format alone. In `ops` an event without operations has
+// `updates` with nothing in it, so that the member is always there.
 kernel::BlockEvent shown_event(kernel::BlockEvent event, EventFormat format);
-// One line for each event: what it is of, its version, who, and what.
+// One line for an event: what it is of, its version, who, and what. Texts are cut at 200 code
+// points and their invisible characters are written out.
 std::string words_of_event(const kernel::BlockEvent& event);
 
 }  // namespace quire::tools

@@ -1,6 +1,8 @@
 // Blocks as JSON: the row of a list, and the events of a subscription.
 //
-// The members and their order are published: clients rely on them.
+// The members and their order are published: clients rely on them. The structs are the kernel's,
+// which knows no JSON, so their descriptions stand here. A required member is always there. An
+// optional one is left out where it says nothing, and a nullable one is null then.
 #pragma once
 
 #include "json/fields.h"
@@ -10,6 +12,7 @@
 
 namespace quire::json {
 
+// Three flags among the members of their block; one that is not set is left out.
 template <>
 struct FieldsOf<conversation::Marks> {
     static Fields<conversation::Marks> fields() {
@@ -20,6 +23,9 @@ struct FieldsOf<conversation::Marks> {
             .optional("ephemeral", &Marks::ephemeral);
     }
 };
+// A row of a list. `summary` is the first line that is not blank; `dirty` says that a file's edits
+// are not on the disk; `reason` says why the status is what it is, as after a writer that is gone.
+// The label and the owner of a memory block are not among the members: lists have no memory blocks.
 template <>
 struct FieldsOf<kernel::BlockInfo> {
     static Fields<kernel::BlockInfo> fields() {
@@ -41,6 +47,8 @@ struct FieldsOf<kernel::BlockInfo> {
     }
 };
 
+// An edit of an event. Lines count from 0 in the version before, and the end is not included, in
+// every profile: events are for programs that keep a copy.
 template <>
 struct FieldsOf<edits::LineChange> {
     static Fields<edits::LineChange> fields() {
@@ -51,6 +59,10 @@ struct FieldsOf<edits::LineChange> {
             .required("content", &LineChange::content);
     }
 };
+// One version of a block and what it changed. The members from `text` on belong to a type of event:
+// `text` to appended, `edits` to replaced, `status` to status, `metadata` and the marks to
+// metadata, `block` and `content` to created. `updates` has the operations instead, as Loro
+// updates.
 template <>
 struct FieldsOf<kernel::BlockEvent> {
     static Fields<kernel::BlockEvent> fields() {
@@ -75,7 +87,8 @@ struct FieldsOf<kernel::BlockEvent> {
             .optional("updates", &BlockEvent::updates);
     }
 };
-// A block and a version of it: [block_id, version].
+// A block and a version of it: [block_id, version]. A pair costs a model fewer words than an
+// object, and lists of versions are long. Version 0 means that the caller has nothing of the block.
 template <>
 struct Codec<kernel::BlockAtVersion> {
     static Map schema() {

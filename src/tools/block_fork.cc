@@ -1,4 +1,5 @@
-// block_fork: a conversation goes on in two.
+// block_fork: a conversation goes on in two. The copies are new blocks with the old ones' texts, so
+// the answer pairs the ids: a caller that holds an old id finds its copy.
 #include "base/concat.h"
 #include "kernel/core/kernel.h"
 #include "tools/render.h"

@@ -1,6 +1,6 @@
-// block_list: the blocks that the caller may see, in document order, a page at a time.
-//
-// Both profiles take the same arguments.
+// block_list: the blocks that the caller may see, in document order, a page at a time. Both
+// profiles take the same arguments, and the text form is a tree by indentation, which a model reads
+// with fewer words than rows with parent ids.
 #include "base/concat.h"
 #include "kernel/core/kernel.h"
 #include "tools/block_fields.h"

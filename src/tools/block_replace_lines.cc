@@ -39,6 +39,8 @@ MadeTool make_block_replace_lines(kernel::Kernel& kernel, kernel::FileCalls* fil
         edit_fields(Profile::model),
         [&kernel, files](const Session& session, BlockReplaceLinesArgs args,
                   Reply<Answered<EditAnswer>> reply) {
+            // With an inclusive range start = end + 1 would be empty, which block_insert does
+            // better: the range must have a line to quote.
             if (args.start_line > args.end_line) {
                 return reply(invalid(
                     "invalid_range",

@@ -44,7 +44,8 @@ Map block_search_answer(Profile profile) {
     return one_of({Codec<Found>::schema(), Codec<FoundInMany>::schema()});
 }
 
-// Searches all kinds of blocks; files and memory, too.
+// Searches all kinds of blocks; files and memory, too. The number of blocks is bounded by the
+// default of SearchAll.
 void everywhere(kernel::WorkspaceSearch& search, const Session& session, kernel::SearchQuery query,
                 Reply<ToolResult> reply) {
     kernel::SearchAll all{.search = std::move(query), .kinds = {}, .path_prefix = {}};

@@ -42,6 +42,8 @@ MadeTool make_block_splice(kernel::Kernel& kernel, kernel::FileCalls* files) {
             .optional("expected", &BlockSpliceArgs::expected,
                       "Refuse the call unless this is what would be deleted."),
         Fields<Edited>()
+            // An editor knows its own text after the splice, so the structured answer has no
+            // snippet; the text form shows it to people.
             .required("version", &Edited::version)
             .required("line_count", &Edited::line_count),
         [&kernel, files](const Session& session, BlockSpliceArgs args, Reply<Answered<Edited>> reply) {

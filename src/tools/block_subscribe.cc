@@ -1,5 +1,5 @@
-// block_subscribe: opens a stream of the events of blocks, which the client then is sent, and can pull
-// with block_events.
+// block_subscribe: opens a stream of the events of blocks, which the client then is sent, and can
+// pull with block_events. Labels and paths are resolved once, here: the subscription is to ids.
 #include <memory>
 #include <optional>
 #include <utility>
@@ -42,6 +42,8 @@ struct BlockNews {
 kernel::BlockPush push_blocks_to(const std::shared_ptr<const kernel::Notify>& notify,
                                  EventFormat format) {
     if (notify == nullptr) return nullptr;
+    // Weak, so that a subscription does not keep a session alive whose client has gone. Events for
+    // it are then dropped.
     return [session = std::weak_ptr(notify), format](const std::string& id,
                                                      const kernel::BlockHub::Events& events) {
         const auto send = session.lock();
@@ -90,6 +92,8 @@ MadeTool make_block_subscribe(const BlockNames& names) {
                             if (!ids) return reply(Failure(std::move(ids).error()));
                             kernel::BlockWatch watch;
                             watch.wants_updates = args.format == EventFormat::ops;
+                            // The resolved ids stand in the order of named_in(): those of block_ids
+                            // first.
                             std::size_t next = 0;
                             if (args.block_ids) {
                                 next = args.block_ids->size();

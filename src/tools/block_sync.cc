@@ -1,4 +1,6 @@
-// block_sync: what a caller lacks who has some blocks at some versions.
+// block_sync: what a caller lacks who has some blocks at some versions. It keeps nothing between
+// calls: the versions in the call say where the caller stands, so it may repeat a call or lose an
+// answer. A large answer is cut, and the caller goes on with the versions that it has reached.
 #include <utility>
 
 #include "base/concat.h"

@@ -1,7 +1,9 @@
 // block_undo and block_redo: two tools in profile `full`, one with a flag in `model`.
 //
 // An undo takes back the caller's last unit of work on the block and leaves what others changed
-// since. A unit whose text others replaced is skipped and counted, never half undone.
+// since. A unit whose text others replaced is skipped and counted, never half undone. With the
+// scope `any`, which `full` alone offers, it is the last unit of anyone: a model should not take
+// back others' work by a slip.
 #include "base/concat.h"
 #include "kernel/core/kernel.h"
 #include "tools/argument_words.h"

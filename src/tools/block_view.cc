@@ -33,6 +33,8 @@ Result<void> check_order(std::int64_t start, std::int64_t end) {
         return invalid("invalid_range", "lines are numbered from 1; -1 is the last",
                        {{"start_line", start}, {"end_line", end}});
     }
+    // A start at the last line fits only an end at the last line: no other end is known to lie
+    // behind it.
     if (end != kLast && (start == kLast || start > end)) {
         return invalid("invalid_range",
                        cat("start_line ", start, " is after end_line ", end, ". Swap them"),
@@ -79,6 +81,7 @@ MadeTool make_block_view(kernel::Kernel& kernel) {
                                 answer(render_block(*block, shown_as, true));
                             });
             };
+            // The inclusive end, counted from 1, is the excluded end, counted from 0.
             const std::size_t stop = end == kLast ? SIZE_MAX : static_cast<std::size_t>(end);
             if (start != kLast) {
                 read({{static_cast<std::size_t>(start) - 1}, {stop}}, std::move(reply));

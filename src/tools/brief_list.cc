@@ -1,3 +1,7 @@
+// A model pays for the JSON of the list, so schemas are changed as values, argument by argument. A
+// client that checks calls against the short schema accepts more than we do; the registry checks
+// against the long one and its refusals name what was left out. Long lists of words, such as the
+// kinds of blocks, are most of what is saved: each is written once.
 #include "tools/brief_list.h"
 
 #include <algorithm>
@@ -50,7 +54,8 @@ void shorten(Map& argument) {
         take_members(items->as_map(), shape);
 }
 
-// The tool that gave an argument of this name these words, by both.
+// The tool that gave an argument of this name these words, by both. A list that another argument
+// has is none to refer to: a reader looks for the same name.
 using KnownWords = std::map<std::string, std::string>;
 
 // "Only such." as "Only such, as in block_create."

@@ -2,7 +2,11 @@
 //
 // The functions only translate: arguments into the kernel's structs, and its answers into results
 // (context_render.h). Which operation takes what stands in the table at the end; who may do what,
-// and which values a schema accepts, is decided by the kernel.
+// and which values a schema accepts, is decided by the kernel. A check stands here only where two
+// arguments exclude each other, which no schema of one flat object says.
+//
+// Descriptions are as short as they can be understood: the tool has 27 operations, and a model pays
+// for every word of them at every start.
 #include "base/concat.h"
 #include "json/json.h"
 #include "kernel/memory/memory_calls.h"
@@ -42,7 +46,9 @@ auto answer_done(Reply<ToolResult> reply, std::string what) {
 
 // --- create, convert ---
 
-// The schema itself, where a client sent its JSON as a string.
+// The schema itself, where a client sent its JSON as a string. Some clients make a string of every
+// argument that is no plain type. "Text" is a schema too, and no JSON of an object, so it stays
+// what it is.
 Value parsed_schema(Value schema) {
     if (!schema.is_string()) return schema;
     Result<Value> inside = json::parse(schema.as_string());
@@ -77,6 +83,8 @@ struct NewMemory {
 
 void create_memory(MemoryCalls& memory, OperationCall call, NewMemory args) {
     kernel::MemoryCreate what;
+    // The argument is a string and no enum: the parser ignores case and takes "read-write" and
+    // "readwrite" as well.
     if (args.permission) {
         const Result<policy::Permission> level = policy::parse_permission(*args.permission);
         if (!level) return call.reply(Failure(level.error()));
@@ -134,7 +142,8 @@ void search_memory(MemoryCalls& memory, OperationCall call, std::string query,
 
 using Section = std::optional<std::string>;
 
-// A path without a section or a field leaves that part empty.
+// A path without a section or a field leaves that part empty. The kernel knows by the block's
+// schema which parts it needs.
 memory::FieldPath path_of(Section section, std::optional<std::string> field) {
     return {std::move(section).value_or(""), std::move(field).value_or("")};
 }
@@ -188,6 +197,7 @@ void insert_item(MemoryCalls& memory, OperationCall call, std::string label, std
 void set_item(MemoryCalls& memory, OperationCall call, std::string label, std::int64_t index,
               std::optional<Value> item, std::optional<std::string> item_field,
               std::optional<Value> value, std::optional<std::string> field, Section section) {
+    // Three arguments, two forms: `item` alone, or `item_field` and `value` together.
     if (item.has_value() == item_field.has_value() || value.has_value() != item_field.has_value()) {
         return call.reply(invalid("invalid_arguments",
                                   "give either 'item', the whole of it, or 'item_field' with "
@@ -309,7 +319,7 @@ void swap_memory(MemoryCalls& memory, OperationCall call, std::string label,
 
 // --- share, unshare ---
 
-// An agent by its name alone, or any actor as KIND:NAME.
+// An agent by its name alone, or any actor as KIND:NAME. Errors: those of policy::Actor::parse().
 Result<policy::Actor> partner_of(const std::string& with) {
     return policy::Actor::parse(with.find(':') == std::string::npos ? cat("agent:", with) : with);
 }
@@ -318,6 +328,7 @@ void share_memory(MemoryCalls& memory, OperationCall call, std::string label, st
                   std::optional<std::string> permission) {
     const Result<policy::Actor> partner = partner_of(with);
     if (!partner) return call.reply(Failure(partner.error()));
+    // Sharing without a level lets the other add to the block and nothing more.
     const Result<policy::Permission> level =
         policy::parse_permission(permission.value_or("append"));
     if (!level) return call.reply(Failure(level.error()));
@@ -334,6 +345,8 @@ void unshare_memory(MemoryCalls& memory, OperationCall call, std::string label, 
 
 // --- the table ---
 
+// One row per operation, in the order in which they are listed. An argument that several operations
+// take is one Argument, since they must agree on its schema.
 std::vector<OperationRow<MemoryCalls&>> context_rows(
     bool full, const std::vector<std::string>& templates = {}) {
     const Argument label{"label", std::string(kLabelSays)};

@@ -3,6 +3,10 @@
 // The first part says how the kernel's structs look in JSON, one field list each (json/fields.h).
 // The second turns each struct into a result: the same members as structured content, and a text
 // for a model to read that names the block, what was done and the new version.
+//
+// In profile `model` an answer is made lean: it leaves out what the call said and what the text
+// shows. kept() marks the members that stay all the same, because a caller asked for just these;
+// implied() marks those that others imply.
 #include "tools/context_render.h"
 
 #include "base/concat.h"
@@ -131,7 +135,8 @@ using kernel::MemoryVersion;
 
 namespace {
 
-// A write and what it made, by the name that its operation gives it.
+// A write and what it made, by the name that its operation gives it. The value of a counter and an
+// item that was removed are of any type, so each is a struct of its own with its member.
 struct Counted {
     MemoryVersion block;
     Value value;
@@ -253,6 +258,7 @@ ToolResult render_memory_written(const kernel::MemoryWritten& written, WriteMade
                                  cat(block.label, " reads so already; nothing was changed.\n"));
             }
             return result_of(block, done_text(block, "written"));
+        // A replacement that matched nothing is refused by the kernel, so the count is never 0.
         case WriteMade::replacements:
             return result_of(block, done_text(block, cat("replaced ", what)));
         case WriteMade::value:
@@ -294,7 +300,8 @@ ToolResult render_swapped(const kernel::MemoryMoved& moved) {
                                           moved.archival_label)));
 }
 
-// Every move, loss and gap is one line, in a dry run as well.
+// Every move, loss and gap is one line, in a dry run as well. So a model can correct its mapping
+// before it accepts a loss.
 ToolResult render_converted(const kernel::MemoryConverted& made, bool dry_run) {
     std::string text = done_text(
         made.block, dry_run ? "not converted yet; this is what would happen" : "converted");

@@ -19,18 +19,22 @@ namespace quire::tools {
 // what most of them answer in the others.
 Map memory_answer(bool full);
 
-// The answer of a changing operation that returns nothing else; `what` says what was done.
+// The answer of a changing operation that returns nothing else; `what` says what was done, as in
+// "plan: renamed, now version 3.".
 ToolResult render_memory_done(const kernel::MemoryVersion& block, std::string_view what);
 // A write, with what it made: how many matches it replaced, the counter's new value, the item that
-// it removed.
+// it removed. With `nothing`, a write that changed nothing is answered with no_op.
 enum class WriteMade { nothing, replacements, value, removed };
 ToolResult render_memory_written(const kernel::MemoryWritten& written, WriteMade made);
 ToolResult render_memory_undone(const kernel::MemoryUndone& undone, bool redo);
 ToolResult render_archived(const kernel::MemoryMoved& moved);
-// For a dry run it says what would be done.
+// Every move, every loss and every value that is left to set is a line. For a dry run it says what
+// would be done.
 ToolResult render_converted(const kernel::MemoryConverted& made, bool dry_run);
 ToolResult render_swapped(const kernel::MemoryMoved& moved);
 
+// Answers that only read. Their text is for a model: rows with columns that TABs separate, or the
+// block as it is rendered.
 ToolResult render_memory_list(const kernel::MemoryList& list);
 ToolResult render_memory_found(const kernel::MemoryFound& found);
 ToolResult render_memory_view(const kernel::MemoryView& view);

@@ -1,8 +1,9 @@
 // Line edits in JSON: the members of each kind, for block_edit and for `file` with `edit`.
 //
 // Each kind is told from the others by its member "op". Line numbers are decoded as they stand; a
-// profile that counts from 1 converts them afterwards. The room `edits` knows no JSON, so this
-// description stands here.
+// profile that counts from 1 converts them afterwards (line_ops.h). `expected_text` and
+// `expected_before` are the text that the caller believes to be there: an edit that finds another
+// is refused. The room `edits` knows no JSON, so this description stands here.
 #pragma once
 
 #include "edits/line_edit.h"
@@ -10,6 +11,8 @@
 
 namespace quire::json {
 
+// An insert names one line: the new lines go before it, counted from 0, or after it, counted from
+// 1, which is the same number.
 template <>
 struct FieldsOf<edits::InsertLines> {
     static Fields<edits::InsertLines> fields() {
@@ -23,7 +26,8 @@ struct FieldsOf<edits::InsertLines> {
     }
 };
 
-// Deletions and replacements name a range by two members.
+// Deletions and replacements name a range by two members. Accessors stand for them, since LineRange
+// is one member of the struct.
 inline constexpr auto kStartLine = [](auto& edit) -> auto& {
     return edit.lines.begin.n;
 };

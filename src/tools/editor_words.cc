@@ -4,6 +4,9 @@
 // numbers, a snippet after an edit) and how a refusal begins ("No replacement was performed, …").
 // So a refusal starts with the familiar sentence, in known_words(), and goes on with ours, which
 // says what to do next. The edits themselves are those of edits/.
+//
+// Only the first sentence and the numbering are imitated. Reasons and details are ours, so a
+// program reads the same errors in all profiles.
 #include "tools/editor_words.h"
 
 #include <algorithm>
@@ -29,6 +32,7 @@ std::string quoted(const std::string& text) {
 // The first sentence of a refusal as models know it; "" if the reason is not one of an edit.
 std::string known_words(const Error& error, const EditorAsk& ask) {
     const std::string& reason = error.reason();
+    // Line numbers in these sentences count from 1, as the details have them in this profile.
     if (reason == "no_match") {
         return cat("No replacement was performed, old_str ", quoted(ask.old_str),
                    " did not appear verbatim in ", ask.path, ". ");
@@ -75,6 +79,7 @@ Answered<ShownLines> render_lines(std::string_view heading, const edits::View& v
                                   std::size_t line_count) {
     ShownLines out{numbered_as_by_cat(view.lines, view.first.n), line_count, view.truncated,
                    view.notes};
+    // A view may also be cut because a line is too long; then there is no next line to name.
     const std::size_t next = view.first.n + view.lines.size();
     if (view.truncated && next < line_count)
         out.notes.push_back(cat("the next line is ", next + 1, "; go on with view_range"));
@@ -97,6 +102,8 @@ Result<text::LineRange> lines_of(const std::vector<std::int64_t>& view_range) {
                    {{"start", start}, {"end", view_range[1]}});
 }
 
+// The tool replaces one occurrence only, so its refusals must not advise an argument that replaces
+// all.
 edits::Plan replacement(const EditorAsk& ask, std::string new_str, const kernel::Kernel& kernel,
                         EditorNouns nouns) {
     return edits::str_replace({.old_str = ask.old_str,

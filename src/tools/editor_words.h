@@ -27,12 +27,14 @@
 
 namespace quire::tools {
 
-// How messages call what is edited.
+// How messages call what is edited. Each must be a string that lives as long as the program. The
+// words follow "in", as in "does not occur in the file", or begin an advice.
 struct EditorNouns {
     std::string_view whole;  // "the file"
     std::string_view look;   // "View the file"
 };
-// The arguments that refusals repeat.
+// The arguments that refusals repeat. `insert_line` is there for insert alone, and tells its
+// refusals from those of other commands.
 struct EditorAsk {
     std::string path;
     std::string old_str = {};
@@ -40,7 +42,8 @@ struct EditorAsk {
 };
 
 // The functions of the commands that both tools have. `On` is what a tool works on
-// (operation_tool.h); `path` is described differently by each.
+// (operation_tool.h); `path` is described differently by each. editor_rows() gives them names,
+// words and arguments, which models have learnt and which must not change.
 template <class On>
 struct EditorCommands {
     void (*view)(On, OperationCall, std::string path,
@@ -74,9 +77,11 @@ std::vector<OperationRow<On>> editor_rows(EditorCommands<On> commands, const Arg
               {"insert_text", "The new lines."}}}};
 }
 
-// Lines as `cat -n` prints them; the first is number `first`, counted from 0.
+// Lines as `cat -n` prints them: the number in at least six columns, right-aligned, a TAB and the
+// line. The first is number `first`, counted from 0; a last line without a newline gets one.
 std::string numbered_as_by_cat(const std::vector<std::string>& lines, std::size_t first);
-// The answer of a view, under a heading.
+// The answer of a view, under a heading. `content` is numbered as by `cat -n`; a view that was cut
+// gets a note with the next line.
 struct ShownLines {
     std::string content;
     std::size_t line_count = 0;
@@ -86,24 +91,28 @@ struct ShownLines {
 };
 Answered<ShownLines> render_lines(std::string_view heading, const edits::View& view,
                                   std::size_t line_count);
-// The lines that view_range names: two numbers, counted from 1; -1 is the last. Errors:
-// invalid_argument "invalid_range".
+// The lines that view_range names: two numbers, counted from 1; -1 is the last. The result is
+// half-open and counted from 0. Requires two numbers, as the schema does. Errors: invalid_argument
+// "invalid_range" {start, end}.
 Result<text::LineRange> lines_of(const std::vector<std::int64_t>& view_range);
 
-// The edits of str_replace and insert. They are planned when the kernel has the text at hand.
+// The edits of str_replace and insert. They are planned when the kernel has the text at hand, and
+// refused then, in the words of `nouns` and of the commands.
 edits::Plan replacement(const EditorAsk& ask, std::string new_str, const kernel::Kernel& kernel,
                         EditorNouns nouns);
 edits::Plan insertion(const EditorAsk& ask, std::string text, const kernel::Kernel& kernel);
 // The text of an answer to an edit: the lines around it, or that there was nothing to change.
+// `heading` ends in a newline.
 std::string edited_text(std::string_view heading, const kernel::Edited& edited,
                         const EditorNouns& nouns, const std::string& path);
 
 // A refusal that begins with the words that models know: ours for refused edits, `more` for the
-// tool's others.
+// tool's others, "" for none. Code, reason and details stay those of `error`.
 ToolResult refused_as_known(const Error& error, const EditorAsk& ask, std::string_view more);
 
 // Adds what `path` shows below `directory` ("" is the root): at most two levels, nothing hidden. A
-// directory's entry ends in '/'.
+// directory's entry ends in '/'. A path that is not below it adds nothing. Neither begins with a
+// slash.
 void add_entry_below(std::set<std::string>& entries, const std::string& directory,
                      const std::string& path);
 struct ShownDirectory {
@@ -112,7 +121,8 @@ struct ShownDirectory {
     bool truncated = false;
     static Fields<ShownDirectory> fields();
 };
-// Every entry is shown with `root` in front.
+// Every entry is shown with `root` in front, in the order of the set. At most 1,000 are;
+// `truncated` says that there are more, or that the caller has not seen all.
 Answered<ShownDirectory> render_directory(const std::string& path, std::string_view root,
                                           const std::set<std::string>& entries, bool truncated);
 

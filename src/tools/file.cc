@@ -3,6 +3,10 @@
 // Lines are counted as the profile counts them: `full` from 0 to an excluded end, the others from 1
 // to an included one. An insert needs no conversion: "before line n" counted from 0 is "after line
 // n" counted from 1.
+//
+// Calls go to three places: what every source of blocks can do (create, save, delete) to the source
+// of the files, edits and reads to FileCalls, and the state of the disk to DiskWatch. Which one is
+// meant shows only here; the paths are the same.
 #include <algorithm>
 
 #include "base/concat.h"
@@ -138,7 +142,8 @@ ToolResult render_file_status(std::vector<kernel::FileStatus> all, bool one, std
 
 // --- operations ---
 
-// A page has at most kMostListed files, whatever limit is asked for.
+// A page has at most kMostListed files, whatever limit is asked for: a list is for a model's
+// context, and next_cursor goes on.
 void list_files(FileTool tool, OperationCall call, std::optional<std::string> pattern,
                 std::optional<bool> all, std::optional<std::size_t> limit,
                 std::optional<std::string> cursor) {
@@ -182,7 +187,8 @@ Fields<FileLines> file_line_fields(bool full) {
     return out;
 }
 
-// A range that starts past the end is refused in the numbers of the caller.
+// A range that starts past the end is refused in the numbers of the caller. `first` is 0 where the
+// kernel's own refusal, which counts from 0, is right as it stands.
 void read_file(FileTool tool, OperationCall call, FileLines args) {
     const Profile profile = call.session.profile;
     const edits::Numbering numbering = numbering_of(profile);
@@ -227,7 +233,8 @@ void append_to_file(FileTool tool, OperationCall call, std::string path, std::st
                       }));
 }
 
-// Insert, replace and edit differ only in their plan.
+// Insert, replace and edit differ only in their plan. The plan is made on the file's strand, from
+// the text as it is then; `operation` names the version in the history.
 void plan_file_edit(FileTool tool, OperationCall call, std::string path, std::string operation,
                     edits::Plan plan) {
     tool.files.edit(call.by(), std::move(path), std::move(operation), std::move(plan),
@@ -275,7 +282,8 @@ void edit_file(FileTool tool, OperationCall call, std::string path, std::vector<
                    edits::line_edits(std::move(edit)));
 }
 
-// One file, whatever names the patch gives it. block_apply_patch moves and deletes.
+// One file, whatever names the patch gives it: models write a/ and b/ before it, or only its last
+// part. block_apply_patch moves and deletes.
 void patch_file(FileTool tool, OperationCall call, std::string path, std::string patch) {
     const Profile profile = call.session.profile;
     auto parts = edits::parse_patch(patch, edit_limits(tool.kernel));
@@ -294,6 +302,7 @@ void patch_file(FileTool tool, OperationCall call, std::string path, std::string
     tool.files.patch(
         call.by(), {std::move(*parts), false, numbering_of(profile)},
         answer_with(std::move(call.reply), [profile](kernel::Patched patched) {
+            // The text is made first, since the answer takes the parts away.
             const std::vector<std::string> notes = std::move(patched.notes);
             std::string text = patch_text(patch_answer(patched, profile), notes, false);
             return result_of(file_patch_answer(std::move(patched), profile), std::move(text));
@@ -334,7 +343,8 @@ void unstage_file(FileTool tool, OperationCall call, std::string path, bool appl
                        }));
 }
 
-// Without a path: every file that has been opened.
+// Without a path: every file that has been opened, and how the disk is watched, which belongs to
+// all of them.
 void show_file_status(FileTool tool, OperationCall call, std::optional<std::string> path) {
     const bool one = path.has_value();
     tool.files.status(

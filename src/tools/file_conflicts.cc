@@ -1,5 +1,6 @@
 // Conflicts and their settling, as members and as text. A list of conflicts shows both sides whole:
-// a model settles them from this answer alone.
+// a model settles them from this answer alone. The text looks like a diff that a reader knows, with
+// '+' for the document's side and '-' for the disk's, and ends with the call that settles them.
 #include "tools/file_conflicts.h"
 
 #include <utility>
@@ -112,6 +113,8 @@ ToolResult render_conflicts(const std::vector<kernel::FileConflict>& all,
     ShownConflicts out;
     std::string text = all.empty() ? "No conflict is open.\n" : "";
     for (const kernel::FileConflict& conflict : all) {
+        // Line numbers are those of the profile: the end that is excluded, counted from 0, is the
+        // included one, counted from 1.
         ShownConflict shown{
             conflict.conflict_id, conflict.path,  0,
             conflict.lines.end.n, conflict.base,  conflict.agent,

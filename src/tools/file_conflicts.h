@@ -14,10 +14,16 @@ class DiskWatch;
 
 namespace quire::tools {
 
+// The open conflicts of one file, or of all without a path, each with the base and both sides
+// whole. Errors: those of FileCalls::conflicts().
 void show_file_conflicts(kernel::FileCalls& files, OperationCall call,
                          std::optional<std::string> path);
+// Settles one conflict, or all of the path, and answers with the edit that this made. Errors: those
+// of FileCalls::resolve().
 void resolve_file_conflicts(kernel::FileCalls& files, OperationCall call, kernel::FileResolve what);
-// Without paths it answers once every change that was made on the disk before is taken in.
+// Takes in what changed on the disk, for these paths. Without paths it answers once every change
+// that was made on the disk before is taken in. Errors: those of FileCalls::reconcile() and
+// kernel::reconcile_disk().
 void reconcile_files(kernel::FileCalls& files, kernel::DiskWatch& watch, OperationCall call,
                      std::optional<std::vector<std::string>> paths);
 

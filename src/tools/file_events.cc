@@ -35,7 +35,8 @@ ToolResult render_file_events(const kernel::FileEvents& pulled) {
                      std::move(text));
 }
 
-// Sends events to the client of a session, for as long as that lasts.
+// Sends events to the client of a session, for as long as that lasts. A weak pointer, so that a
+// subscription does not outlive its client. None for a caller without a session, who pulls.
 kernel::DiskWatch::Push push_to(const std::shared_ptr<const kernel::Notify>& notify) {
     if (notify == nullptr) return nullptr;
     return [session = std::weak_ptr(notify)](const std::string& id,

@@ -12,6 +12,9 @@
 
 namespace quire::json {
 
+// A change of a file on the disk. `from` is the path before, of a file that was renamed; `block_id`
+// is left out for a file that is not loaded; `actor` is source:disk, or who saved or deleted the
+// file through the kernel.
 template <>
 struct FieldsOf<kernel::FileEvent> {
     static Fields<kernel::FileEvent> fields() {
@@ -29,8 +32,9 @@ struct FieldsOf<kernel::FileEvent> {
 
 namespace quire::tools {
 
-// The events since the last call. `lagged`: earlier ones were dropped, and files may have changed
-// unnoticed.
+// The events since the last call, the oldest first. `lagged`: earlier ones were dropped, and files
+// may have changed unnoticed. The same struct is the params of notifications/quire/files, which are
+// never lagged.
 struct FileEventsShown {
     std::string subscription_id;
     std::vector<kernel::FileEvent> events;
@@ -45,8 +49,9 @@ struct FileEventsShown {
     }
 };
 
-// Without an id it opens a subscription. While that is open, the caller's client gets the same as
-// notifications/quire/files. Waits at most five minutes.
+// Answers the events of a subscription since the last call, and waits for some where there are
+// none, at most five minutes. Without an id it opens a subscription first. While that is open, the
+// caller's client gets the same as notifications/quire/files.
 void show_file_events(kernel::DiskWatch& watch, OperationCall call,
                       std::optional<std::string> subscription_id,
                       std::optional<std::int64_t> wait_ms);

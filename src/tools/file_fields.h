@@ -1,6 +1,8 @@
 // A file, as several tools answer with it, and the answers of the files' source.
 //
-// The members and their order are published: clients rely on them.
+// The members and their order are published: clients rely on them. `path` is the file's own, also
+// where the call named a link to it; `version` is kept even in lean answers, since a model names it
+// in later calls. `written` is false where there was nothing to save.
 #pragma once
 
 #include <utility>
@@ -37,7 +39,8 @@ struct FieldsOf<kernel::SourceSaved> {
 
 namespace quire::tools {
 
-// The block of a source of files, as answers name it.
+// The block of a source of files, as answers name it: the source's name for a block is the file's
+// path.
 inline kernel::FileVersion file_of(kernel::SourceVersion block) {
     return {std::move(block.name), std::move(block.block_id), block.version};
 }

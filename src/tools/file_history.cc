@@ -1,4 +1,6 @@
-// file_history: the versions of a file, what changed between them, and going back to one.
+// file_history: the versions of a file, what changed between them, and going back to one. All three
+// are calls of the file's source, as the block tools make them for a block of any source; here the
+// file is named by its path, and the answer has the file in front.
 #include <algorithm>
 
 #include "kernel/core/kinds.h"

@@ -1,3 +1,6 @@
+// In profile `model` a row costs a model tokens, and a list may have hundreds. Most files have one
+// permission, so it is said once; rows leave out what is not known, as the block of a file that is
+// not loaded. The text has a row for each file in all profiles.
 #include "tools/file_list.h"
 
 #include <algorithm>

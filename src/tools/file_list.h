@@ -1,5 +1,8 @@
 // A list of files as the tool `file` answers it: every member in each row, and in profile `model`
 // as few words as say the same.
+//
+// `skipped_names` counts files whose names are no UTF-8. `truncated` without a cursor says that not
+// all files can be listed.
 #pragma once
 
 #include "json/fields.h"
@@ -37,7 +40,8 @@ struct FieldsOf<kernel::FileList> {
 namespace quire::tools {
 
 // In profile `model` the permission that most files have stands once, beside `files`, and a row has
-// its own only where that differs.
+// its own only where that differs. `had_pattern` decides what an empty list says: that nothing
+// matches, and how patterns are read.
 ToolResult render_file_list(const kernel::FileList& list, bool had_pattern, Profile profile);
 
 }  // namespace quire::tools

@@ -1,4 +1,6 @@
 // kernel_search: lines that match a query in all files and blocks of some kinds, in profile `full`.
+// The index rules out most files before they are read (kernel/files/workspace_search.h), so
+// `searched` tells how thorough an answer without matches is.
 #include "kernel/files/workspace_search.h"
 #include "tools/render.h"
 #include "tools/search_args.h"

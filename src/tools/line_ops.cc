@@ -1,3 +1,6 @@
+// The items are operations in small: rows by a word, with the same check of their arguments
+// (operations.h). They are decoded by the field lists of block_edit after that check, so the two
+// tools cannot differ in what an edit means.
 #include "tools/line_ops.h"
 
 #include <string>
@@ -37,6 +40,8 @@ namespace {
 
 // Errors: those of Operations::settle() and lines_asked().
 Result<edits::LineOp> line_op(Map item, edits::Numbering numbering) {
+    // The words of the rows differ between profiles, the arguments do not, so one table checks all
+    // calls.
     static const Operations all = line_operations(true);
     TRY(all.settle(item));
     auto op = json::decode<edits::LineOp>(Value(std::move(item)));

@@ -18,11 +18,13 @@ constexpr std::string_view where_inserted(bool full) {
     return full ? "before line" : "after line; 0: the top";
 }
 
-// The items of `operations`, as they are published.
+// The items of `operations`, as they are published: the rows insert, delete and replace, named by
+// "op". `full` decides only the words for an insert's place.
 Operations line_operations(bool full);
 
-// The edits that a call gives. Errors: those of Operations::settle() and lines_asked(), with
-// {operation}, the index of the item, where an argument is wrong.
+// The edits that a call gives, in its order, with lines counted from 0 and half-open whatever the
+// caller's numbering. An insert needs no conversion. Errors: those of Operations::settle() and
+// lines_asked(), with {operation}, the index of the item, where an argument is wrong.
 Result<std::vector<edits::LineOp>> line_ops(std::vector<Map> items, edits::Numbering numbering);
 
 }  // namespace quire::tools

@@ -35,6 +35,8 @@ Value due_of(const policy::LoopReport& report, const policy::RuleSet& set) {
 void tell_host(kernel::RuleCalls& rules, const kernel::Caller& by, policy::LoopStep step,
                Map& meta) {
     if (step != policy::LoopStep::none) meta.set("quire/loop", name_of(step));
+    // The report is asked for after the call has ended, so a call that was owed is not among what
+    // is due.
     const auto report = rules.report(by);
     const auto set = rules.rules_of(by.actor);
     if (!report || !report->running || set == nullptr) return;

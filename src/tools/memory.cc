@@ -1,6 +1,10 @@
 // memory: text memory blocks as files below /memories, by the commands, the argument names and the
 // answers that models know from elsewhere. A label is the path below /memories; labels that share a
 // beginning up to a '/' are a directory. Permissions are those of the tool context.
+//
+// There are no directories: one exists as long as a label goes through it, so it is never made, and
+// is gone with its last memory. Labels are checked here only as paths; what a label may be is the
+// kernel's to say.
 #include <set>
 #include <utility>
 
@@ -54,7 +58,8 @@ Result<std::string> label_of(const std::string& path) {
     }
 }
 
-// The label of one memory; a path that can only be a directory is refused.
+// The label of one memory; a path that can only be a directory is refused, which the root is and
+// any path with a slash at its end.
 Result<std::string> memory_of(const std::string& path) {
     std::string label = TRY(label_of(path));
     if (label.empty() || path.ends_with('/')) return outside(path);
@@ -63,7 +68,8 @@ Result<std::string> memory_of(const std::string& path) {
 
 // --- answers ---
 
-// A refusal of the kernel, after the words in which models know it.
+// A refusal of the kernel, after the words in which models know it. Reason and code stay the
+// kernel's.
 ToolResult refused_memory(const Error& error, const EditorAsk& ask) {
     std::string known;
     // An archival block is in nobody's context, and so is not below /memories.
@@ -117,6 +123,8 @@ void view_memory_directory(MemoryEditor editor, OperationCall call, MemoryDirect
             const auto& [path, label, by_lines] = directory;
             std::set<std::string> entries;
             for (const kernel::MemoryRow& row : list->blocks) {
+                // The view leaves out what the other commands would refuse: blocks with structure,
+                // and archived ones.
                 const bool shown = row.is_text && row.type != kernel::MemoryType::archival;
                 if (shown) add_entry_below(entries, label, row.address);
             }
@@ -136,7 +144,8 @@ void view_memory_directory(MemoryEditor editor, OperationCall call, MemoryDirect
         });
 }
 
-// A path may be a memory or a directory; only a read tells which.
+// A path may be a memory or a directory; only a read tells which. So a read that finds nothing is
+// followed by a list, and only that one says that the path does not exist.
 void view_memory_file(MemoryEditor editor, OperationCall call, std::string path,
                       std::optional<std::vector<std::int64_t>> view_range) {
     const Result<std::string> label = label_of(path);
@@ -192,7 +201,8 @@ void create_memory_file(MemoryEditor editor, OperationCall call, std::string pat
                          });
 }
 
-// Plans and applies one edit. Both commands that edit say so in their own first line.
+// Plans and applies one edit. Both commands that edit say so in their own first line, which models
+// have learnt: "The file …" after an insert, "The memory file …" after a replacement.
 void change_memory_file(MemoryEditor editor, OperationCall call, EditorAsk ask, std::string command,
                         edits::Plan plan) {
     Result<std::string> label = memory_of(ask.path);
@@ -272,7 +282,8 @@ void delete_memory_file(MemoryEditor editor, OperationCall call, std::string pat
         });
 }
 
-// A taken name is refused by the destination, everything else by the source.
+// A taken name is refused by the destination, everything else by the source: the refusal names the
+// path that is at fault, and the kernel alone knows which it is.
 void rename_memory_file(MemoryEditor editor, OperationCall call, std::string old_path,
                         std::string new_path) {
     const Result<std::string> from = memory_of(old_path);

@@ -1,6 +1,8 @@
-// A memory block and what its source said about an edit, as several tools answer with them.
+// A memory block and what its source said about an edit, as several tools answer with them. A block
+// that nothing feeds has no `source`.
 //
-// The members and their order are published: clients rely on them.
+// The members and their order are published: clients rely on them. `version` is kept even in lean
+// answers, since a model names it in later calls. `answer` is "applied" or "pending".
 #pragma once
 
 #include "json/fields.h"

@@ -33,7 +33,8 @@
 namespace quire::tools {
 
 // One call of an operation: who calls in which profile, and where the answer goes. `session` is
-// valid until the function returns; `reply` may be kept and is called once.
+// valid until the function returns; what is needed later is copied. `reply` may be kept and is
+// called once; an Error becomes a refusal.
 struct OperationCall {
     const Session& session;
     Reply<ToolResult> reply;
@@ -41,7 +42,8 @@ struct OperationCall {
     const kernel::Caller& by() const { return session.caller; }
 };
 
-// One argument in a row: its name, what is said of it, and what its schema says beside the type.
+// One argument in a row: its name, what is said of it, and what its schema says beside the type. A
+// plain string is an argument of which nothing need be said.
 struct Argument {
     Argument(const char* its_name, std::string description = "",  // NOLINT(*-explicit-*)
              Map schema_rules = {})
@@ -52,7 +54,8 @@ struct Argument {
     Map rules;  // {"minimum": 1} for example.
 };
 
-// The arguments of one call, each in a Slot of its own. std::tuple does the same and takes far longer to compile.
+// The arguments of one call, each in a Slot of its own, whose index tells two arguments of one type
+// apart. std::tuple does the same and takes far longer to compile.
 template <std::size_t, class T>
 struct Slot {
     T value{};
@@ -62,18 +65,21 @@ struct Slots;
 template <std::size_t... I, class... T>
 struct Slots<std::index_sequence<I...>, T...> : Slot<I, T>... {};
 
-// Adds to `list` the member `slot` of the struct at `slots`.
+// Adds to `list` the member `slot` of the struct at `slots`: its place is their distance in bytes.
+// It is no template, so that rows of all types share it.
 void add_argument(json::FieldList& list, const Argument& argument, const json::MemberType& type,
                   const void* slots, const void* slot);
 
 // `On` is what the tool works on: a reference to the kernel's calls, or a struct of such.
 //
 // A row keeps its function and its fields without their types, and one function that knows them: so
-// that rows of all types are copied and destroyed by the same code.
+// that rows of all types are copied and destroyed by the same code. The function pointer is cast
+// back to exactly its own type before it is called.
 template <class On>
 class OperationRow {
 public:
-    // `arguments` name the function's in their order.
+    // `arguments` name the function's in their order. Each type needs a codec (json/fields.h), and
+    // a default value, which an absent optional keeps.
     template <class... Args>
     OperationRow(Operation named, void (*function)(On, OperationCall, Args...),
                  Argument (&&arguments)[sizeof...(Args)])
@@ -127,7 +133,8 @@ private:
     void (*run_)(const OperationRow& row, On on, OperationCall call, const Value& arguments);
 };
 
-// Finds the row of a call and runs it. The registry has checked the arguments before.
+// Finds the row of a call and runs it. The registry has checked the arguments before. `rows` are in
+// the order of the table that the tool publishes, so that a row is found by its operation's index.
 template <class On>
 class OperationTool final : public Tool {
 public:
@@ -148,7 +155,8 @@ private:
     std::vector<OperationRow<On>> rows_;
 };
 
-// The names of the rows' operations, in their order.
+// The names of the rows' operations, in their order. Rules and commands ask for these without a
+// kernel: rows can be made without what the tool works on.
 template <class On>
 std::vector<std::string> operation_names(const std::vector<OperationRow<On>>& rows) {
     std::vector<std::string> out;
@@ -172,7 +180,8 @@ Operations operations_of(std::string argument, const std::vector<OperationRow<On
     return out;
 }
 
-// A call names its operation by `argument`.
+// Makes a tool of the rows. A call names its operation by `argument`, "operation" or "command".
+// Rows that take an argument of one name have to give it the same schema (CHECK).
 template <class On>
 std::unique_ptr<const Tool> make_operation_tool(Described words, std::string argument,
                                                 std::type_identity_t<On> on,

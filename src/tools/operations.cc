@@ -1,5 +1,12 @@
 // Each function reads the rows anew: a tool has tens of operations with a few arguments each, and
 // only settle() runs at every call.
+//
+//   the rows  -> input_schema()     all arguments in one flat object, the word as an enum
+//             -> lines(), forms()   what each operation takes, in the description
+//             -> settle()           what this call's operation takes, exactly
+//
+// A flat object takes the fewest words. It lets through arguments of other operations, which
+// settle() refuses by name.
 #include "tools/operations.h"
 
 #include <algorithm>
@@ -79,6 +86,7 @@ std::vector<std::string> Operations::listed(const std::vector<std::string>& name
     return out;
 }
 
+// Only the list of words grows: an unlisted operation takes arguments that listed ones have.
 Value Operations::accepted_schema(Value published) const {
     for (const Operation& each : all) {
         if (!each.is_unlisted) continue;
@@ -99,6 +107,8 @@ Value Operations::input_schema(const std::vector<std::string>& names) const {
         for (const Operation& each : all) {
             if (!is_one_of(names, each.name)) continue;
             for (const Map::Entry& member : members_of(each)) {
+                // Arguments that some operation requires come first, for a model reads from the
+                // top.
                 if (needs(each, member.key) != needed) continue;
                 const Value* const there = properties.find(member.key);
                 CHECK(there == nullptr || *there == member.value);
@@ -119,6 +129,8 @@ Value Operations::input_schema(const std::vector<std::string>& names) const {
 std::string Operations::lines(const std::vector<std::string>& names) const {
     std::string out;
     for (const Operation& each : all) {
+        // A row without arguments is one of another program's tool, whose description says what
+        // there is to say.
         if (each.arguments.empty() || !is_one_of(names, each.name)) continue;
         cat_to(out, cat(out.empty() ? "" : "\n", signature(each), explained(each)));
     }
@@ -148,6 +160,7 @@ Result<void> Operations::settle(Map& arguments) const {
     };
     for (const auto& [from, to] : operation->renamed) {
         Value* const given = arguments.find(from);
+        // A call with both names keeps both, and is refused below for the old one.
         if (given == nullptr || arguments.contains(to)) continue;
         Value moved = std::move(*given);
         arguments.erase(from);

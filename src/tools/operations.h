@@ -51,14 +51,17 @@ struct Operations {
     const Operation* find(std::string_view name) const;
     std::vector<std::string> names() const;
     std::vector<std::string> twins() const;  // The names of those that have a twin.
-    // Returns the published ones among `names`.
+    // Returns the published ones among `names`, in their order. A name that is no operation of the
+    // tool stays.
     std::vector<std::string> listed(const std::vector<std::string>& names) const;
     // Returns the schema that calls are checked against: the published one with the unlisted words.
+    // Rules may forbid an unlisted operation like any other.
     Value accepted_schema(Value published) const;
 
-    // The input schema for calls of `names`: the members that these operations take, required
-    // ones first. A member is required if every operation of the tool requires it. Two operations
-    // that take a member of one name give it the same schema.
+    // The input schema for calls of `names`: the operation's word and the members that these
+    // operations take, required ones first. A member is required if every operation of the tool
+    // requires it; settle() checks what one operation needs beyond that. Two operations that take a
+    // member of one name give it the same schema (CHECK).
     Value input_schema(const std::vector<std::string>& names) const;
     // A line for each operation of `names`: "append(path, content): adds text at the end." An
     // argument that may be left out has a question mark. "" for a tool of another program.
@@ -67,8 +70,9 @@ struct Operations {
     // "{op: insert, line, content}: after line".
     std::string forms() const;
     // Gives old argument names their new names, then checks that the operation takes each argument
-    // and misses none. Errors: invalid_argument "invalid_argument" {missing} or {unknown}; the
-    // message lists what the operation takes.
+    // and misses none. Does nothing for a call that names no operation, which the schema refuses,
+    // and for a tool of another program. O(arguments). Errors: invalid_argument "invalid_argument"
+    // {missing} or {unknown}; the message lists what the operation takes.
     Result<void> settle(Map& arguments) const;
 };
 

@@ -1,3 +1,5 @@
+// The kernel's account of a patch becomes three things here: members for a program, a text for a
+// model, and the changed blocks for the audit log, by which one undo of the call finds them all.
 #include "tools/patch_answer.h"
 
 #include <utility>
@@ -65,6 +67,8 @@ PatchAnswer patch_answer(kernel::Patched patched, Profile profile, bool dry_run)
 }
 
 kernel::Touched PatchAnswer::touched() const {
+    // A patch has at least one part, so there is a first block. `all` is for several alone; one
+    // block stands in the members of the entry.
     const PatchedPart& first = blocks.front();
     kernel::Touched out{.block_id = first.block_id, .path = first.path};
     if (is_dry) return out;

@@ -1,3 +1,11 @@
+//   a tool of the shelf
+//     -> published()   schema, description and annotations of the operations that are left
+//     -> shown_in()    the profile's form: output schema, hints, twins
+//     -> twins         a read-only tool for each operation that has one, after its tool
+//     -> make_brief()  in profile `model`, over the whole list
+//
+// A view is made once for each profile and set of rules and shared by all who are held to these
+// (registry.cc), so it may cost a schema compilation for each tool that the rules narrow.
 #include "tools/profile_view.h"
 
 #include <algorithm>
@@ -14,7 +22,8 @@
 namespace quire::tools {
 namespace {
 
-// A schema that takes no arguments at all.
+// A schema that takes no arguments at all. It stands for a foreign schema that is broken by what
+// was taken from it: a call that cannot be checked must not pass.
 json::Schema closed() {
     return std::move(*json::Schema::compile(Value(false)));
 }
@@ -26,7 +35,8 @@ std::string as_sentence(std::string words) {
     return words + ".";
 }
 
-// The read-only tool that stands for one operation of `of`.
+// The read-only tool that stands for one operation of `of`. It exists in the list alone: a call of
+// it is a call of the operation, with the operation's rules and log entry.
 ToolInfo twin_info(const ToolInfo& of, const Operation& row) {
     return {.name = cat(of.name, "_", row.name),
             .title = row.twin.title,
@@ -54,6 +64,8 @@ ToolInfo shown_in(Profile profile, ToolInfo info) {
         if (info.output_schema.is_map()) info.output_schema = Map{{"type", "object"}};
         info.annotations.brief = !info.foreign;
     } else {
+        // A twin lets a client allow reads alone, which is of use where a model calls the tools;
+        // the other profiles have the operations only.
         for (Operation& row : info.operations.all) row.twin = {};
         if (!info.foreign) publish_changes(info.output_schema);
     }
@@ -71,6 +83,8 @@ ToolInfo published(ToolInfo info, const std::vector<std::string>& operations) {
     std::erase_if(all.all, [&](const Operation& each) {
         return std::find(operations.begin(), operations.end(), each.name) == operations.end();
     });
+    // With only reads left the tool is as harmless as they are, and clients may call it without
+    // asking.
     if (std::all_of(all.all.begin(), all.all.end(), [](const auto& each) { return each.reads; })) {
         info.annotations.read_only = true;
         info.annotations.destructive = false;

@@ -23,7 +23,10 @@ namespace quire::tools {
 // and no twins.
 ToolInfo shown_in(Profile profile, ToolInfo info);
 
-// The tools of a profile that a set of rules leaves, or all where none governs.
+// The tools of a profile that a set of rules leaves, or all where none governs. `infos` is what
+// clients are listed: twins of operations follow their tool. `narrowed` has what calls of a tool
+// are checked against where the rules take some of its operations away. Immutable once made, so any
+// thread may read it.
 struct View {
     std::vector<ToolInfo> infos;
     std::map<const Entry*, json::Schema> narrowed;  // Schemas of the tools that the rules change.
@@ -33,8 +36,9 @@ struct View {
         return at == narrowed.end() ? entry.accepts() : at->second;
     }
 };
-// `set`: the rules that govern the audience; null for none. Tools for people are left out for others.
-// O(what the shelf has).
+// `set`: the rules that govern the audience; null for none. Tools for people are left out for
+// others. A foreign tool whose schema is no schema any more without the forbidden operations is not
+// listed, and every call of it is refused. `shelf` outlives the view. O(what the shelf has).
 View make_view(const Shelf& shelf, Profile profile, const policy::RuleSet* set, bool is_person);
 
 }  // namespace quire::tools

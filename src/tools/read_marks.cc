@@ -1,3 +1,7 @@
+// A mark is the last version that a caller was answered about, and the versions since that its own
+// calls made. Versions count up by one for each change of a block, so if all between two answers
+// are its own, others have changed nothing and nothing need be asked. An answer costs a look-up
+// under a lock; the question to the history is asked only where somebody else has written.
 #include "tools/read_marks.h"
 
 #include <utility>
@@ -16,6 +20,7 @@ constexpr std::size_t kMostCallers = 1'000;
 constexpr std::size_t kMostOwn = 1'000;
 
 std::string key_of_caller(const kernel::Caller& by) {
+    // Two clients of one actor have seen different things, so each has marks of its own.
     return by.notify == nullptr ? by.actor.str() : cat("session ", by.session);
 }
 
@@ -32,9 +37,11 @@ std::optional<kernel::ChangedSinceQuery> ReadMarks::note(const kernel::Caller& b
         Mark& mark = at->second;
         if (wrote) mark.own.insert(version);
         if (mark.own.size() > kMostOwn) mark.own.erase(mark.own.begin());
+        // Answers may overtake each other. One about an older version must not set the mark back.
         if (is_new || version <= mark.version) return std::nullopt;
         const std::uint64_t seen = std::exchange(mark.version, version);
         kernel::ChangedSinceQuery query{block_id, seen, version, mark.own};
+        // Own versions above this one stay: their answers are still to come.
         mark.own.erase(mark.own.begin(), mark.own.upper_bound(version));
         std::erase_if(query.own, [&](std::uint64_t own) { return own <= seen; });
         // All versions between are its own.

@@ -4,6 +4,14 @@
 // narrowed to the operations that are left; it is made when it is first asked for, and so are
 // compiled schemas, for a kernel starts without those of clients that do not come. A call is
 // admitted by the kernel (kernel/oversight/admission.h) once its arguments fit the narrowed schema.
+//
+//   Shelf     one per profile: the tools as they were added; never changes after the start
+//   View      one per profile and set of rules: what is listed, and schemas for narrowed tools
+//   own tools made for each list and each call, from the memory blocks that the actor may write
+//
+// A call costs a search for the name, a check against a compiled schema, and the log's entry; a
+// list costs nothing after the first time but for own tools. Views are shared by address, so that a
+// session finds out cheaply whether its list has changed.
 #include <algorithm>
 #include <array>
 #include <compare>
@@ -35,7 +43,8 @@ namespace quire::tools {
 
 namespace {
 
-// The facts that rules see. Blocks are identified by `block_id`, whatever the tool.
+// The facts that rules see. Blocks are identified by `block_id`, whatever the tool; an argument of
+// another type is no fact, and the schema refuses it later.
 kernel::RuleCalls::Facts rule_facts(const ToolInfo& info, std::string_view operation,
                                     const Value& arguments) {
     const auto text = [&](std::string_view name) -> std::string {
@@ -63,6 +72,8 @@ policy::KnownTool known(const ToolInfo& info) {
 }
 
 // Returns true if a call of the operation changes nothing, according to what the tool promises.
+// Another program's promise counts for nothing: the log has such a call as one that may have
+// changed something.
 bool only_reads(const ToolInfo& info, std::string_view operation) {
     if (info.foreign) return false;
     const Operation* const named = info.operations.find(operation);
@@ -81,7 +92,8 @@ Result<Value> accept(const Entry& entry, const json::Schema& schema, const polic
     return accepted;
 }
 
-// Returns true if the actor is not shown the tool, or not this operation of it.
+// Returns true if the actor is not shown the tool, or not this operation of it. A call without an
+// operation is left to the schema.
 bool is_hidden(const policy::RuleSet& set, const std::string& tool, const std::string& operation) {
     if (!set.is_listed(tool)) return true;
     const auto left = set.allowed_operations(tool);
@@ -89,7 +101,8 @@ bool is_hidden(const policy::RuleSet& set, const std::string& tool, const std::s
            std::find(left->begin(), left->end(), operation) == left->end();
 }
 
-// The arguments of a call that its answer need not repeat: names and numbers, not texts.
+// The arguments of a call that its answer need not repeat: names and numbers, not texts. A text may
+// come back changed, and comparing long ones would cost more than it saves.
 Map not_to_repeat(const Value& arguments) {
     constexpr std::size_t kLongestName = 1024;
     Map out;
@@ -117,6 +130,7 @@ kernel::CallEnd end_of(const Result<ToolResult>& result) {
 
 void end_call(const kernel::Admission& admission, kernel::AdmittedCall call,
               Result<ToolResult>& result) {
+    // Only calls that rules count have a ticket, and only those can change the state of a loop.
     const bool governed = call.ticket.has_value();
     const kernel::Caller by = call.by;
     const policy::LoopStep step = admission.end(std::move(call), end_of(result));
@@ -154,6 +168,9 @@ struct Registry::Body {
     };
     using Views = std::map<Audience, std::shared_ptr<LazyView>>;
 
+    // Two steps, so that the lock is held for a look-up alone: making a view compiles schemas, and
+    // callers with other rules need not wait for that. Callers with the same rules wait for the one
+    // that makes it. The pointer that is returned shares the view's owner.
     std::shared_ptr<const View> view_of(const Audience& audience) const {
         const std::shared_ptr<LazyView> shown = views.with([&](Views& all) {
             std::shared_ptr<LazyView>& at = all[audience];
@@ -200,7 +217,8 @@ struct Registry::Body {
             });
     }
 
-    // A tool as a call names it: of a shelf, or the actor's own. An entry of a shelf has no owner.
+    // A tool as a call names it: of a shelf, or the actor's own. An entry of a shelf has no owner
+    // here, since the shelf outlives the call; an own tool lives as long as its call.
     struct Called {
         std::shared_ptr<const Entry> entry;
         NamedTool named;
@@ -245,6 +263,8 @@ Registry::Registry(const Parts& parts) : body_(std::make_unique<Body>(parts.kern
     const auto add_named = [&](Profile profile, MadeTool tool) {
         add(profile, addressed(std::move(tool), names));
     };
+    // The order is that of lists. Tools with one block_id are wrapped, so that it may be a path or
+    // a label; the others name no block, or resolve lists of names themselves.
     add(Profile::full, make_block_create(kernel, files, Profile::full));
     add_named(Profile::full, make_block_status(kernel));
     add_named(Profile::full, make_block_append(kernel, files, Profile::full));
@@ -396,7 +416,8 @@ void Registry::call(const Session& session, std::string_view name, Value argumen
     const std::string word(operation_of(info.operations, named.operation, given.arguments));
     const auto set = body_->rules_of(session.caller.actor);
     if (set != nullptr && is_hidden(*set, info.name, word)) {
-        // The rules say which of them refuses it, in their own order.
+        // The rules say which of them refuses it, in their own order. Without a refusal the call
+        // goes on: the narrowed schema refuses a word that it does not have.
         std::optional<Error> refusal =
             body_->rules->refusal(session.caller, rule_facts(info, word, given.arguments));
         if (refusal) return refuse(std::move(*refusal));
@@ -406,6 +427,8 @@ void Registry::call(const Session& session, std::string_view name, Value argumen
     Result<Value> accepted = accept(*entry, schema, session.caller.actor, given);
     if (!accepted) return refuse(std::move(accepted).error());
 
+    // From here on the call is one that was let in: the log gets the arguments as the tool gets
+    // them, and an approval is for exactly these.
     kernel::CallFacts facts{std::string(profile), info.name, *accepted, only_reads(info, word)};
     if (set != nullptr) facts.for_rules = rule_facts(info, word, *accepted);
     facts.asks = true;
@@ -422,6 +445,8 @@ void Registry::call(const Session& session, std::string_view name, Value argumen
                             [admission, body, asked, wrote, call = std::move(*admitted), is_lean,
                              said = std::move(said),
                              reply = std::move(reply)](Result<ToolResult> result) mutable {
+                                // The outcome is logged before the answer is made lean or gets
+                                // notes: the log has what the tool answered.
                                 end_call(admission, std::move(call), result);
                                 if (is_lean) make_lean(result, said);
                                 body->tell(asked, wrote, std::move(result), std::move(reply));

@@ -1,3 +1,6 @@
+// Nothing is kept of these tools but their names: a block's schema and its permissions may change
+// between two calls, so each list and each call makes them anew from the block as it is. That is a
+// look-up of the label for each tool, which is why an actor with such tools pays for its lists.
 #include "tools/remember_tools.h"
 
 #include <optional>
@@ -53,6 +56,7 @@ std::vector<std::string> RememberTools::names() const {
 }
 
 MadeTool RememberTools::made(const Named& which, const policy::Actor& by) const {
+    // None where the label names no block, or several, or one of which the actor may write nothing.
     std::optional<kernel::MemoryTool> tool = memory_->tool(by, which.label);
     if (!tool) return nullptr;
     return std::make_unique<RememberTool>(*memory_, which.label,

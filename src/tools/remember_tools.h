@@ -18,14 +18,16 @@ public:
         std::string name;
         std::string label;
     };
-    // The names are different. `memory` outlives the tools.
+    // The names are different. `memory` outlives the tools, and the tools that are made by them.
     RememberTools(kernel::MemoryCalls& memory, std::vector<Named> labels);
 
     // The names of all of them, whoever may have them.
     std::vector<std::string> names() const;
-    // The tool of that name as the actor has it now; null if it has none. O(log blocks).
+    // The tool of that name as the actor has it now; null if it has none. It is made for this call,
+    // with the arguments that the block's schema has at this moment. O(log blocks).
     MadeTool find(std::string_view name, const policy::Actor& by) const;
-    // The descriptions of all that the actor has now, in the labels' order.
+    // The descriptions of all that the actor has now, in the labels' order. O(labels * log blocks),
+    // and the schemas.
     std::vector<ToolInfo> list(const policy::Actor& to) const;
 
 private:

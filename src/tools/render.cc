@@ -1,6 +1,10 @@
 // Answers as clients and models read them: refusals, edits, histories, and the schemas that
 // promise them. An answer stays a value until encoded() turns it into structured content and
 // text, which is also where a refusal becomes an error object.
+//
+// An output schema promises little: the members that are there and their types. Clients check every
+// answer against it, refusals and the answers of later versions included, so a bound or a closed
+// object would turn a good answer into an error.
 #include "tools/render.h"
 
 #include <algorithm>
@@ -47,6 +51,7 @@ std::string text_of(const Error& error) {
 
 }  // namespace
 
+// The one place at which a refusal gets its form, so that all tools and doors refuse alike.
 EncodedResult encoded(ToolResult result) {
     if (const Error* const error = result.refusal()) {
         return {Map{{"error", Map{{"code", name_of(error->code())},
@@ -77,7 +82,7 @@ edits::EditLimits edit_limits(const kernel::Kernel& kernel) {
 
 namespace {
 
-// The schema on which both agree.
+// The schema on which both agree: the same, or only the type, or nothing.
 Value common(const Value& one, const Value& other) {
     if (one == other) return one;
     const Value* const type = one.get("type");
@@ -93,7 +98,8 @@ bool requires_member(const Map& schema, const std::string& name) {
     return std::find(names.begin(), names.end(), Value(name)) != names.end();
 }
 
-// Nothing of it closed or bounded.
+// The schema with nothing in it closed or bounded, down through its members. It recurses as deep as
+// our own schemas are.
 Value opened(Value schema) {
     if (schema.is_list()) {
         for (Value& each : schema.as_list()) each = opened(std::move(each));
@@ -163,6 +169,7 @@ std::string header_line(const kernel::BlockText& block) {
     std::string out = cat(
         block.info.block_id, ": ", block.info.kind, ", ", status_words(block.info), ", ",
         version_line(block.info.version, block.info.line_count), ", ", block.info.bytes, " bytes");
+    // Only what is unusual is said: most texts end their lines with LF, and their last line too.
     if (block.eol == "crlf" || block.eol == "mixed") out += cat(", line ends ", block.eol);
     if (!block.final_newline && block.info.bytes > 0) out += ", no newline at the end";
     if (!block.info.path.empty()) out += cat(", ", block.info.path);
@@ -293,6 +300,9 @@ std::string note_lines(const std::vector<std::string>& notes) {
 std::optional<Error> past_the_end(std::size_t first, const Error* error, std::size_t line_count) {
     if (error != nullptr) {
         if (error->reason() != "line_out_of_range") return std::nullopt;
+        // The refusal's details have the number of lines as `max` (edits/view.h). The kernel takes
+        // a range that begins right behind the last line; here that is past the end, unless the
+        // block is empty.
         line_count = static_cast<std::size_t>(error->details().find("max")->as_int());
     } else if (first <= line_count || first <= 1) {
         return std::nullopt;

@@ -23,8 +23,11 @@ enum class Numbering;
 
 namespace quire::tools {
 
-// How a profile counts lines: `full` from 0, half-open; the others from 1, inclusive.
+// How a profile counts lines: `full` from 0, half-open; the others from 1, inclusive. The kernel
+// always counts as `full` does, so arguments are converted on the way in and answers on the way
+// out.
 edits::Numbering numbering_of(Profile profile);
+// The kernel's limits for a block and for one operation, in bytes, as plans of edits take them.
 edits::EditLimits edit_limits(const kernel::Kernel& kernel);
 
 using json::Fields;
@@ -36,7 +39,8 @@ struct Answered {
     std::string text;
 };
 
-// Something about a file or a memory, with the members of that in front.
+// Something about a file or a memory, with the members of that in front. In JSON both are one flat
+// object, so no two members may have one name.
 template <class Of, class What>
 struct About {
     Of of;
@@ -48,8 +52,8 @@ struct About {
     }
 };
 
-// The block that an answer names, and its version. The members are the answer's own, or those of the
-// object that it is about.
+// The block that an answer names, and its version. The members are the answer's own, or those of
+// the object that it is about. An answer that names no block touches none, such as a list.
 template <class Answer>
 kernel::Touched touched_by(const Answer& answer) {
     if constexpr (requires { answer.touched(); }) {
@@ -72,7 +76,8 @@ kernel::Touched touched_by(const Answer& answer) {
     }
 }
 
-// A result encoded by the fields that an Answer has wherever it is one.
+// A result encoded by the fields that an Answer has wherever it is one. `text` is for a model.
+// Profile `model` makes it lean later, when the log has the call's end.
 template <class Answer>
 ToolResult result_of(const Answer& answer, std::string text) {
     ToolAnswer out{json::Codec<Answer>::encode(answer), std::move(text)};
@@ -88,7 +93,7 @@ ToolResult result_of(Answered<Answer> said) {
 
 // The schema of what is one of several: their members, of which those are required that each of
 // them requires. A member of which they say different things is of their common type, or anything.
-// {} is what has no members.
+// {} is what has no members. One flat object takes fewer words than a oneOf.
 Map one_of(std::initializer_list<Map> schemas);
 
 // The output schema that a tool publishes: what `schema` says, or a refusal's {"error": …}. Clients
@@ -97,6 +102,7 @@ Map one_of(std::initializer_list<Map> schemas);
 Value or_refusal(Map schema);
 
 // A reply for the kernel: what it answers goes through `render` and on to `reply`; errors pass.
+// `render` runs on the thread that answers, maybe a document's strand, so it must not wait.
 template <class Out, class Render>
 auto answer_with(Function<void(tl::expected<Out, Error>)> reply, Render render) {
     return [reply = std::move(reply), render = std::move(render)](auto result) mutable {
@@ -105,7 +111,8 @@ auto answer_with(Function<void(tl::expected<Out, Error>)> reply, Render render) 
     };
 }
 
-// The answer to an edit.
+// The answer to an edit. The snippet shows the changed lines and some around them, numbered, so
+// that a model can go on without reading the block again.
 struct EditAnswer {
     // Counted as the profile counts.
     struct Lines {
@@ -121,16 +128,21 @@ struct EditAnswer {
     std::vector<std::string> notes;
     static Fields<EditAnswer> fields();  // Those that every profile answers.
 };
-// The fields that one profile answers.
+// The fields that one profile answers. In `full` `changed` is always there, since a half-open range
+// may be empty; an inclusive one cannot be, and is left out then.
 Fields<EditAnswer> edit_fields(Profile profile);
+// An edit's answer: the new version, the lines that it wrote, and a snippet. An edit that changed
+// nothing says so.
 Answered<EditAnswer> render_edited(const kernel::Edited& edited, Profile profile);
 // How many lines the beginning of a block shows.
 inline constexpr std::size_t kShownLines = 5;
-// The beginning of what was written, numbered.
+// The beginning of what was written, numbered: at most kShownLines lines, by which a model sees
+// that its text arrived as it meant it.
 std::string beginning_of(std::string_view content, Profile profile);
 // The lines that a change shows, numbered.
 std::string snippet_of(const edits::Change& change, Profile profile);
-// The lines that a change shows, and how many more there are.
+// The lines that a change shows, numbered, and how many more changed lines there are: a large edit
+// shows its beginning.
 std::string snippet_text(const edits::Change& change, Profile profile);
 
 // The refusal of a read from line `first` on, counted from 1, that begins past the end; none if
@@ -145,7 +157,7 @@ std::string status_words(const kernel::BlockInfo& info);
 // The header of a block that is shown: its id, kind, status, version and size.
 std::string header_line(const kernel::BlockText& block);
 
-// A page of a history, with its times as text.
+// A page of a history, newest first, with its times as text. `next_cursor` is "" on the last page.
 struct ShownVersion {
     std::string version_id;
     std::string timestamp;  // RFC 3339, in UTC, with milliseconds.
@@ -159,7 +171,8 @@ struct ShownHistory {
     static Fields<ShownHistory> fields();
 };
 ShownHistory shown_history(const kernel::HistoryPage& page);
-// For a model to read.
+// For a model to read: a line for each version, whose columns are separated by TABs, and the
+// cursor.
 std::string history_text(const kernel::HistoryPage& page);
 // The difference of two versions, as a unified diff.
 struct ShownDiff {

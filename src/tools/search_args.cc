@@ -1,6 +1,9 @@
 // Turns what a search finds into its answer: the hits with the profile's line numbers, and the same
 // lines as text. A line with several matches is several hits; the text shows it once, and separates
 // the lines of different hits with "--".
+//
+// The heading of a block gives its id, and its path or label unless the id ends with that, as
+// "file:PATH" does. Names come from outside, so their invisible characters are written out.
 #include "tools/search_args.h"
 
 #include <algorithm>
@@ -43,7 +46,8 @@ std::string hit_text(const edits::Finding::Hit& hit, edits::Numbering numbering)
     return edits::numbered(lines, hit.content_begin, numbering, true);
 }
 
-// The lines of all hits; "--" between those that do not follow each other.
+// The lines of all hits, with "--" between two hits. A second match in one line has the same lines
+// and is not shown again.
 std::string lines_of_hits(const std::vector<edits::Finding::Hit>& hits,
                           edits::Numbering numbering) {
     std::string text;

@@ -32,7 +32,8 @@ struct FieldsOf<kernel::Searched> {
 
 namespace quire::tools {
 
-// Bounds of arguments: lines around a match, and how many matches or blocks.
+// Bounds of arguments: lines around a match, and how many matches or blocks. They bound the answer
+// and so the words that a model pays for.
 inline Map context_rules() {
     return {{"maximum", 100}};
 }
@@ -40,6 +41,8 @@ inline Map count_rules() {
     return {{"minimum", 1}, {"maximum", 1000}};
 }
 
+// A match. In profile `model` its place in the line is left out of the structured answer: the query
+// shows it, and the two numbers cost a quarter more.
 struct FoundLine {
     std::size_t line = 0;  // In the number base of the profile.
     std::string content;   // The line and the lines around it.
@@ -47,13 +50,14 @@ struct FoundLine {
     std::size_t match_end = 0;  // Both in code points.
     static Fields<FoundLine> fields();
 };
-// The answer of a search in one block.
+// The answer of a search in one block. `truncated`: there are more matches, or lines were cut.
 struct Found {
     std::vector<FoundLine> matches;
     bool truncated = false;
     static Fields<Found> fields();
 };
-// The answer of a search in many blocks.
+// The answer of a search in many blocks: those with a match, and how many were ruled out by the
+// index, scanned, or left. `left` above 0 means that the search stopped before it had seen all.
 struct FoundInMany {
     struct InBlock {
         std::string block_id;  // "file:PATH" of a file that was not opened.
@@ -67,6 +71,7 @@ struct FoundInMany {
     bool truncated = false;
     static Fields<FoundInMany> fields();
 };
+// A line with several matches is a match each in `matches`, and is shown once in the text.
 Answered<Found> render_found(const std::string& block_id, const edits::Finding& found,
                              Profile profile);
 Answered<FoundInMany> render_found_all(const kernel::FoundAll& found, Profile profile);

@@ -1,3 +1,12 @@
+// A call may name a tool in four ways, and all of them lead to an entry and at most one operation:
+//
+//   block_edit          a tool
+//   block.edit          the same tool, as some clients spell it
+//   context.set_field   an operation of the tool context
+//   context_view        the twin of an operation, a tool of its own in lists
+//
+// Names are searched in this order, so that no tool is hidden by an operation. A profile has some
+// tens of tools, so each search walks all of them.
 #include "tools/shelf.h"
 
 #include <algorithm>
@@ -12,6 +21,7 @@ namespace quire::tools {
 namespace {
 
 json::Schema compiled(const Value& schema) {
+    // Strict: a keyword that the compiler does not know would be a promise that no call is held to.
     Result<json::Schema> made = json::Schema::compile(schema, {.strict = true});
     CHECK(made.has_value());
     return std::move(*made);
@@ -93,6 +103,8 @@ NamedTool Shelf::find(std::string_view name) const {
 CallArguments call_arguments(const NamedTool& named, std::string_view name, Value arguments) {
     CallArguments given{std::move(arguments)};
     if (given.arguments.is_null()) given.arguments = Map{};
+    // Some clients send the object as JSON in a string. It is unwrapped once: no string in it is
+    // unwrapped again.
     if (given.arguments.is_string()) {
         std::optional<Value> inner = json::unwrapped(given.arguments.as_string());
         if (inner && inner->is_map()) given = {std::move(*inner), true};

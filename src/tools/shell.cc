@@ -1,4 +1,13 @@
 // shell: commands on the files of the workspace, held to the rules for files.
+//
+// Two ways to run one: execute waits for its end and answers all of it; spawn answers at once with
+// an id, under which output, kill and status find the command. check runs nothing and says what the
+// models of the commands predict. The members of an answer are made by the kernel
+// (kernel/commands/command_values.h), which keeps them alike in all operations; this file adds the
+// text for a model.
+//
+// Paths and messages come from files and programs, so their invisible characters are written out.
+// Output of a command is passed on as it is.
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -42,6 +51,7 @@ ToolResult render_forecast(const CommandForecast& forecast) {
     Map value = kernel::forecast_value(forecast);
     std::string text = cat(name_of(forecast.decision), "\n");
     for (const Value& each : value.find("predicted")->as_list()) {
+        // A forecast lists what the command reads, too; a model asks for what it would change.
         if (each.get("operation")->as_string() == "read") continue;
         cat_to(text, cat(each.get("operation")->as_string(), " ",
                          text::escape_hidden(each.get("path")->as_string()), "\n"));
@@ -68,6 +78,8 @@ std::string changes_text(const Map& value) {
     text += objection_lines("needs approval:", *value.find("escalations"));
     for (const Value& each : value.find("warnings")->as_list()) {
         const std::string& kind = each.get("kind")->as_string();
+        // Other warnings are about the forecast or the place in which the command ran; the
+        // structured answer has them.
         if (kind == "not_committed" || kind == "ended" || kind == "output_cut")
             cat_to(text, cat(text::escape_hidden(each.get("why")->as_string()), "\n"));
     }
@@ -126,6 +138,7 @@ void output(CommandCalls& commands, OperationCall call, std::string process_id,
             std::optional<std::int64_t> from_line) {
     const std::int64_t base = base_of(call.session.profile);
     std::optional<std::size_t> first;
+    // Line 0 is none where lines count from 1; it is read as the first.
     if (from_line) first = static_cast<std::size_t>(std::max<std::int64_t>(*from_line - base, 0));
     commands.background().output(
         call.by(), std::move(process_id), first,
@@ -137,6 +150,7 @@ void output(CommandCalls& commands, OperationCall call, std::string process_id,
                 value.append("first_line", static_cast<std::int64_t>(found.first_line) + base);
             const Map state = kernel::background_value(found.state);
             for (const Map::Entry& each : state) {
+                // The caller knows these from spawn.
                 if (each.key != "command" && each.key != "started")
                     value.append(each.key, each.value);
             }
@@ -154,6 +168,7 @@ void kill(CommandCalls& commands, OperationCall call, std::string process_id,
 }
 
 void status(CommandCalls& commands, OperationCall call, std::optional<std::string> process_id) {
+    // status() answers at once, so the reply is called here with its result.
     answer_with(std::move(call.reply), [](const std::vector<BackgroundState>& all) {
         List processes;
         std::string text = all.empty() ? "No command runs in the background.\n" : "";

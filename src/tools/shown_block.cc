@@ -1,5 +1,6 @@
-// Profile `model` publishes only the members that a model needs to read a block, and leaves out what
-// the lines themselves show.
+// Profile `model` publishes only the members that a model needs to read a block, and leaves out
+// what the lines themselves show. The encoded answer still has the others; what is in no schema
+// costs a model nothing at the start.
 #include "tools/shown_block.h"
 
 #include "base/concat.h"
@@ -89,6 +90,8 @@ Answered<ShownBlock> render_block(const kernel::BlockText& block, Profile profil
     } else {
         for (const std::string& line : block.lines) out.content += line;
     }
+    // The text form ends every line, also one that is cut or is the last without a newline; the
+    // content does not, since a program copies from it.
     std::string text = cat(header_line(block), edits::numbered(block.lines, first, numbering, true),
                            note_lines(out.notes));
     return {std::move(out), std::move(text)};

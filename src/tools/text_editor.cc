@@ -1,5 +1,9 @@
 // str_replace_based_edit_tool: viewing and editing files by the commands, the argument names and
 // the answers that models know from elsewhere. Its edits are saved at once, as they expect.
+//
+// An edit is two steps, the change of the document and the save. The first is durable when the
+// second begins, so a save that fails loses nothing: the answer says `saved: false` and a note says
+// why. A creation is on the disk at once.
 #include <set>
 #include <utility>
 
@@ -54,6 +58,7 @@ ToolResult render_viewed_file(const kernel::FileRead& read, const std::string& p
 // `directory` as the kernel names it, `path` as the caller does.
 void view_workspace_directory(TextEditor editor, OperationCall call, std::string path,
                               std::string directory) {
+    // Two levels are shown, but files far below count as well: they are what makes a directory.
     constexpr std::size_t kListed = 100'000;
     editor.files.list(call.by(), {.limit = kListed},
                       answer_with(std::move(call.reply), [path = std::move(path),
@@ -66,7 +71,8 @@ void view_workspace_directory(TextEditor editor, OperationCall call, std::string
                       }));
 }
 
-// The kernel refuses to read a directory and says that it is one: then it is listed.
+// The kernel refuses to read a directory and says that it is one: then it is listed. With a
+// view_range the refusal stands, since a directory has no lines.
 void view_file(TextEditor editor, OperationCall call, std::string path,
                std::optional<std::vector<std::int64_t>> view_range) {
     std::optional<text::LineRange> range;
@@ -136,6 +142,7 @@ ToolResult render_changed_file(const kernel::FileEdited& edited, const std::stri
 ToolResult render_undone_file(const kernel::Undone& undone, const std::string& path,
                               const Result<kernel::FileSaved>& saved) {
     if (!saved) return refused(saved.error());
+    // An undo is shown as the edit that it made.
     const auto& [version, restored, removed, skipped, line_count, change, file] = undone;
     FileChanged out{saved->file, {}, true};
     out.edited.version = version;

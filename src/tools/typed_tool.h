@@ -13,7 +13,8 @@
 
 namespace quire::tools {
 
-// The description of a tool; its input schema comes from its fields.
+// The description of a tool, by its maker; its input schema comes from its fields. The names are
+// those that are published, with underscores. Each word is read by a model at every start.
 struct Described {
     std::string name;
     std::string title;
@@ -24,6 +25,8 @@ struct Described {
     std::string conversation = {};  // See ToolInfo.
 };
 
+// The description as the registry keeps it. The output schema then admits a refusal as well as the
+// answer.
 inline ToolInfo info_of(Described words, Value input_schema) {
     return {.name = std::move(words.name),
             .title = std::move(words.title),
@@ -35,14 +38,16 @@ inline ToolInfo info_of(Described words, Value input_schema) {
             .conversation = std::move(words.conversation)};
 }
 
-// `reply`, which answers an Error as a refusal.
+// `reply`, which answers an Error as a refusal. The tools of this room reply through it, so they
+// never fail: they answer or refuse.
 inline Reply<ToolResult> or_refused(Reply<ToolResult> reply) {
     return [reply = std::move(reply)](Result<ToolResult> result) mutable {
         reply(result ? std::move(*result) : refused(std::move(result).error()));
     };
 }
 
-// Decodes the arguments, which the registry has checked, and runs.
+// Decodes the arguments, which the registry has checked, and runs. `run` is called on the caller's
+// thread and from several at once, so it may only read what it captured.
 template <class Args>
 class TypedTool final : public Tool {
 public:
@@ -62,12 +67,15 @@ private:
     Run run_;
 };
 
+// A tool that makes its own ToolResult. Its answer's schema is `words.answer`, which a tool with
+// several forms of answers joins by one_of().
 template <class Args, class Run>
 std::unique_ptr<const Tool> make_tool(Described words, Fields<Args> fields, Run run) {
     return std::make_unique<TypedTool<Args>>(std::move(words), std::move(fields), std::move(run));
 }
 
-// A tool that answers with one struct: `run` replies with an Answered<Answer>.
+// A tool that answers with one struct: `run` replies with an Answered<Answer>. The fields say what
+// this profile publishes and encodes; the audit log finds the changed block by touched_by().
 template <class Args, class Answer, class Run>
 std::unique_ptr<const Tool> make_tool(Described words, Fields<Args> fields, Fields<Answer> answer,
                                       Run run) {

@@ -1,3 +1,6 @@
+// Ranges arrive signed, so that -1 and mistakes can be told from large numbers, and leave as the
+// kernel counts. The conversion takes 1 from the start only: an included end counted from 1 is an
+// excluded end counted from 0.
 #include "tools/window_args.h"
 
 #include <string_view>

@@ -1,6 +1,12 @@
 // A record of the file: a magic number, the hash of the bytes, how many they are and how many are
 // stored, each in eight bytes, and then those that are stored. Where compressing does not pay the two
 // numbers are equal.
+//
+// The index lives in memory alone: opening walks the headers and seeks over the bytes. The walk
+// stops at the first header that is not whole, or whose bytes would reach behind the end of the
+// file, and the rest is cut off: it is the tail of an add() that a crash tore. The bytes themselves
+// are checked only by get(), against their hash, so opening stays cheap and damage in the middle
+// costs the one text that it hit.
 #include "views/base_texts.h"
 
 #include <array>
@@ -24,6 +30,8 @@ constexpr std::size_t kHeader = 40;
 // LZ4 counts in int.
 constexpr std::size_t kMostToCompress = std::size_t{1} << 30;
 
+// Returns the bytes as they are to be stored. Bytes that LZ4 does not make shorter stay plain, so
+// `stored == size` in a record says that there is nothing to decompress.
 std::string compressed(std::string_view bytes) {
     if (bytes.size() > kMostToCompress) return std::string(bytes);
     std::string out(static_cast<std::size_t>(LZ4_compressBound(static_cast<int>(bytes.size()))),
@@ -61,6 +69,7 @@ Result<BaseTexts> BaseTexts::open(const std::string& file) {
     return out;
 }
 
+// Reads one header a record, and no bytes.
 Result<void> BaseTexts::read_index() {
     struct stat status {};
     if (::fstat(fd_.get(), &status) != 0) return failed("cannot look at");
@@ -84,6 +93,9 @@ Result<void> BaseTexts::read_index() {
                                                                       : Result<void>();
 }
 
+// Header and bytes go out in one write, and the index learns of the record only when all of it is
+// in the file. A write that fails half-way is cut off again, for the next record would stand behind
+// a torn one and be lost with it at the next open.
 Result<void> BaseTexts::add(const fs::Hash& hash, std::string_view bytes) {
     if (has(hash)) return {};
     const std::string stored = compressed(bytes);
@@ -117,6 +129,8 @@ Result<std::string> BaseTexts::get(const fs::Hash& hash) const {
     if (!read_at(fd_.get(), place.at, stored.data(), stored.size())) return failed("cannot read");
     std::string out = std::move(stored);
     if (place.stored != place.size) {
+        // The size comes from the file: damage must not make us ask for more memory than
+        // compressed() could have needed.
         if (place.size > kMostToCompress) return corrupt(cat(file_, " is damaged"));
         std::string whole(place.size, '\0');
         const int size = LZ4_decompress_safe(out.data(), whole.data(), static_cast<int>(out.size()),
@@ -133,6 +147,10 @@ Result<void> BaseTexts::sync() const {
     return ::fdatasync(fd_.get()) == 0 ? Result<void>() : failed("cannot sync");
 }
 
+// Copies what stays into a new file and renames it over the old one. A crash before the rename
+// leaves the old file whole and a draft that the next keep() removes. A text that cannot be read
+// stops it, and the old file stays. Since less than half of the file stays, it copies fewer bytes
+// than it frees.
 Result<void> BaseTexts::keep(const Hashes& wanted) {
     std::uint64_t kept = 0;
     for (const auto& [hash, place] : places_)

@@ -17,9 +17,11 @@
 
 namespace quire::views {
 
+// The bytes of a hash are already spread evenly, so half of them serves as the key of a hash table.
 struct HashOfHash {
     std::size_t operator()(const fs::Hash& hash) const { return hash.low; }
 };
+// The set of bases that some tree still names.
 using Hashes = std::unordered_set<fs::Hash, HashOfHash>;
 
 // One thread at a time. Errors of every call: unavailable "io_error" {path}.
@@ -29,13 +31,17 @@ public:
     static Result<BaseTexts> open(const std::string& file);
 
     bool has(const fs::Hash& hash) const { return places_.contains(hash); }
-    // Adds the bytes, unless they are there. Durable after sync().
+    // Adds the bytes, unless they are there. `hash` is fs::Hash::of(bytes); get() refuses others.
+    // Durable after sync(), which has to come before a state that names the hash is kept. An error
+    // leaves no part of them in the file.
     Result<void> add(const fs::Hash& hash, std::string_view bytes);
-    // Errors: not_found "base_unknown"; corrupt.
+    // Reads, decompresses and checks the bytes. Errors: not_found "base_unknown"; corrupt "corrupt"
+    // for bytes that do not have this hash.
     Result<std::string> get(const fs::Hash& hash) const;
     Result<void> sync() const;
     // Forgets the others, if they take more than half of the file. O(what stays) then.
     Result<void> keep(const Hashes& wanted);
+    // The size of the file in bytes, with what keep() would remove.
     std::uint64_t size() const { return end_; }
 
 private:

@@ -1,3 +1,15 @@
+// Bringing, case by case. `=` is "has the same bytes, or is missing as well":
+//
+//   from = into             nothing to do, and both have this in common now
+//   from = base             `from` has not changed: `into` stays, and so does the base
+//   into = base             `into` has not changed: it becomes `from`, a deletion included
+//   one of them is missing  one side deleted what the other changed: a tie of the whole file
+//   else                    a merge by line and token, unless both wrote the text anew
+//
+// After a merge the base is `from` with the base's own text at each tie. So the merged part of
+// `from` is not brought again, a tie is met again next time, and once `into` has taken over
+// `from`'s text there, or the other way round, the sides are equal at that place and the tie is
+// gone.
 #include "views/bring.h"
 
 #include <algorithm>
@@ -47,6 +59,8 @@ Brought bring(const Sides& sides, const Manner& manner) {
         text::merge3(base, *sides.into, *sides.from, text::Side::ours, manner.first);
     Brought out;
     std::string agreed(*sides.from);
+    // From the last tie in `from` to the first, so that the positions of those before it stay true
+    // while `agreed` changes its length.
     std::ranges::sort(merged.ties, {}, [](const text::Tie& tie) { return tie.theirs_at.n; });
     for (auto tie = merged.ties.rbegin(); tie != merged.ties.rend(); ++tie) {
         const std::string_view before = base.substr(tie->begin.n, tie->end.n - tie->begin.n);

@@ -49,6 +49,8 @@ struct Brought {
     std::vector<Tie> ties;
 };
 
+// Decides and merges one file. The views in `sides` must live until it returns; the result has
+// copies. It never fails: what it cannot merge it ties, and then `text` is what `into` was.
 // O(text), and the cost of the diffs.
 Brought bring(const Sides& sides, const Manner& manner);
 

@@ -5,7 +5,8 @@
 
 namespace quire::views {
 
-// A file that is left out, and why.
+// A file that is left out. A land stops where one of them is busy; any other is reported, and the
+// rest is brought.
 struct LeftOut {
     std::string path;
     std::string why;

@@ -1,3 +1,7 @@
+// A survey walks two sorted lists at once, the files on the disk and the heads of the state, as a
+// merge of two lists does: a path in one of them alone was made or deleted. A path in both is read
+// only if its stamp is not the one that the head remembers, so that a tree in which nothing
+// happened costs a listing and no reading.
 #include "views/survey.h"
 
 #include <algorithm>
@@ -17,6 +21,8 @@ Result<std::optional<Content>> TreeFiles::read(const std::string& path) const {
     const std::optional<fs::EntryLook> look = TRY(entries_.look(path));
     if (!look || (!look->is_link && look->kind != fs::Kind::file)) return std::nullopt;
     Content out;
+    // A link has no stamp of its own here, so its sight is never settled and survey() looks at it
+    // each time: that is one readlink.
     if (look->is_link) {
         out.form = Form::link;
         out.bytes = look->target;
@@ -57,6 +63,9 @@ Result<Survey> survey(const TreeFiles& tree, TreeState& state, StampDigest Head:
                       Function<bool(const std::string& path)> skips) {
     Survey out;
     const std::vector<fs::Entry> listed = TRY(tree.list(ignore));
+    // Reads the path and decides if it changed. It also remembers the new stamp, which saves the
+    // reading next time if somebody only touched the file; digest_of() gives 0 as long as the stamp
+    // is too young to be trusted.
     const auto note = [&](const std::string& path) {
         const auto head = state.heads.find(path);
         Result<std::optional<Content>> now = tree.read(path);

@@ -16,7 +16,9 @@
 
 namespace quire::views {
 
-// The bytes of a file, or where a link leads.
+// The bytes of a file, or where a link leads, as they were read at one moment. `runs` says that the
+// owner may execute the file; other permissions are no part of what trees have in common. A link's
+// sight has the hash of its target and an empty stamp.
 struct Content {
     Form form = Form::file;
     bool runs = false;
@@ -33,9 +35,13 @@ public:
     TreeFiles(fs::FileSystem& files, const fs::DiskEntries& entries, std::size_t limit, Known known)
         : files_(files), entries_(entries), limit_(limit), known_(std::move(known)) {}
 
-    // Returns none if the path is neither a file nor a link. Errors: those of FileSystem::read().
+    // Returns none if the path is neither a file nor a link, or is not there. Reads the file whole.
+    // Errors: those of FileSystem::read(), such as a file that is larger than `limit` or is being
+    // written ("busy").
     Result<std::optional<Content>> read(const std::string& path) const;
-    // The files and links, sorted by path.
+    // The files and links, sorted by path, without any .git and .quire: a linked work tree has a
+    // file .git, and an adopted tree a file .quire. Errors: those of FileSystem::list();
+    // out_of_range "too_many_files" {limit}. O(files).
     Result<std::vector<fs::Entry>> list(const fs::IgnoreNames& ignore) const;
     fs::FileSystem& files() const { return files_; }
     const fs::DiskEntries& entries() const { return entries_; }
@@ -47,6 +53,7 @@ private:
     Known known_;
 };
 
+// The outcome of a survey. A path is in one of the two at most.
 struct Survey {
     std::vector<std::string> changed;  // Sorted. Those that are gone are among them.
     std::vector<LeftOut> left;

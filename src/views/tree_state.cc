@@ -1,5 +1,14 @@
 // The state of an adopted tree as bytes, little-endian. The first byte is the format; the last eight are
 // the low half of the hash of all before them, so that a torn file is not taken for a shorter one.
+//
+//   format 1, directory, actor, is_made 1, adopted_ms 8, synced_ms 8
+//   count 4, then per path:  path, flags 1, base 16, tree 8, shared 8
+//   count 4, then per tie:   path, kind 1, base, from, into, line 8, since_ms 8
+//   seal 8
+//
+// A text is its length in four bytes and its bytes. Paths are in the order of the map, so decoding
+// inserts each at the end. A ByteReader that has failed reads zeros from then on; one check at the
+// end is enough, and the loops ask it so that a damaged count does not run on.
 #include "views/tree_state.h"
 
 #include <utility>
@@ -75,6 +84,8 @@ OpenTie read_tie(ByteReader& in) {
 
 }  // namespace
 
+// `settled` is left out: it says when a stamp may be trusted, and is no part of the file's
+// identity.
 StampDigest digest_of(const fs::Stamp& stamp) {
     ByteWriter out;
     for (const std::uint64_t number :

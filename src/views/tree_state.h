@@ -48,6 +48,10 @@ struct OpenTie {
     std::int64_t since_ms = 0;
 };
 
+// All that is kept of an adopted tree. A head names the bytes from which both trees have come at
+// its path; a path without one is new to the side that has it. The kernel's registry owns the state
+// and writes it as a whole. To fall back to an older one costs only work, since bringing something
+// twice is the same as once.
 struct TreeState {
     std::string directory;  // Absolute, without links.
     policy::Actor actor;    // The changes of the tree are the actor's work.
@@ -59,7 +63,7 @@ struct TreeState {
 
     // About 60 bytes for a path.
     Bytes encode() const;
-    // Errors: corrupt.
+    // Errors: corrupt "corrupt" for bytes that were cut or changed, or have another format.
     static Result<TreeState> decode(const Bytes& bytes);
 };
 

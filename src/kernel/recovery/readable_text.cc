@@ -1,3 +1,9 @@
+// A reading takes what it gets. The stored pieces, Loro blobs, are decoded one by one, and all that
+// can be decoded go into one document; a piece that cannot be read is a fault, and changes whose
+// ancestors were in it stay pending and are left out. Only a document without any fault is replayed
+// as the kernel does it (kernel/core/replay.h), which finds what a lenient reading passes over.
+// Where there is a fault, the stored pieces are handed on as well: another program may read more of
+// them.
 #include "kernel/recovery/readable_text.h"
 
 #include <algorithm>
@@ -59,22 +65,28 @@ std::string text_of_document(crdt::Doc& doc, const store::DocumentRecord& record
     if (record.kind == kConversationKind) return transcript(doc, record, peers);
     if (record.kind == kMemoryKind) {
         const Result<MemoryHeader> header = decode_memory_header(record.name, record.header);
+        // The schema, which is in the header, tells the order of the sections and how they are
+        // shown. Without it all values are still there, as JSON.
         if (header) return memory::plain_text({doc, header->block.schema});
         faults.emplace_back("its header cannot be read, so its text is JSON");
         return cat(json::write(doc.value()), "\n");
     }
+    // Files, staged texts and documents of an unknown kind have their text in the root "content".
     const crdt::Handle content =
         doc.open(crdt::ContainerId::root("content", crdt::ContainerKind::text));
     return doc.text(content).rope().str();
 }
 
 // All changes that can be put together; what is wrong with a piece is told, and it is passed over.
+// Returns none if the changes contradict each other.
 std::optional<crdt::Doc> put_together(const std::vector<Bytes>& updates,
                                       std::vector<std::string>& faults) {
     std::optional<crdt::Doc> doc(std::in_place, kReader);
     crdt::ChangeBatch changes;
     for (std::size_t i = 0; i < updates.size(); ++i) {
         crdt::ChangeBatch alone;
+        // A piece is tried by itself first: a batch is good for nothing after an error, and the
+        // sound pieces would be lost with it.
         const Result<void> read = codec::read_updates(updates[i], alone);
         if (read) {
             static_cast<void>(codec::read_updates(updates[i], changes));

@@ -10,7 +10,8 @@
 namespace quire::kernel {
 namespace {
 
-// Runs work() → Result<T> on a worker.
+// Runs work() → Result<T> on a worker. A call that comes while the kernel closes is refused; one
+// that has begun holds the core and goes on.
 template <class T, class Work>
 void at_work(Core& core, Reply<T> reply, Work work) {
     if (core.is_closing()) return reply(Failure(kernel_ending()));

@@ -1,5 +1,12 @@
 // Each document is read, saved and forgotten before the next. The manifest is written last, in the
-// order of the documents, and repeats every fault that was met.
+// order of the documents, and repeats every fault that was met. So a store of any size needs the
+// memory of its largest document. The audit log is the exception: it is collected as one text.
+//
+//   documents, one by one  ->  the audit log  ->  a copy of the store  ->  SALVAGE.txt
+//
+// Damage that the store reports (corrupt) is a fault of the manifest and never stops the rest. A
+// store that fails to answer (unavailable) and a directory that takes no more do stop it, since
+// nothing after that would be saved either; the files written so far stay, without a manifest.
 #include "kernel/recovery/salvage.h"
 
 #include <string_view>
@@ -113,7 +120,8 @@ private:
         return {};
     }
 
-    // Forwards until an entry cannot be read, then those behind it from the end.
+    // Reads forwards until an entry cannot be read. Those behind it are not saved, and the manifest
+    // says after which entry the log stops; a copy of the store may still have them.
     Result<void> save_audit() {
         std::string text;
         std::uint64_t last = 0;
@@ -145,6 +153,7 @@ private:
             return;
         }
         const Result<void> copied = store_.back_up(cat(directory_.path(), "/quire.db"));
+        // The texts are on the disk by now, so a copy that fails is a fault like others.
         out_.has_copy = copied.has_value();
         if (!copied) return fault("a copy of the store", copied.error().message());
         cat_to(saved_, "- a copy of the store, for quire restore\n    quire.db\n");

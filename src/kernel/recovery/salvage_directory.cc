@@ -1,3 +1,6 @@
+// Names are looked up beneath the descriptor of the directory, and every file is made with O_EXCL
+// and O_NOFOLLOW: nothing is written over, and no link is followed out of the directory. That it
+// has to be empty keeps two salvages apart.
 #include "kernel/recovery/salvage_directory.h"
 
 #include <cerrno>
@@ -28,6 +31,7 @@ Failure not_writable(const std::string& path, int error) {
 }
 
 bool is_empty(int directory) {
+    // A descriptor of its own, since closedir() closes the one that it was given.
     const int again = ::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (again < 0) return false;
     DIR* const entries = ::fdopendir(again);
@@ -50,6 +54,7 @@ SalvageDirectory::SalvageDirectory(std::string path, Fd directory)
     : path_(std::move(path)), directory_(std::move(directory)) {}
 
 Result<SalvageDirectory> SalvageDirectory::make(const std::string& path) {
+    // Documents may hold what only their owner may read, so nobody else can enter.
     if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return not_writable(path, errno);
     Fd directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!directory) return not_writable(path, errno);
@@ -76,6 +81,7 @@ Result<void> SalvageDirectory::put(const std::string& name, std::string_view byt
     if (!file) return not_writable(at, errno);
     const Result<void> written = write_all(file.get(), bytes);
     if (!written) {
+        // A full disk has an error of its own, because its remedy is another directory.
         const Value* const error = written.error().details().find("errno");
         return not_writable(
             at, error != nullptr && error->is_int() ? static_cast<int>(error->as_int()) : EIO);

@@ -3,6 +3,11 @@
 //
 // The search index is the one thing that is derived from the rest. It is made anew as a whole, since
 // what is wrong with one text may be wrong with its words, which no search would show.
+//
+// The steps are: the store's own faults, a replay of each document, the chain of the audit log, and
+// the mending. A fault becomes a finding and the check goes on; only a store that does not answer
+// ends it, as an error. One document is in memory at a time, and each is loaded once, and memory
+// blocks twice where the index is mended.
 #include "kernel/recovery/store_check.h"
 
 #include <algorithm>
@@ -23,6 +28,9 @@ namespace quire::kernel {
 namespace {
 
 constexpr crdt::PeerId kChecker = 1;  // It writes nothing.
+// Entries of the audit log in one read, and texts of the index in one batch: enough that the
+// store's own cost for each is lost in the work, and few enough that other calls wait for one of
+// them only briefly.
 constexpr std::size_t kCheckedAtOnce = 1000;
 constexpr std::size_t kTextsAtOnce = 200;
 
@@ -61,6 +69,8 @@ private:
         if (record != documents_.end()) finding.title = title_of(*record);
         out_.findings.push_back(std::move(finding));
     }
+    // Remembers the finding's place, since it counts as mended only when the whole index has been
+    // made anew.
     void index_fault(store::DocumentKey key, std::string what) {
         has_bad_index_ = true;
         index_findings_.push_back(out_.findings.size());
@@ -87,6 +97,8 @@ private:
             const Result<MemoryHeader> header = decode_memory_header(record.name, record.header);
             if (!header) add(record.key, header.error().message());
         }
+        // The index is no part of a document, so a fault of its text does not make the document
+        // damaged.
         out_.damaged += out_.findings.size() > before;
         if (document && record.kind == kMemoryKind) TRY(check_text(record, *document));
         return {};
@@ -94,6 +106,7 @@ private:
 
     // A text of another version may lag behind; one of this version says what the block says.
     Result<void> check_text(const store::DocumentRecord& record, ReplayedDocument& document) {
+        // The index will be made anew anyway, and it would be found wrong once for each text.
         if (has_bad_index_) return {};
         const Result<std::optional<store::TextRecord>> kept = store_.text(record.key);
         if (!kept && kept.error().code() != Errc::corrupt) return Failure(kept.error());
@@ -119,6 +132,8 @@ private:
             add(0, "the beginning of the audit log cannot be read");
             return {};
         }
+        // Each entry has the hash of the one before it, so the walk ends at the first that does not
+        // fit: all behind it would follow from a wrong one.
         store::AuditWalk walk(*origin);
         while (true) {
             const auto entries = store_.audit_after(walk.count(), kCheckedAtOnce);
@@ -145,6 +160,9 @@ private:
     }
 
     Result<void> mend_index() {
+        // Documents that cannot be replayed have no text in the new index. A kernel that is killed
+        // in between leaves an index that lacks texts, and stale_texts() names those to the next
+        // one.
         TRY(store_.reset_texts());
         store::Batch batch;
         for (const store::DocumentRecord& record : documents_) {

@@ -1,3 +1,15 @@
+// Adoption finds a base for every path that it can, because a path without one is a conflict as
+// soon as both sides have it with different bytes. It looks for the base in this order:
+//
+//   the bytes of both trees, where they are equal
+//   the merge base of the two HEADs, if both trees are checkouts of one history
+//   the workspace's bytes, if the file has not changed since the directory was made
+//
+// The last is a guess: a directory that is made by copying has the file as it was then. A base that
+// is too new would take the tree's old lines for its changes, so the guess is made only where the
+// time of the file's last change, which no program can set, lies before the directory's birth. One
+// path is in memory at a time; the files of the commit are read from git only where the trees
+// differ.
 #include "kernel/views/adoption.h"
 
 #include <algorithm>
@@ -36,8 +48,12 @@ std::int64_t born_ns(const std::string& directory) {
 }
 
 // The files of the commit from which both trees have come, as git knows it.
+// Looks nothing up for a directory that is no checkout, or has no commit in common with the
+// workspace: then at() knows no path, and the other ways to a base remain.
 class Ancestry {
 public:
+    // Asks git a few times, and reads the whole list of the commit's files: O(files). A failure of
+    // git is no failure of the adoption, which goes on without an ancestor.
     static Ancestry of(const std::string& tree, const std::string& shared, Clock& clock) {
         Ancestry out;
         const auto theirs = git::Repository::find(tree, clock);
@@ -63,6 +79,8 @@ public:
     std::optional<Content> at(const std::string& path) const {
         if (!repository_) return std::nullopt;
         const auto found = files_.find(prefix_ + path);
+        // The modes are git's own: 160000 is a submodule, which is no file, 120000 a link and
+        // 100755 a program.
         if (found == files_.end() || found->second.mode == "160000") return std::nullopt;
         Result<std::string> bytes = repository_->blob(found->second.id);
         if (!bytes) return std::nullopt;
@@ -80,6 +98,8 @@ private:
     std::map<std::string, git::TreeEntry> files_;
 };
 
+// Two files with the same bytes and different permissions are equal here, and the head takes the
+// workspace's.
 bool is_equal(const std::optional<Content>& a, const std::optional<Content>& b) {
     return a && b && a->form == b->form && a->bytes == b->bytes;
 }
@@ -93,6 +113,8 @@ Failure not_a_tree(const std::string& directory, std::string_view why) {
 Result<std::string> check_adoptable(const std::string& directory, const std::string& workspace,
                                     const OpenTree& shared, const fs::IgnoreNames& ignore) {
     std::error_code failed;
+    // All checks go by the name without links: a link could lead back into the workspace or to
+    // somebody else's directory.
     const std::string real = disk::canonical(directory, failed).string();
     struct stat status {};
     if (failed || ::stat(real.c_str(), &status) != 0) {
@@ -111,11 +133,16 @@ Result<std::string> check_adoptable(const std::string& directory, const std::str
     if (real == workspace) return not_a_tree(real, "is the workspace itself");
     if (workspace.starts_with(real == "/" ? real : real + "/"))
         return not_a_tree(real, "has the workspace in it");
+    // A linked work tree's own data lies in .git/worktrees of the workspace; it is no checkout, and
+    // neither is a stage in .quire.
     for (const char* const own : {"/.quire", "/.git"}) {
         if (real == workspace + own || real.starts_with(cat(workspace, own, "/")))
             return not_a_tree(real,
                               "is in a directory of the workspace that is no part of its files");
     }
+    // From here on the directory lies in the workspace. Its files would be in two trees at once, so
+    // it has to be one that the workspace's lists leave out: a work tree of git is, and so is one
+    // of which no file is listed.
     if (!real.starts_with(workspace + "/")) return real;
     if (disk::exists(disk::symlink_status(real + "/.git", failed))) return real;
     const std::string inner = real.substr(workspace.size() + 1) + "/";
@@ -157,6 +184,8 @@ Result<void> find_common(const TwoTrees& trees, const fs::IgnoreNames& ignore,
         if (!common) continue;
         Head head;
         head.form = common->form;
+        // A stamp of 0 has the first survey read the file. digest_of() gives it for a side that
+        // differs from the base, which is what makes the path a change of that side.
         head.runs = common->runs;
         head.base = common->sight.hash;
         if (a) head.tree = views::digest_of(a->sight, head.base);
@@ -171,6 +200,8 @@ Result<void> mark_tree(const std::string& directory, const std::string& workspac
                        const policy::Actor& actor, Clock& clock) {
     const std::string path = cat(directory, "/", kTreeFile);
     struct stat status {};
+    // A workspace has a directory .quire. A link of that name is refused as well: a file behind it
+    // would be written over.
     if (::lstat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
         return fail(Errc::conflict, "has_workspace",
                     cat(directory,
@@ -191,6 +222,8 @@ Result<void> mark_tree(const std::string& directory, const std::string& workspac
     if (!repository) return {};
     const auto excluded =
         repository->ignored(std::vector<std::string>{cat(repository->prefix(), kTreeFile)});
+    // The file's name goes to .git/info/exclude and not to .gitignore, which is a file of the tree
+    // and would be landed.
     if (!excluded || !excluded->empty()) return {};
     if (const auto exclude = repository->exclude_file()) {
         std::error_code failed;
@@ -202,6 +235,8 @@ Result<void> mark_tree(const std::string& directory, const std::string& workspac
     return {};
 }
 
+// Removes a file alone: by now the directory may have become a workspace of its own, whose .quire
+// is a directory.
 void unmark_tree(const std::string& directory) {
     const std::string path = cat(directory, "/", kTreeFile);
     struct stat status {};

@@ -39,19 +39,23 @@ struct TwoTrees {
 Result<std::string> check_adoptable(const std::string& directory, const std::string& workspace,
                                     const OpenTree& shared, const fs::IgnoreNames& ignore);
 
-// Fills the heads of `state`. Reads all files of both trees, of `shared` those for which `sees` holds.
-// Errors: those of reading.
+// Fills the heads of `state`, and gives the common bytes to the registry's bases; the caller saves
+// both. Reads all files of both trees, of `shared` those for which `sees` holds. A file that cannot
+// be read now gets no head and is looked at again with the next land. Runs git where both are
+// checkouts. O(bytes of both trees). Errors: those of listing the files and of BaseTexts::add().
 Result<void> find_common(const TwoTrees& trees, const fs::IgnoreNames& ignore,
                          Function<bool(const std::string& path)> sees, Clock& clock,
                          TreeRegistry& registry, views::TreeState& state);
 
 // The file in an adopted directory that leads to its workspace.
 inline constexpr const char* kTreeFile = ".quire";
-// Writes it where it is not there yet, and tells git to leave it out; or removes it. Its lines are "tree of WORKSPACE" and "actor
-// ACTOR". Errors: conflict "has_workspace" for a directory that is a workspace itself; unavailable
-// "io_error".
+// Writes it where it is not there yet, and tells git to leave it out. Its lines are "tree of
+// WORKSPACE" and "actor ACTOR". A failure of git is no failure: the file is then listed as a new
+// one. Errors: conflict "has_workspace" {directory} for a directory that is a workspace itself;
+// unavailable "io_error" {path}.
 Result<void> mark_tree(const std::string& directory, const std::string& workspace,
                        const policy::Actor& actor, Clock& clock);
+// Removes it, as far as it is a file. Failures are ignored.
 void unmark_tree(const std::string& directory);
 
 }  // namespace quire::kernel

@@ -1,3 +1,8 @@
+// Claims are computed from three texts for each of the other trees: the base, the other tree's file
+// and the asking tree's own. The diff from the base to the other's text gives the lines that the
+// other has changed; the diff from the base to the own text moves them to the lines on which the
+// asking tree has them now. A file that is no text, and one whose base is not kept any more, gives
+// a claim without lines.
 #include "kernel/views/claims.h"
 
 #include <algorithm>
@@ -26,6 +31,10 @@ const views::Head* head_of(const views::TreeState* state, const std::string& pat
 
 // The lines of `to` that stand where the lines [begin, end) of the other text stood.
 text::LineRange moved(text::LineRange lines, const std::vector<text::Hunk>& hunks) {
+    // A line behind a hunk moves with what the hunk added or removed. One inside of a hunk has no
+    // counterpart, so a begin goes to the hunk's begin and an end to its end: the claim covers
+    // rather too much than too little. At a place where the own text only inserted (`begin == end`)
+    // a line moves behind what was inserted.
     const auto place = [&](std::size_t line, bool is_end) {
         std::size_t out = line;
         for (const text::Hunk& hunk : hunks) {
@@ -69,6 +78,7 @@ std::vector<Claim> claims_on(const std::string& path, const TreeSide& own,
         const bool is_same = head == nullptr ? !theirs : theirs && theirs->sight.hash == head->base;
         const bool agrees =
             theirs.has_value() == mine.has_value() && (!theirs || theirs->bytes == mine->bytes);
+        // No claim where the other tree has what both had, or where both made the same of it.
         if (is_same || agrees) continue;
         Claim claim;
         claim.path = path;
@@ -77,6 +87,7 @@ std::vector<Claim> claims_on(const std::string& path, const TreeSide& own,
             claim.actor = other.state->actor.str();
         }
         if (theirs) claim.since_ms = theirs->sight.stamp.modified_ns / 1'000'000;
+        // Without a head the path is new on the other side, and all of its lines are the other's.
         const Result<std::string> base =
             head != nullptr ? bases.get(head->base) : Result<std::string>(std::string());
         if (base && utf8::is_valid(*base) && (!theirs || utf8::is_valid(theirs->bytes)))

@@ -25,7 +25,10 @@ struct TreeSide {
     const views::TreeState* state = nullptr;
 };
 
-// The claims of `others` on a file of `own`. O(bytes of the file, in each tree).
+// The claims of `others` on a file of `own`, in their order. The workspace's claim has no actor
+// yet, since only the file's history knows it. `since_ms` is when the other's file was modified, 0
+// where it is gone; `age_ms` is left to the caller. A file that cannot be read counts as missing.
+// O(bytes of the file, in each tree) beside two diffs for each.
 std::vector<Claim> claims_on(const std::string& path, const TreeSide& own,
                              const std::vector<TreeSide>& others, const views::BaseTexts& bases);
 

@@ -1,3 +1,6 @@
+// Only the blame of its document tells who wrote a line, and that costs a replay of the history. So
+// the deletions are counted twice: first all of them, whoever wrote them, which needs only the
+// diffs; and only if those pass a bound, without the lines that the tree's own actor wrote.
 #include "kernel/views/tree_consent.h"
 
 #include <algorithm>
@@ -12,6 +15,8 @@
 
 namespace quire::kernel {
 
+// A word stands before the digest, so that an approval of a land is not taken for one of its
+// deletions: a person may be asked for both about one set of changes.
 Result<void> TreeConsent::to_land(std::size_t files, const std::string& effects) const {
     policy::Target target;
     target.kind = "tree";
@@ -38,11 +43,15 @@ std::size_t TreeConsent::deleted_lines(const PlannedFile& file, bool of_others) 
     if (!of_others) return all;
     const auto document = kernel_.core()->catalog().find(Name{kFileKind, file.path});
     if (document == nullptr || all == 0) return all;
+    // The system asks, so that the count does not depend on what the tree's actor may read.
     const Caller asker{{policy::ActorKind::system, "land"}, 0, {}};
     std::promise<Result<Blame>> told;
     kernel_.blame(asker, conversation::BlockId{document->key(), -1, 0}.str(),
                   [&](Result<Blame> blame) { told.set_value(std::move(blame)); });
     const Result<Blame> blame = told.get_future().get();
+    // The stretches are lines of the document's text, so they fit only bytes that are the same: a
+    // text in another encoding counts as others' work as a whole. So does, mostly, the tree's file
+    // in a refresh, which differs from the workspace's.
     if (!blame || blame->text != before) return all;
     const std::string own = tree_.actor.str();
     for (const text::Hunk& hunk : hunks) {
@@ -63,9 +72,14 @@ Result<void> TreeConsent::to_deletions(const TreePlan& plan, const std::string& 
     for (const bool is_exact : {false, true}) {
         files = lines = 0;
         for (const PlannedFile& file : plan.files()) {
+            // A new file, a link and a change of permissions take no lines away from anybody.
             if (!file.into || file.into->form == views::Form::link || !file.writes()) continue;
+            // A file with a zero byte has no lines to count: replacing it is not counted, deleting
+            // it is.
             const bool is_text = file.into->bytes.find('\0') == std::string::npos;
             const std::size_t gone = !is_text ? 0 : deleted_lines(file, is_exact);
+            // A deleted file counts unless the exact count finds that the actor wrote every line in
+            // it. An empty file, which has no lines, counts in the first round alone.
             if (!file.bytes && (gone > 0 || !is_text || !is_exact)) ++files;
             lines += gone;
         }

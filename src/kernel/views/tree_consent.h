@@ -26,10 +26,13 @@ public:
     TreeConsent(Kernel& kernel, const views::TreeState& tree, Caller by)
         : kernel_(kernel), tree_(tree), by_(std::move(by)) {}
 
-    // Asks where too much of others' work would go, and counts it in `out`. Errors: those of
-    // require_approval().
+    // Asks where too much of others' work would go, and counts it in `out`. `effects` is the digest
+    // of all changes of the plan. Cheap where even all deleted lines together stay within the
+    // bounds; else it reads the blame of each file. Errors: those of require_approval(), with
+    // "escalation_required" {tree, files, lines} when a person is asked.
     Result<void> to_deletions(const TreePlan& plan, const std::string& effects, Synced& out) const;
-    // Asks about a land of so many changes. Errors: those of require_approval().
+    // Asks about a land of so many changes, with `effects` as above. Errors: those of
+    // require_approval(), with "escalation_required" {tree, files}.
     Result<void> to_land(std::size_t files, const std::string& effects) const;
 
 private:

@@ -1,3 +1,8 @@
+// Git makes an empty work tree with HEAD as its index, where the workspace is the top of a
+// repository with a commit; without git it is a plain directory. Then the workspace's files go
+// there as they are on the disk, so that git shows what is not committed as changes of the tree.
+// Bytes are cloned by the file system if it can (fs/copy_bytes.h), so a large workspace costs a
+// listing and an inode a file.
 #include "kernel/views/tree_copy.h"
 
 #include <array>
@@ -27,6 +32,8 @@ Failure copy_failed(const std::string& path, const char* what) {
 }
 
 Result<void> copy_file(const std::string& from, const std::string& to) {
+    // O_NOFOLLOW and O_NONBLOCK: since the listing, the name may have become a link that leads out
+    // of the workspace, or a pipe on which an open would wait.
     const Fd source(::open(from.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
     struct stat status {};
     // It was removed, or has become something else, since it was listed.
@@ -35,6 +42,8 @@ Result<void> copy_file(const std::string& from, const std::string& to) {
                            status.st_mode & 0777));
     if (!target) return copy_failed(to, "cannot make");
     TRY(fs::copy_bytes(source.get(), target.get(), to));
+    // A build in the copy goes by these times, and would make everything anew without them. The
+    // umask took bits from the mode that open() was given, so it is set once more.
     const std::array<timespec, 2> times = {status.st_atim, status.st_mtim};
     if (::fchmod(target.get(), status.st_mode & 0777) != 0 ||
         ::futimens(target.get(), times.data()) != 0)

@@ -20,7 +20,9 @@ namespace quire::kernel {
 Result<void> copy_tree(const std::string& workspace, const OpenTree& shared,
                        const fs::IgnoreNames& ignore, Function<bool(const std::string& path)> sees,
                        const std::string& directory, Clock& clock);
-// Removes a directory that copy_tree() made, and what git keeps of it. Errors: unavailable "io_error".
+// Removes a directory that copy_tree() made, with all that is in it, and lets git forget it; the
+// branch stays. A directory that is gone already is no error. Errors: unavailable "io_error"
+// {path}.
 Result<void> remove_tree(const std::string& workspace, const std::string& directory, Clock& clock);
 
 }  // namespace quire::kernel

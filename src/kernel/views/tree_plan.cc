@@ -1,3 +1,8 @@
+// A plan is made for each path by itself: read both sides and the base, bring the one into the
+// other (views/bring.h), and note the permissions. Nothing is written before the whole plan stands,
+// so a caller may ask the rules or a person about all of it, and may throw it away. settle() is the
+// other half: it runs once the disk has what was planned, and moves the base. A plan holds the
+// bytes of all files that changed, and so costs memory in proportion to them.
 #include "kernel/views/tree_plan.h"
 
 #include <algorithm>
@@ -32,6 +37,8 @@ struct Texts {
     files::Form form;
     std::string base, from, into;
 };
+// A form is the charset and whether there is a byte order mark. Sides of different forms are not
+// merged, for one of them would have to be written anew from its first byte to its last.
 std::optional<Texts> texts_of(const Sides& sides, const std::string& path,
                               std::optional<text::Charset> declared) {
     Texts out;
@@ -55,12 +62,16 @@ Brought bring_bytes(const Sides& sides, views::Manner manner, const std::string&
                           sides.from != sides.base && sides.into != sides.base && !manner.whole;
     std::optional<Texts> texts;
     if (is_merge) texts = texts_of(sides, path, declared);
+    // Two sides of which one did not change need no decoding either: bring() takes the other's
+    // bytes as they are, whatever they hold.
     if (!texts) {
         manner.whole = true;
         return views::bring(sides, manner);
     }
     Brought out = views::bring({texts->base, texts->from, texts->into}, manner);
     for (std::optional<std::string>* each : {&out.text, &out.base}) {
+        // The merged text may be one that this form cannot write. Then the two sides are taken
+        // whole.
         Result<std::string> bytes = files::encode(texts->form, std::move(**each), path);
         if (!bytes) {
             manner.whole = true;
@@ -105,6 +116,8 @@ bool TreePlan::has_ties() const {
     return std::ranges::any_of(files_, [](const PlannedFile& file) { return !file.ties.empty(); });
 }
 
+// Mostly one side still is the base; its bytes are taken from there and the store of bases is not
+// read.
 Result<std::optional<std::string>> TreePlan::base_of(const PlannedFile& file,
                                                      const views::Head* head) const {
     if (head == nullptr) return std::nullopt;
@@ -117,6 +130,9 @@ Result<std::optional<std::string>> TreePlan::base_of(const PlannedFile& file,
     return std::optional(TRY(std::move(base)));
 }
 
+// Replaces what the disk has by what everybody sees: the text of the file's document, in the form
+// of the file. The stamp goes with it, since it is the disk's, so the next survey looks at the file
+// again.
 void TreePlan::show_document(PlannedFile& file) const {
     const std::optional<std::string> text = parts_.shown(file.path);
     if (!text) return;
@@ -151,6 +167,9 @@ Result<PlannedFile> TreePlan::planned(const std::string& path) const {
     // The workspace's comes first of two insertions at one place, whichever way it goes.
     manner.first = lands ? text::Side::ours : text::Side::theirs;
     Brought made = bring_bytes(sides, manner, path, declared);
+    // A record of a tie has the adopted tree's side as `from`, whatever the direction. So a refresh
+    // that ties is computed again as a land, for its ties alone; their lines then count in the
+    // workspace's file, as the record says.
     if (!lands && !made.ties.empty()) {
         std::swap(sides.from, sides.into);
         manner.first = text::Side::ours;
@@ -159,6 +178,8 @@ Result<PlannedFile> TreePlan::planned(const std::string& path) const {
     out.ties = std::move(made.ties);
     for (views::Tie& tie : out.ties) make_text(tie);
 
+    // The form, file or link, goes with the bytes. The permission to execute is merged by itself:
+    // the side that changed it since the head wins, and `from` does where both did.
     const bool takes_from = out.from && made.text == out.from->bytes;
     out.form = takes_from ? out.from->form : out.into ? out.into->form : Form::file;
     const bool ran = head != nullptr && head->runs;
@@ -175,6 +196,7 @@ Result<void> TreePlan::settle(const PlannedFile& file, std::int64_t now_ms) {
     std::vector<views::OpenTie> open;
     for (const views::Tie& tie : file.ties) {
         views::OpenTie next{file.path, tie, now_ms};
+        // A tie that was open before keeps the time when it was met first.
         for (const views::OpenTie& before : state.ties) {
             if (before.path == file.path && before.tie.base == tie.base &&
                 before.tie.from == tie.from)
@@ -184,6 +206,7 @@ Result<void> TreePlan::settle(const PlannedFile& file, std::int64_t now_ms) {
     }
     std::erase_if(state.ties, [&](const views::OpenTie& each) { return each.path == file.path; });
     std::ranges::move(open, std::back_inserter(state.ties));
+    // Both sides agree that the file is gone, or they never had anything in common.
     if (!file.base) {
         state.heads.erase(file.path);
         return {};

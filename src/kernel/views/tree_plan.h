@@ -1,4 +1,8 @@
 // TreePlan: what one tree brings into the other, file by file, before anything is done.
+//
+// A caller adds the changed paths, looks at the plan, carries it out on the disk by its own means,
+// and then settles each file for which that went well. A plan that is dropped before has changed
+// nothing. The state is written by the caller.
 #pragma once
 
 #include <cstddef>
@@ -19,6 +23,8 @@ namespace quire::kernel {
 
 class FileGate;
 
+// One path, as it is in both trees now, and as it shall be. `from` and `into` are none where the
+// path is missing there.
 struct PlannedFile {
     std::string path;
     std::optional<views::Content> from;
@@ -51,16 +57,21 @@ public:
     };
     TreePlan(Parts parts, Direction direction) : parts_(std::move(parts)), direction_(direction) {}
 
-    // Plans the files, whose other side is read now. What cannot be read is left out. O(bytes).
+    // Reads both sides of the files and plans them. One that cannot be read is left out, with the
+    // reason in left(). O(bytes), and the cost of the diffs.
     void add(const std::vector<std::string>& paths);
+    // Adds files that a survey or a write could not take.
     void leave_out(std::vector<views::LeftOut> left);
 
     const std::vector<PlannedFile>& files() const { return files_; }
     const std::vector<views::LeftOut>& left() const { return left_; }
+    // Returns true if a file was left out because it is being written.
     bool is_busy() const;
     bool has_ties() const;
-    // The workspace's or the tree's file has what the plan wants: both sides now have this in common. The
-    // tie records of the path are those of the plan. Errors: those of BaseTexts::add().
+    // The workspace's or the tree's file has what the plan wants: both sides now have this in
+    // common. The tie records of the path are those of the plan, and one that was open before keeps
+    // its time. Stamps of a file that was written are forgotten, so the next survey reads it.
+    // Changes the state in memory alone. Errors: those of BaseTexts::add().
     Result<void> settle(const PlannedFile& file, std::int64_t now_ms);
 
 private:
@@ -75,7 +86,8 @@ private:
     std::vector<views::LeftOut> left_;
 };
 
-// The open ties of a tree, as callers see them.
+// The open ties of a tree, as callers see them: `tree` and `shared` in place of `from` and `into`.
+// O(bytes of the ties).
 std::vector<TreeConflict> conflicts_of(const views::TreeState& state);
 
 }  // namespace quire::kernel

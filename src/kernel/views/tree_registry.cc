@@ -1,3 +1,8 @@
+// The registry keeps one small file per tree and writes it as a whole after each land or refresh: a
+// draft is synced and then renamed over it, so that a reader finds the state before or the one
+// after. The bases that a state names are synced before the state is written. In the other order a
+// crash could leave a state whose bases are gone, and every file that both sides changed would be a
+// conflict.
 #include "kernel/views/tree_registry.h"
 
 #include <algorithm>
@@ -27,7 +32,8 @@ Failure io_error(const std::string& path, const char* what) {
                 {{"path", path}});
 }
 
-// Replaces the file as a whole.
+// Replaces the file as a whole. A draft that an earlier kernel left is removed first, since O_EXCL
+// refuses a name that is taken, by a link too.
 Result<void> replace_file(const std::string& path, std::string_view bytes) {
     const std::string draft = path + ".new";
     ::unlink(draft.c_str());
@@ -71,6 +77,8 @@ Result<std::vector<std::string>> TreeRegistry::open() {
     for (const auto& each : std::filesystem::directory_iterator(directory_, gone)) {
         const std::string place = each.path().string();
         if (!each.is_directory(gone)) continue;
+        // A directory without a state, as a kernel leaves it that is killed in its first save, is
+        // told of like a damaged one.
         const std::string bytes = file_text(place + kState);
         Result<views::TreeState> state = views::TreeState::decode({bytes.begin(), bytes.end()});
         if (!state) {
@@ -78,6 +86,9 @@ Result<std::vector<std::string>> TreeRegistry::open() {
                                state.error().message()));
             continue;
         }
+        // The refresh is completed before anything surveys the tree, or what it has written so far
+        // would be taken for the actor's work. A tree whose directory is gone keeps its journal for
+        // the next start.
         if (auto tree = OpenTree::open(state->directory, 0, kLargestFile)) {
             const auto done =
                 complete_commit(place + "/refresh", state->directory, (*tree)->files().files());
@@ -98,6 +109,7 @@ Result<std::vector<std::string>> TreeRegistry::open() {
 Result<views::TreeState*> TreeRegistry::find(const std::string& directory) {
     const auto found = trees_.find(directory);
     if (found != trees_.end()) return &found->second;
+    // The names of all adopted trees go into the error, for whoever mistyped one.
     List adopted;
     std::string names;
     for (const auto& [name, tree] : trees_) {
@@ -133,6 +145,8 @@ Result<void> TreeRegistry::drop(const std::string& directory) {
     trees_.erase(directory);
     watches_.erase(directory);
     note_inner();
+    // Another tree may share bases with the one that is dropped, so what is still wanted is
+    // collected over all that remain. O(paths of all trees).
     views::Hashes wanted;
     for (const auto& [name, tree] : trees_)
         for (const auto& [path, head] : tree.heads) wanted.insert(head.base);
@@ -152,6 +166,9 @@ std::optional<std::vector<fs::Entry>> TreeRegistry::watched_files(const std::str
                                                                   const fs::IgnoreNames& ignore,
                                                                   const Clock& clock) {
     Watch& watch = watches_[tree];
+    // A watch is made with its ignore files and cannot take others, so new ones cost a new watch. A
+    // directory that was replaced by another of its name leaves a detached watch, which sees
+    // nothing of the new one.
     if (watch.tree == nullptr || watch.ignore != ignore ||
         watch.tree->state() == fs::WatchState::detached) {
         watch.ignore = ignore;
@@ -161,6 +178,7 @@ std::optional<std::vector<fs::Entry>> TreeRegistry::watched_files(const std::str
         watch.tree = opened ? std::move(*opened) : nullptr;
     }
     if (watch.tree == nullptr) return std::nullopt;
+    // The first round after opening walks the tree, and so does one after the events overflowed.
     static_cast<void>(watch.tree->round());
     if (watch.tree->state() != fs::WatchState::watching) return std::nullopt;
     return watch.tree->list();

@@ -27,7 +27,9 @@ namespace quire::kernel {
 // One adopted tree whose directory is there.
 class OpenTree {
 public:
-    // Errors: not_found "file_not_found" for a directory that is gone.
+    // Opens the directory, and reads nothing yet. `incarnation` is that of fs::DiskFiles; files of
+    // more than `limit` bytes are left out of surveys; `known` lists the files in place of a walk,
+    // and may be empty. Errors: not_found "file_not_found" for a directory that is gone.
     static Result<std::unique_ptr<OpenTree>> open(const std::string& directory,
                                                   std::uint64_t incarnation, std::size_t limit,
                                                   views::TreeFiles::Known known = {});
@@ -61,9 +63,12 @@ public:
     Result<views::TreeState*> find(const std::string& directory);
     views::BaseTexts& bases() { return *bases_; }
 
-    // Keeps the state, which is durable then, with the bases that it names.
+    // Keeps the state; the bases that it names are synced before. A crash of the machine leaves the
+    // state as it was or as it is now, whole. Call it after find_common() and after each land or
+    // refresh. Errors: unavailable "io_error" {path}.
     Result<void> save(const views::TreeState& tree);
-    // Forgets the tree, and bases that nobody needs any more.
+    // Forgets the tree, and bases that nobody needs any more. Pointers to its state are invalid
+    // then. Errors: unavailable "io_error" {path}; those of BaseTexts::keep().
     Result<void> drop(const std::string& directory);
     // The directory in which a refresh of the tree keeps its bytes and its journal.
     std::string refresh_of(const views::TreeState& tree) const;

@@ -1,3 +1,14 @@
+// One direction runs in four steps: survey the side that may have changed, plan every file of it
+// (tree_plan.h), carry out the plan, and settle, which moves the bases and writes the state.
+//
+//   land      plan -> scratch stage -> CommandGate: rules, consent, commit -> audit -> settle
+//   refresh   plan -> consent -> bytes and journal beside the state -> the tree's files -> settle
+//
+// The bases move last. A kernel that is killed before that finds its journal at the next start and
+// completes the writes; the state is then older than the trees, which costs a second look at these
+// files and nothing else: both sides have the same bytes by then, and bring() makes them the base.
+//
+// A land takes the rules of its tree's actor, and a person who brings the tree lends it no rights.
 #include "kernel/views/tree_sync.h"
 
 #include <algorithm>
@@ -44,7 +55,8 @@ std::string word_of(const PlannedFile& file) {
     return file.into ? "modified" : "created";
 }
 
-// Puts the bytes where the gate and the journal look for them.
+// Puts the bytes where the gate and the journal look for them. They are not synced: completing a
+// commit checks them against the journal's hash and writes none that went down with the machine.
 Result<void> put(const std::string& upper, const std::string& path, const std::string& bytes) {
     const std::filesystem::path place = std::filesystem::path(upper) / path;
     std::error_code failed;
@@ -59,7 +71,10 @@ Result<void> put(const std::string& upper, const std::string& path, const std::s
     return {};
 }
 
-// The change as the gate knows it. A file that becomes a link, or the other way, is two.
+// The change as the gate knows it. A file that becomes a link, or the other way, is two. `seen` is
+// the hash of the file that the plan was made for, by which the gate finds out that somebody has
+// changed it since; `made_of` has the unsaved text of a document, where the plan went by that and
+// not by the file.
 std::vector<stage::StagedChange> staged(const PlannedFile& file) {
     std::vector<stage::StagedChange> out;
     stage::StagedChange change;
@@ -123,6 +138,8 @@ void add_directories(const std::string& workspace, const std::string& path,
         if (is_directory(above) || !made.insert(above).second) continue;
         changes.push_back(directory_change(std::move(above), ChangeKind::directory));
     }
+    // A directory is in the place of the new file: it goes, with every directory below it. Files in
+    // it are changes of their own.
     if (!is_directory(path)) return;
     changes.push_back(directory_change(path, ChangeKind::deleted));
     // A step of the iterator throws where a directory cannot be read, unless it is asked not to.
@@ -136,12 +153,13 @@ void add_directories(const std::string& workspace, const std::string& path,
     }
 }
 
-// The change as a refresh's journal has it.
 // A land as the audit log tells of it.
 CommandRan land_of(const views::TreeState& state) {
     return {cat("land ", state.directory), "allow", "none"};
 }
 
+// The change as a refresh's journal has it: with the hashes of the bytes that the tree's file has
+// and gets, so that completing it writes over no edit that the plan has not seen.
 JournalEntry journalled(const PlannedFile& file) {
     JournalEntry out;
     out.path = file.path;
@@ -190,6 +208,8 @@ Caller TreeSync::acting_for(const Caller& by) const {
 }
 
 TreePlan TreeSync::plan(Direction direction) const {
+    // Blocks until the file's strand answers. A text that the tree's actor may not read is as if
+    // there were none: the plan then goes by the file.
     const auto shown = [this](const std::string& path) -> std::optional<std::string> {
         std::promise<Result<WholeText>> told;
         parts_.files.text({state_.actor, 0, {}}, path,
@@ -205,6 +225,8 @@ TreePlan TreeSync::plan(Direction direction) const {
 Result<views::Survey> TreeSync::changed(Direction direction) {
     const fs::IgnoreNames ignore = parts_.gate.ignore_files();
     if (direction == Direction::land) {
+        // Every file of the tree is looked at, also where the actor has no rights: the gate refuses
+        // such a change in words.
         return views::survey(tree_.files(), state_, &views::Head::tree, ignore,
                              [](const std::string&) { return false; });
     }
@@ -228,6 +250,8 @@ Result<Synced> TreeSync::land(const Caller& by, bool asks) {
         TreePlan files = plan(Direction::land);
         files.leave_out(std::move(found.left));
         files.add(found.changed);
+        // A file that is being written may be half of what its writer means, and a land is all or
+        // nothing.
         if (files.is_busy()) {
             out.outcome = SyncOutcome::busy;
             out.conflicts = conflicts_of(state_);
@@ -236,6 +260,8 @@ Result<Synced> TreeSync::land(const Caller& by, bool asks) {
         }
         bool is_outdated = false;
         TRY(commit(by, files, asks, out, is_outdated));
+        // Between the plan and the gate somebody changed a file of the workspace. The next attempt
+        // surveys and merges anew.
         if (is_outdated && attempt + 1 < kAttempts) continue;
         if (is_outdated) out.outcome = SyncOutcome::busy;
         out.conflicts = conflicts_of(state_);
@@ -246,6 +272,8 @@ Result<Synced> TreeSync::land(const Caller& by, bool asks) {
 
 Result<void> TreeSync::commit(const Caller& by, TreePlan& plan, bool asks, Synced& out,
                               bool& is_outdated) {
+    // The stage is only a place: no command runs in it. Its upper directory has the new bytes as if
+    // one had.
     stage::Stage scratch = TRY(stage::Stage::make(parts_.workspace, {}));
     std::vector<stage::StagedChange> changes;
     std::set<std::string> directories;
@@ -258,6 +286,8 @@ Result<void> TreeSync::commit(const Caller& by, TreePlan& plan, bool asks, Synce
             TRY(put(scratch.upper(), file.path, *file.bytes));
     }
     if (!changes.empty()) {
+        // A person is asked for a number of files. Directories do not count, and neither do they in
+        // what is reported.
         const auto changed = static_cast<std::size_t>(
             std::ranges::count(changes, false, &stage::StagedChange::is_directory));
         CommandGate gate({parts_.kernel, parts_.gate, parts_.files, parts_.workspace,
@@ -278,6 +308,8 @@ Result<void> TreeSync::commit(const Caller& by, TreePlan& plan, bool asks, Synce
             return {};
         }
         const Caller acting = acting_for(by);
+        // The digest is computed once, and both questions and the commit go by it. A tree that
+        // changes while a person thinks has another digest, and the approval does not fit any more.
         const std::string effects = TRY(gate.effects());
         const TreeConsent consent(parts_.kernel, state_, acting);
         Result<void> may = consent.to_deletions(plan, effects, out);
@@ -316,6 +348,8 @@ Result<void> TreeSync::commit(const Caller& by, TreePlan& plan, bool asks, Synce
             }
             out.files.push_back({each.path, each.change_type, each.block_id, each.version});
         }
+        // The audit log has the land before its journal goes. A kernel that is killed in between
+        // leaves the journal, and the next one writes the entry.
         Overseer::of(parts_.kernel).audit().ran(by, record);
         remove_journal(scratch.directory());
         for (const PlannedFile& file : plan.files()) {
@@ -329,6 +363,8 @@ Result<void> TreeSync::commit(const Caller& by, TreePlan& plan, bool asks, Synce
 }
 
 void TreeSync::note_refusal(Error why, Synced& out) {
+    // A question that waits for a person is no failure: the caller is told whose answer is missing,
+    // and calls again.
     const bool asks = why.code() == Errc::escalation_required;
     out.outcome = asks ? SyncOutcome::asked : SyncOutcome::refused;
     if (const Value* id = why.details().find("approval_id"))
@@ -342,6 +378,8 @@ Result<Synced> TreeSync::refresh(const Caller& by) {
     TreePlan files = plan(Direction::refresh);
     files.leave_out(std::move(found.left));
     files.add(found.changed);
+    // No gate computes a digest for a refresh, so it is made here of the paths, the kinds of change
+    // and the new bytes.
     std::string all;
     for (const PlannedFile& file : files.files())
         cat_to(all, cat(file.path, "\n", word_of(file), fs::Hash::of(file.bytes.value_or("")).hex(),
@@ -360,6 +398,10 @@ Result<Synced> TreeSync::refresh(const Caller& by) {
 }
 
 Result<void> TreeSync::write(TreePlan& plan, Synced& out) {
+    // An earlier refresh left nothing here that is still wanted: the registry completes journals
+    // when it opens, each refresh ends with its own completion, and this plan has anew what one
+    // failed to write. complete_commit() is the one writer of the tree in all cases, and leaves
+    // files alone that the agent has changed since the plan read them.
     const std::string place = registry_.refresh_of(state_);
     const std::string upper = place + "/upper";
     std::error_code failed;

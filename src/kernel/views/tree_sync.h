@@ -30,9 +30,13 @@ public:
              const OpenTree& shared, views::TreeState& state)
         : parts_(parts), registry_(registry), tree_(tree), shared_(shared), state_(state) {}
 
-    // Changes as the tree's actor, by a call of `by`. With `asks` a person has to allow the land as it is
-    // now. Errors: those of reading the trees.
+    // Changes as the tree's actor, by a call of `by`. With `asks` a person has to allow the land as
+    // it is now. What stops the whole, such as a rule, a busy file or a missing approval, is the
+    // answer's `outcome` and `failure`, and then nothing was changed. Errors: those of reading the
+    // trees, of the store of bases and of the state's file.
     Result<Synced> land(const Caller& by, bool asks = false);
+    // Like land(), in the other direction. A file that the agent changes in this moment is in
+    // `left`, and the rest is brought.
     Result<Synced> refresh(const Caller& by);
     // The files that each direction would bring.
     Result<views::Survey> changed(Direction direction);

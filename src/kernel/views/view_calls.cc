@@ -1,3 +1,11 @@
+// All calls run on one worker, one after the other, so the registry and the trees' states need no
+// lock. Each opens the workspace and the trees that it needs, works by TreeSync, and lets go of
+// them again; between calls only the states and the watches stay in memory. Waiting for a
+// document's strand blocks this worker and none of those that serve other calls.
+//
+// Body is shared with each call that is posted, so it lives until the last of them is through; the
+// destructor only makes those that have not begun refuse. What one tree meets in a land of several
+// is in its own answer and stops no other.
 #include "kernel/views/view_calls.h"
 
 #include <algorithm>
@@ -37,6 +45,8 @@ struct ViewCalls::Body : std::enable_shared_from_this<ViewCalls::Body> {
             reply(work(*self));
         });
     }
+    // The files are listed when somebody asks for them, from the tree's watch where there is one
+    // and else by a walk.
     Result<std::unique_ptr<OpenTree>> opened(const std::string& directory) {
         return OpenTree::open(directory, rng.next(), kLargestFile, [this, directory] {
             return registry.watched_files(directory, parts.gate.ignore_files(), parts.clock);
@@ -80,7 +90,8 @@ namespace {
 
 constexpr std::size_t kMostListed = 1'000'000;
 
-// The name of a directory that may be gone.
+// The name of a directory that may be gone. Trees are known by their names without links, and a
+// user may give another name, or that of a directory that is deleted.
 std::string real_name(const std::string& directory) {
     std::error_code failed;
     const auto real = std::filesystem::weakly_canonical(directory, failed);
@@ -102,6 +113,7 @@ void ViewCalls::stop() {
     body_->is_stopped.with([](bool& stopped) { stopped = true; });
 }
 
+// A registry that cannot be read is told and stops nothing: the workspace works without its trees.
 std::vector<std::string> ViewCalls::sweep() {
     Result<std::vector<std::string>> said = body_->registry.open();
     if (said) return std::move(*said);
@@ -135,6 +147,7 @@ Result<TreeReport> ViewCalls::Body::adopt(const Caller& by, const AdoptTree& wha
                     cat(directory, " is adopted already, for ", found->second.actor.str()),
                     {{"directory", directory}, {"actor", found->second.actor.str()}});
     }
+    // A tree within a tree would land each of its changes twice, as two actors.
     for (const auto& [other, tree] : registry.trees()) {
         if (directory.starts_with(other + "/") || other.starts_with(directory + "/")) {
             return invalid("not_a_tree",
@@ -143,6 +156,8 @@ Result<TreeReport> ViewCalls::Body::adopt(const Caller& by, const AdoptTree& wha
         }
     }
     const auto tree = TRY(opened(directory));
+    // The mark is written before the bases are found, so that its failure, in a directory that is a
+    // workspace itself, changes nothing. What fails after it takes it away again.
     TRY(mark_tree(directory, parts.workspace, what.actor, parts.clock));
     views::TreeState state;
     state.directory = directory;
@@ -163,6 +178,8 @@ Result<TreeReport> ViewCalls::Body::adopt(const Caller& by, const AdoptTree& wha
     return made;
 }
 
+// Only after adopting it is the tree marked as made here. A kernel that is killed before that
+// leaves an adopted tree that remove() refuses to delete: to leave a directory is the safe mistake.
 Result<TreeReport> ViewCalls::Body::make(const Caller& by, const MakeTree& what) {
     TRY(may(by, what.actor));
     const std::string directory = real_name(what.directory);
@@ -203,6 +220,8 @@ Result<TreeReport> ViewCalls::Body::remove(const Caller& by, const std::string& 
     }
     const std::string gone = state.directory;
     const auto tree = TRY(opened(gone));
+    // Lists skip names that are no UTF-8, so the report does not have them. They would be deleted
+    // unseen.
     const fs::Listing listed =
         TRY(tree->files().files().list(kMostListed, parts.gate.ignore_files()));
     if (listed.skipped_names > 0) {
@@ -211,6 +230,8 @@ Result<TreeReport> ViewCalls::Body::remove(const Caller& by, const std::string& 
                         " files whose names are no UTF-8, which cannot be landed, so it stays"),
                     {{"directory", gone}, {"paths", List()}});
     }
+    // Forgotten first: a kernel that is killed in between leaves a plain directory, not a tree
+    // whose files all look deleted and would be landed so.
     TRY(registry.drop(gone));
     TRY(remove_tree(parts.workspace, gone, parts.clock));
     return out;
@@ -218,6 +239,8 @@ Result<TreeReport> ViewCalls::Body::remove(const Caller& by, const std::string& 
 
 // The workspace's change is the work of whoever changed the file last, but for the one who asks.
 void ViewCalls::Body::name_author(const Caller& by, const std::string& self, Claim& claim) {
+    // A few of the newest versions will do: the file's last change by anybody else is nearly always
+    // among them, and where it is not the claim stays without a name.
     constexpr std::size_t kNewest = 5;
     std::promise<Result<FileHistory>> told;
     parts.files.history(by, claim.path, kNewest, "",
@@ -243,6 +266,7 @@ Result<std::vector<Claim>> ViewCalls::Body::claims(const Caller& by, const std::
     TreeSide own{shared.get(), nullptr};
     std::vector<TreeSide> others;
     for (const auto& [directory, each] : registry.trees()) {
+        // A tree whose directory is gone has no files to claim.
         auto opened_tree = opened(directory);
         if (!opened_tree) continue;
         const TreeSide side{opened_tree->get(), &each};
@@ -255,6 +279,8 @@ Result<std::vector<Claim>> ViewCalls::Body::claims(const Caller& by, const std::
     }
     if (state != nullptr) others.push_back({shared.get(), nullptr});
     for (const std::string& path : paths) {
+        // A claim tells who works on which lines, so a file that the caller may not see has none
+        // for it.
         if (!parts.gate.may_see(path, by.actor)) continue;
         const std::string self = state != nullptr ? state->actor.str() : by.actor.str();
         for (Claim& claim : claims_on(path, own, others, registry.bases())) {
@@ -311,6 +337,7 @@ Result<std::vector<TreeReport>> ViewCalls::Body::list() {
     return out;
 }
 
+// No tree lies in another, so the first one around the directory is the only one.
 Result<std::vector<std::string>> ViewCalls::Body::chosen(const WhichTrees& which) {
     if (which.directory)
         return std::vector<std::string>{TRY(registry.find(real_name(*which.directory)))->directory};
@@ -357,6 +384,7 @@ Result<std::vector<Synced>> ViewCalls::Body::sync(const Caller& by, const WhichT
             refused.failure = std::move(one).error();
             one = std::move(refused);
         }
+        // A call for all trees is silent about those with nothing to bring.
         const bool is_named = which.directory || trees.size() == 1;
         const bool is_idle = one->outcome == SyncOutcome::done && one->files.empty();
         if (is_named || !is_idle) out.push_back(std::move(*one));

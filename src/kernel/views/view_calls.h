@@ -68,6 +68,8 @@ public:
                 Reply<std::vector<Claim>> reply);
     // Forgets the tree. Its directory stays as it is. Errors: not_found "not_adopted".
     void drop(Caller by, std::string directory, Reply<TreeReport> reply);
+    // Reports every tree, by directory. Each is surveyed in both directions: O(files), and the
+    // bytes of those that changed. Errors: those of listing a tree.
     void list(Caller by, Reply<std::vector<TreeReport>> reply);
     // Brings what the trees changed into the workspace, and the other way round. Each tree is one unit.
     // Errors: not_found "not_adopted"; what stops one tree is in its answer.

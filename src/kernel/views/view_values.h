@@ -33,7 +33,8 @@ struct AdoptTree {
     policy::Actor actor;
 };
 
-// An adopted tree, and how it stands to the workspace.
+// An adopted tree, and how it stands to the workspace. `to_land` and `to_refresh` are sorted.
+// `base_age_ms` counts from the last land or refresh, else from the adoption.
 struct TreeReport {
     std::string directory;
     policy::Actor actor;
