@@ -140,7 +140,7 @@ private:
     Result<stage::StagedCommand> staged_command(const Attempt& attempt) const;
     Result<void> ask_before(const Caller& by, const CommandOrder& what,
                             const CommandForecast& forecast) const;
-    // May try to set up each tier, which takes some milliseconds.
+    // Asks the system for each tier; bwrap is run for that, once in the life of the process.
     Failure no_tier(std::string why, Tier from, Tier needed) const;
     // Returns true if a stage that waits is not any more what the person was asked about: its files or the
     // rules have changed.
