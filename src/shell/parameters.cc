@@ -54,8 +54,8 @@ std::string without(const std::string& text, const std::string& pattern, bool fr
 
 }  // namespace
 
-// All assignments end here, those of read, declare and loops too, so these names are seen whoever
-// sets them.
+// All assignments of texts end here, those of read, declare and loops too, so these names are seen
+// in each of them.
 void Run::assign(const std::string& name, Value value) {
     if (name == "IFS") state_->splits_oddly = true;
     if (name == "GLOBIGNORE") state_->globs_oddly = true;

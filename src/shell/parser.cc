@@ -457,7 +457,8 @@ Result<void> Parser::condition_term(Command& out, int depth) {
         return {};
     }
     take_if(found);
-    // The word of an operator has no source. Run::eval_condition() tells it from an operand so.
+    // The word of an operator has no source, which tells it from an operand in
+    // Run::eval_condition().
     Word marker;
     add_literal(marker, found, true);
     out.words.push_back(std::move(marker));

@@ -22,8 +22,8 @@ struct CharacterSet {
 };
 
 // Reads the set once for both questions: how long it is, and whether it takes `c`. A ']' that comes
-// first is a member. A '-' that stands for itself makes the set unclear, as a
-// character beyond ASCII does.
+// first is a member. A '-' that stands for itself makes the set unclear, as a character beyond
+// ASCII does.
 CharacterSet set_at(std::string_view pattern, char c) {
     if (!pattern.starts_with('[')) return {};
     const auto is_odd = [](char each) {

@@ -3,7 +3,8 @@
 //
 // A Run is used for one script, on one thread. It is made and dropped by predict(); models get it
 // in their Call and must not keep it. Operands that are not known become warnings inside, so that a
-// model need not ask first. Paths are absolute; effects and warnings show them relative to the root.
+// model need not ask first. Paths are absolute; effects and warnings show them as the rules do,
+// relative to the root.
 #pragma once
 
 #include <map>

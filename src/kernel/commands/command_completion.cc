@@ -3,7 +3,7 @@
 //
 //  as after the commit     done already, by the killed kernel or by an earlier completion
 //  as before the commit    the change is made now
-//  anything else           somebody has changed it: a text is merged in its document, the rest is left
+//  anything else           somebody has changed it: a text is merged, the rest is left alone
 //
 // So a completion that is itself killed can begin again from the top. Errors of kind `unavailable`
 // are the disk's and keep the journal for the next start; all others are final for their path.

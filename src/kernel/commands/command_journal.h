@@ -26,7 +26,8 @@ inline constexpr std::uint32_t kToFill = 0700;
 inline constexpr std::uint32_t kNewFile = 0644;
 
 // One change that is to be committed.
-// The completion takes one kind after another. Within a kind a directory stands before what is in it.
+// The completion takes one kind after another. Within a kind a directory stands before what is in
+// it.
 struct JournalEntry {
     std::string path;
     stage::ChangeKind kind = stage::ChangeKind::modified;

@@ -35,8 +35,8 @@ bool fits(std::string_view predicted, std::string_view path) {
                       [](char a, char b) { return a == b || a == '?'; });
 }
 
-// Only a deletion predicts a deletion. Each of the other effects but a read predicts any other change:
-// a write also makes a file that is not there.
+// Only a deletion predicts a deletion. Each of the other effects but a read predicts any other
+// change: a write also makes a file that is not there.
 bool is_predicted(const shell::Prediction& prediction, std::string_view path, bool erases) {
     return std::ranges::any_of(prediction.effects, [&](const shell::Predicted& each) {
         return each.effect != shell::Effect::read &&

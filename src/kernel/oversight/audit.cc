@@ -1,10 +1,10 @@
 // Entries of the audit log: JSON bodies, written by hand in the order that docs/formats/audit.md
 // gives, so that their bytes are the same for ever. The store chains them.
 //
-// The entry of an approval is written with the batch of its change, and that of a command which changed
-// something in a batch of its own. All others are notes, which wait in the store for the next batch. A
-// note that the store cannot take is counted, and the next one that it takes says first how many are
-// missing. So the log never has a gap that it does not name.
+// The entry of an approval is written with the batch of its change, and that of a command which
+// changed something in a batch of its own. All others are notes, which wait in the store for the
+// next batch. A note that the store cannot take is counted, and the next one that it takes says
+// first how many are missing. So each gap in the log is named.
 #include "kernel/oversight/audit.h"
 
 #include <future>

@@ -37,9 +37,9 @@ Result<std::vector<MountPin>> MountCalls::pins() const {
             continue;
         }
         auto body = json::parse(as_text(record.body));
+        // A record that is whole and no JSON was not written by us; a damaged one is told by
+        // its flag.
         if (!body)
-            // A record that is whole and no JSON was not written by us; a damaged one is told by
-            // its flag.
             return corrupt(cat("what was approved of the mount ", record.key.key, " is damaged"));
         out.push_back({record.key.key, std::move(*body)});
     }
