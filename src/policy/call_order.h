@@ -31,6 +31,7 @@ public:
         if (rule) limits_.emplace_back(tool, *rule);
     }
 
+    // Nodes, for put(). Call merge() for a tool before its last(), which depends on it.
     std::size_t first(std::size_t tool) const { return 2 * tool; }
     std::size_t last(std::size_t tool) const { return merged_[tool] ? 2 * tool : 2 * tool + 1; }
     std::size_t started() const { return started_; }
@@ -52,6 +53,7 @@ private:
     std::vector<Arrow> around(const std::vector<std::pair<std::size_t, std::size_t>>& path,
                               std::size_t to) const;
 
+    // Indexed by node: two of each tool, and at the end started().
     std::vector<std::vector<Arrow>> arrows_;
     std::vector<bool> merged_;
     std::vector<std::pair<std::size_t, std::size_t>> limits_;

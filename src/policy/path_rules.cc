@@ -1,3 +1,7 @@
+// Two kinds of answers: protections, which are built in and which no rule can lift, and rules, of
+// which the first whose pattern matches decides. Rules compare a path as it is written. Protections
+// compare the names that any file system may take its components for, as they must hold on all of
+// them.
 #include "policy/path_rules.h"
 
 #include <algorithm>
@@ -10,6 +14,8 @@
 namespace quire::policy {
 namespace {
 
+// Characters without width, and those that change the direction of writing. HFS+ ignores such in
+// names.
 bool is_ignorable(char32_t c) {
     return c == 0xAD || (c >= 0x200B && c <= 0x200F) || (c >= 0x202A && c <= 0x202E) ||
            (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF;

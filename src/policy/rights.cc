@@ -1,3 +1,6 @@
+// From an actor and a block to what they may do with it. The matrix itself is verdict() in
+// permission.cc; here it is decided which row holds: the owner's, a share's, or that of the kind of
+// actor.
 #include "policy/rights.h"
 
 #include <algorithm>
@@ -56,6 +59,8 @@ std::optional<Rights> rights_of(const Actor& by, const Holding& block) {
         case ActorKind::source:
         case ActorKind::system:
             return Rights{Permission::admin, Deleting::owner};
+        // People are bound by the block's permission, but need no approval: they are who would give
+        // it.
         case ActorKind::human:
             return Rights{block.permission, Deleting::owner, Operations::all()};
         case ActorKind::agent:

@@ -56,6 +56,7 @@ public:
 
 private:
     RuleBook() = default;
+    // Adds what analyse() finds in one set of rules, in the profile or in each that there is.
     void look_at(const std::string& agent, const RuleSet& rules, std::string_view profile);
     void look_at_profiles(const std::string& agent, const RuleSet& rules, std::string_view profile);
     void take(const std::string& agent, const RuleSet& rules, RuleFinding finding,

@@ -34,6 +34,7 @@ public:
     };
 
     // For agents in `profile`, or for all agents if that is "".
+    // The rules must outlive the graph. A profile leaves tools out that agents in it lack.
     explicit RuleGraph(const RuleSet& rules, std::string_view profile = {});
 
     // The reason why no call of the tool can ever be admitted and succeed; nothing if one can.
@@ -56,16 +57,19 @@ public:
     const std::vector<std::size_t>& exits() const { return exits_; }
 
 private:
+    // `tool` must succeed, because of `rule`; the period says which calls count.
     struct Edge {
         std::size_t rule = 0;
         std::size_t tool = 0;
         Per per = Per::session;
     };
+    // Tools of which at most one may be called in the period.
     struct Group {
         std::size_t rule = 0;
         Per per = Per::session;
         std::vector<std::size_t> members;
     };
+    // A rule by which one call uses the tool up in the period.
     struct Limit {
         std::size_t rule = 0;
         Per per = Per::session;

@@ -1,3 +1,5 @@
+// Facts are kept by conversation and tool, and the changed ones are noted by their place, so what
+// is stored is always the state of now. A change that was noted twice costs one record.
 #include "policy/rule_ledger.h"
 
 #include <algorithm>

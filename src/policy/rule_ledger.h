@@ -94,9 +94,11 @@ public:
 
 private:
     friend class RuleAutomaton;
+    // The conversation in which a call counts.
     using Place = std::optional<std::string>;  // Absent: for ever.
 
     const ToolFacts& find(std::string_view conversation) const;
+    // Makes the facts of a conversation that has none yet; find() does not.
     ToolFacts& facts(const Place& place);
     void note_call(const Place& place, std::size_t tool, std::int64_t now);
     void note_success(const Place& place, std::size_t tool);

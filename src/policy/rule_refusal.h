@@ -12,6 +12,7 @@ namespace quire::policy {
 
 // The facts that one call is checked against: those of its session, its conversation, and of all
 // time.
+// Valid while the automaton and its ledger stay as they are. `now` is in steady milliseconds.
 struct RuleAutomaton::CountedFacts {
     const ToolFacts* facts[std::size(kEvery<Per>)];
     std::int64_t now;

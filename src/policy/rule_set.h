@@ -24,7 +24,8 @@ namespace quire::policy {
 // The two levels of rules.
 enum class Level : std::uint8_t { common, own };
 
-// A set of small numbers: the tools of the catalog, or the operations of one tool, by index.
+// A set of small numbers: the tools of the catalog, or the operations of one tool, by index. One
+// bit for each, so that a check of many tools is a few words. An index must be below the size.
 class IndexSet {
 public:
     IndexSet() = default;
@@ -146,11 +147,13 @@ public:
     const IndexSet& start_tools() const { return starts_; }
     // The tools whose calls must be counted over that period.
     const IndexSet& remembered(Per per) const { return remembered_[static_cast<std::size_t>(per)]; }
+    // The tool that the rule names; a number beyond the catalog for "*".
     std::size_t tool_of(std::size_t rule) const { return rule_tools_[rule]; }
 
 private:
     static constexpr std::size_t kEveryTool = static_cast<std::size_t>(-1);
 
+    // The steps of the constructor, in this order; each uses what those before have found.
     void place(std::vector<ToolRule> common, std::vector<ToolRule> own);
     void note_named();
     void compile_markers();
@@ -179,6 +182,7 @@ private:
     IndexSet remembered_[std::size(kEvery<Per>)];
     std::vector<std::uint32_t> start_rules_;
     std::vector<std::uint32_t> periodic_rules_;
+    // The sets of all checks, one behind the other; a Span leads into it.
     std::vector<RuleCheck::Part> parts_;
     std::vector<RuleCheck> duties_;
     std::vector<RuleCheck> checks_;

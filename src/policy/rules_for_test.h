@@ -12,6 +12,7 @@
 
 namespace quire::policy {
 
+// Tools with and without operations, and one that this version does not have.
 inline ToolCatalog tools_for_test() {
     return ToolCatalog({{"file", {"list", "read", "edit", "save"}},
                         {"context", {"view", "append"}},

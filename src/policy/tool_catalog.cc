@@ -1,3 +1,6 @@
+// Tools have numbers, their places in the list. Compiled rules and ledgers index by them, so a
+// number is never given to another tool: the catalog only grows. Names are looked up by hash, all
+// else walks the list.
 #include "policy/tool_catalog.h"
 
 #include <algorithm>
@@ -7,6 +10,7 @@
 
 namespace quire::policy {
 
+// "" if agents in the profile have the tool. The order of the reasons is from the most general one.
 std::string why_absent(const KnownTool& tool, std::string_view profile) {
     // A mount's tools are unknown until it lists them.
     if (tool.mounted) return {};
@@ -81,6 +85,7 @@ std::string ToolCatalog::names_with_operations() const {
     return out;
 }
 
+// Facts that were counted under `other` keep their places under this catalog exactly then.
 bool ToolCatalog::begins_with(const ToolCatalog& other) const {
     return size() >= other.size() &&
            std::equal(

@@ -54,6 +54,7 @@ public:
         std::string tool;
         std::string operation;
     };
+    // O(tools · twins).
     std::optional<Twin> twin(std::string_view name) const;
     // The names for a message: "context, file, shell".
     std::string names() const;

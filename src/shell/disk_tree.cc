@@ -1,3 +1,5 @@
+// Errors are not told from absence: the command that is predicted runs with the rights of this
+// process or fewer, so it cannot look there either. A link that cannot be read has an empty target.
 #include "shell/disk_tree.h"
 
 #include <algorithm>

@@ -8,6 +8,8 @@
 
 namespace quire::shell {
 
+// Each question is a system call; nothing is kept. Paths are followed by the system as they are,
+// outside of the workspace too, because scripts name such paths.
 class DiskTree final : public TreeView {
 public:
     Entry look(const std::string& path) const override;

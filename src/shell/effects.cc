@@ -1,5 +1,10 @@
 // Paths of an abstract run: where operands lead, through the links of the tree and those that the script
 // made, and the effects on them.
+//
+// Two worlds lie over each other: the tree as it was before the script, and what the script may
+// have made (made_, made_directories_, made_links_). Nothing is ever taken out of either, as a
+// branch that deletes a file may not be taken. So a path may lead to several places, and the effect
+// is on all of them.
 #include <algorithm>
 #include <memory>
 
@@ -10,6 +15,7 @@ namespace quire::shell {
 
 namespace {
 
+// Linux follows 40 links in one path, and then fails with ELOOP.
 constexpr int kMostLinks = 40;
 constexpr std::size_t kMostResolved = 200;  // For one operand.
 
@@ -24,6 +30,7 @@ bool is_harmless(std::string_view path) {
 
 }  // namespace
 
+// "" for a relative name without a '/'. A '/' at the end is not looked at.
 std::string parent_of(const std::string& path) {
     const std::size_t slash = path.rfind('/');
     if (slash == std::string::npos) return "";
@@ -62,12 +69,14 @@ Value joined(const Value& one, const Value& other) {
     return out;
 }
 
+// The word is cut to 200 bytes, and an unknown run of characters in it is shown as '?'.
 void Run::warn(std::string kind, const std::string& word, std::string why) {
     std::string shown_word = word.substr(0, 200);
     std::replace(shown_word.begin(), shown_word.end(), kSomeName, '?');
     warnings_.insert({std::move(kind), std::move(shown_word), std::move(why)});
 }
 
+// The form of Predicted::path: relative below the root.
 std::string Run::shown(const std::string& path) const {
     const std::string& root = situation_.root;
     std::string out = path;
@@ -101,6 +110,7 @@ void Run::emit(Effect effect, const std::string& path, bool below) {
         made_[parent_of(path)].insert(last_component(path));
 }
 
+// A script often names a file many times, and each look at the disk is a system call.
 const TreeView::Entry& Run::look(const std::string& path) const {
     const auto [at, is_new] = looked_.try_emplace(path);
     if (is_new) at->second = tree_.look(path);
@@ -124,6 +134,9 @@ bool Run::can_exist(const std::string& path) const {
 }
 
 // Walks the components of an absolute path. A link that the script made stands beside what was there.
+// Where a link may be, it calls itself for each target with the rest of the path. It then goes on
+// as if no link were there, unless the tree has one for certain. `links` counts the links on this
+// way; kMostResolved bounds all ways of one operand, as each uncertain link doubles them.
 void Run::resolve(std::string path, LastLink last, int links, std::vector<std::string>& out) {
     if (++resolved_ > kMostResolved)
         return warn("too_complex", path.substr(0, 80), "its links lead to too many places");
@@ -156,6 +169,7 @@ void Run::resolve(std::string path, LastLink last, int links, std::vector<std::s
             done = std::move(here);
             break;
         }
+        // A '/' behind the name follows a link even for LastLink::itself.
         const bool follows = !is_last || last == LastLink::followed || ends_in_slash;
         std::vector<std::string> targets;
         const bool is_known = here.find(kSomeName) == std::string::npos;
@@ -177,6 +191,7 @@ void Run::resolve(std::string path, LastLink last, int links, std::vector<std::s
     out.push_back(done.empty() ? "/" : done);
 }
 
+// Texts times working directories times the ways through links, sorted, each once.
 std::vector<std::string> Run::paths_of(const Arg& operand, LastLink last) {
     std::vector<std::string> out;
     resolved_ = 0;
@@ -195,6 +210,8 @@ std::vector<std::string> Run::paths_of(const Arg& operand, LastLink last) {
 
 namespace {
 
+// An unknown file that is written or deleted is asked about (judge.h); one that is read only is
+// told.
 std::string_view kind_of_unknown(Effect effect) {
     return effect == Effect::read || effect == Effect::execute ? "unpredictable_command"
                                                                : "unresolved_destructive";
@@ -220,6 +237,8 @@ void Run::effect_below(Effect effect, const Arg& operand, LastLink last) {
     for (const std::string& path : paths_of(operand, last)) emit(effect, path, true);
 }
 
+// A deep copy writes through the links that are already there: where a link has the name of a
+// copied file, its target is replaced. The walk follows no link, and ends at kMostFiles.
 void Run::write_links_below(const Arg& operand) {
     constexpr std::size_t kMostFiles = 2'000;
     std::vector<std::string> left = paths_of(operand);
@@ -239,6 +258,8 @@ void Run::write_links_below(const Arg& operand) {
     }
 }
 
+// A copied or moved link leads to the same text from its new place. Later commands must find it
+// there.
 void Run::carry_links(const Arg& source, const Arg& place) {
     constexpr std::size_t kMostFiles = 2'000;
     const std::vector<std::string> places = paths_of(place, LastLink::itself);
@@ -269,6 +290,7 @@ bool Run::may_exist(const Arg& operand) {
     return std::ranges::any_of(paths, [&](const auto& path) { return can_exist(path); });
 }
 
+// The rules tell a new file from a file that is replaced, and so does the effect.
 void Run::write(const Arg& operand, LastLink last) {
     if (!operand.is_known() || state_->cwds.empty()) return effect(Effect::write, operand, last);
     for (const std::string& path : paths_of(operand, last)) {
@@ -299,6 +321,8 @@ void Run::make_missing_directory(const Arg& operand) {
     }
 }
 
+// The text of a link is kept as it is: a relative one is read from the link's directory by
+// resolve().
 void Run::make_link(const Arg& operand, const Arg& target) {
     if (!target.is_known())
         return warn("unpredictable_command", target.why, "where the link leads is not known");

@@ -1,4 +1,6 @@
 // Enforcement: how strictly the rules for files bind commands.
+// The level comes from `[shell] enforcement`. The forecast uses it before a command runs (judge.h),
+// and the gate when it has run (kernel/commands/command_gate.h).
 #pragma once
 
 #include "base/enum_words.h"

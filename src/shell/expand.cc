@@ -4,6 +4,12 @@
 // of its parameters' values. In a draft a quoted byte that could be a wildcard has a backslash, until
 // the files are matched. What has too many drafts, or drafts with unlike numbers of words, is not
 // known.
+//
+//  word ── braces() ──> atoms of each word ── expand() ──> drafts ── matches() ──> words
+//
+// Atoms are bytes, or whole parts that are expanded later: bash makes braces before parameters.
+// Unknown values spread: a word with one unknown part is not known. Cost: at most kMostFields words
+// come from the braces of a word, and at most kMostValues drafts are kept for each of them.
 #include <algorithm>
 
 #include "base/concat.h"
@@ -15,6 +21,7 @@ namespace quire::shell {
 
 namespace {
 
+// The most words that the braces of one word make, and the most paths that one pattern fits.
 constexpr std::size_t kMostFields = 1024;
 
 }  // namespace
@@ -63,6 +70,7 @@ std::vector<std::string> sequence(const std::string& text) {
     if (step == 0) step = 1;
     std::vector<std::string> out;
     const std::size_t width = std::max(parts[0].size(), parts[1].size());
+    // bash pads all numbers to the same width if one of the two begins with a zero.
     const bool padded = numbers && (parts[0].starts_with('0') || parts[1].starts_with('0'));
     for (long at = first; first <= last ? at <= last : at >= last;
          at += first <= last ? step : -step) {
@@ -76,6 +84,9 @@ std::vector<std::string> sequence(const std::string& text) {
 
 }  // namespace
 
+// Expands the first pair that is a list or a sequence, and by recursion what stands in it and
+// behind it. A pair that is neither stays as it is written. `budget` is the number of words that
+// may still be made; 0 afterwards says that the result is not complete.
 std::vector<Run::Atoms> Run::braces(const Atoms& atoms, std::size_t& budget) {
     const auto is_bare = [&](std::size_t i, char c) {
         return atoms[i].part == nullptr && !atoms[i].quoted && atoms[i].byte == c;
@@ -148,6 +159,7 @@ std::vector<Arg> Run::fields(const std::vector<Word>& words) {
 
 // Returns the text of a word that stands for itself alone: literals, in which nothing is expanded unless it
 // is quoted.
+// Most words are plain. They need neither atoms nor drafts.
 std::optional<std::string> Run::plain_text(const Word& word) {
     std::string out;
     for (const Part& part : word.parts) {
@@ -189,6 +201,7 @@ Value Run::value_of(const Part& part) {
         case PartKind::arithmetic:
             return arithmetic(part.words.front());
         case PartKind::process: {
+            // It runs in a shell of its own, so its variables are lost and its effects stay.
             State outer = *state_;
             State* const before = state_;
             eval(part.script->list, outer);
@@ -202,6 +215,8 @@ Value Run::value_of(const Part& part) {
 }
 
 void Run::expand(const Atoms& atoms, std::vector<Arg>& out) {
+    // A way in which the word may come out: words that are complete, and the one that grows.
+    // `is_begun` tells an empty word, as "" makes one, from no word.
     struct Draft {
         std::vector<std::string> done;
         std::string now;
@@ -218,6 +233,7 @@ void Run::expand(const Atoms& atoms, std::vector<Arg>& out) {
             }
         }
     };
+    // Ends a word where a blank of an unquoted value splits it.
     const auto end_field = [](Draft& draft) {
         if (draft.is_begun) draft.done.push_back(std::exchange(draft.now, ""));
         draft.is_begun = false;
@@ -233,6 +249,8 @@ void Run::expand(const Atoms& atoms, std::vector<Arg>& out) {
             out.push_back(home);
             return;
         }
+        // The home is taken as if it were quoted: bash neither splits it nor looks for wildcards in
+        // it.
         for (const char c : home.texts.front()) put(c, true);
     }
     for (; i < atoms.size(); ++i) {
@@ -286,6 +304,8 @@ void Run::expand(const Atoms& atoms, std::vector<Arg>& out) {
                     } else {
                         made.is_begun = true;
                         if (splits) {
+                            // Wildcards in an unquoted value count as such. Its backslashes stand
+                            // for themselves.
                             if (c == '\\') made.now += '\\';
                             made.now += c;
                         } else {
@@ -303,6 +323,7 @@ void Run::expand(const Atoms& atoms, std::vector<Arg>& out) {
     const std::size_t count = drafts.front().done.size();
     const bool alike = std::all_of(drafts.begin(), drafts.end(),
                                    [&](const Draft& draft) { return draft.done.size() == count; });
+    // A command with another number of operands may do another thing with each of them.
     if (!alike) {
         out.push_back(Value::unknown("how many words it is"));
         return;
@@ -342,6 +363,7 @@ void Run::expand(const Atoms& atoms, std::vector<Arg>& out) {
     }
 }
 
+// The value of an assignment, an operand of ${…}, or a here-document: no splitting and no files.
 Value Run::text(const Word& word) {
     Value out = Value::of("");
     bool is_first = true;
@@ -367,6 +389,10 @@ Value Run::text(const Word& word) {
 }
 
 // The pattern itself is a word where no path fits.
+// Goes through the pattern component by component, in each working directory that there may be.
+// What is deleted or hidden by an earlier command makes the result uncertain, because the tree
+// shows the files as they were before the script; names that the script has made are found like
+// others.
 Run::Matches Run::matches(const std::string& pattern) {
     Matches result;
     std::vector<std::string>& out = result.words;
@@ -392,6 +418,8 @@ Run::Matches Run::matches(const std::string& pattern) {
                         LastLink::followed, 0, directories);
                 for (const std::string& directory : directories) {
                     for (const std::string& name : names_in(directory)) {
+                        // A wildcard at the beginning takes no dot. The names "." and ".." are
+                        // never in the list.
                         if (name.starts_with('.') != piece.starts_with('.')) continue;
                         if (fits(piece, name)) next.push_back(cat(prefix, name, join));
                     }
@@ -407,6 +435,7 @@ Run::Matches Run::matches(const std::string& pattern) {
             const std::string path = each.starts_with('/') ? each : cat(base, "/", each);
             return look(path).kind != TreeView::Kind::none;
         };
+        // Only where a file is there for certain, bash cannot fall back to the pattern itself.
         const bool is_exact = !has_replaced_ && has_plain_sets(pattern);
         const bool is_certain = is_exact && std::any_of(found.begin(), found.end(), is_there);
         result.are_certain = result.are_certain && is_certain && bases.size() == 1 &&

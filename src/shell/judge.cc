@@ -1,3 +1,12 @@
+// Decides every predicted effect by the rules for files, as the gate decides the real change after
+// the run. The judgement is only a forecast: it refuses early what the gate would refuse, and says
+// why before anything has run.
+//
+//  what is found                                     decision
+//  a forbidden effect, "privilege", "too_complex"    block
+//  an effect that needs an approval, "network",      require_escalation
+//    "unresolved_destructive", too many files
+//  any other warning                                 allow_with_warning
 #include "shell/judge.h"
 
 #include <algorithm>
@@ -9,6 +18,7 @@ namespace quire::shell {
 
 namespace {
 
+// Files that are looked at for one effect on a directory. With more of them a person is asked.
 constexpr std::size_t kMostFiles = 4'000;
 
 policy::Operation operation_of(Effect effect) {
@@ -21,6 +31,7 @@ policy::Operation operation_of(Effect effect) {
             return policy::Operation::create;
         case Effect::erase:
             return policy::Operation::erase;
+        // A file that is run needs what a file that is read needs.
         case Effect::read:
         case Effect::execute:
             break;

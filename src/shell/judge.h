@@ -11,12 +11,14 @@
 
 namespace quire::shell {
 
+// `block` refuses the command before it runs; `require_escalation` asks a person first.
 enum class Decision { allow, allow_with_warning, block, require_escalation };
 constexpr auto words_of(Decision) {
     return word_table("allow", "allow_with_warning", "block", "require_escalation");
 }
 
-// The decision under a level, of one that holds under "strict".
+// The decision under a level, of one that holds under "strict". "warned" turns all but `allow` into
+// a warning; "audit" and "none" allow everything.
 Decision under(Enforcement level, Decision decision);
 
 // An effect that the rules forbid, or that a person has to approve.
@@ -27,6 +29,8 @@ struct Objection {
     std::string reason;      // The rule, in words.
 };
 
+// The objections have the order of the effects. `decision` also counts warnings, which have no
+// objection.
 struct Judgement {
     Decision decision = Decision::allow;
     std::vector<Objection> violations;

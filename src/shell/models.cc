@@ -1,4 +1,8 @@
 // Options, the shell's own builtins, and the way from a name to its model.
+// run_model() asks in this order: commands that touch no file, builtins, and then the families. A
+// command that nobody knows is one warning, and so is an option that is not in its list: an option
+// may turn any command into one that writes files. The name alone says which program runs, so
+// Run::assign() warns where PATH is set.
 #include "shell/models.h"
 
 #include <algorithm>
@@ -36,6 +40,7 @@ struct LongName {
     std::string_view letter;
 };
 
+// Splits a list of long names as read_options() in models.h takes it. O(list) for each call.
 std::vector<LongName> long_names(std::string_view names) {
     std::vector<LongName> out;
     while (!names.empty()) {
@@ -70,6 +75,8 @@ bool unknown_option(const Call& call, const std::string& option) {
 
 }  // namespace
 
+// Options may stand behind operands, as GNU programs allow, and long names may be cut as far as one
+// name alone begins so. An argument that is not known counts as an operand: the effect on it warns.
 bool read_options(const Call& call, std::string_view letters, std::string_view names, Options& out,
                   bool stops) {
     const std::vector<LongName> known = long_names(names);
@@ -86,6 +93,7 @@ bool read_options(const Call& call, std::string_view letters, std::string_view n
             continue;
         }
         const std::string* const text = argument.single();
+        // It has several values, and at least one of them is an option.
         if (text == nullptr) return unknown_option(call, argument.texts.front());
         if (*text == "--") {
             out.operands.insert(out.operands.end(),
@@ -117,6 +125,7 @@ bool read_options(const Call& call, std::string_view letters, std::string_view n
             out.given.emplace(std::string(key), std::move(value));
             continue;
         }
+        // Several letters in one word; the first that takes a value takes the rest of the word.
         for (std::size_t at = 1; at < text->size(); ++at) {
             const char letter = (*text)[at];
             const std::size_t place = letter == ':' ? std::string_view::npos : letters.find(letter);
@@ -141,6 +150,7 @@ bool read_options(const Call& call, std::string_view letters, std::string_view n
 
 namespace {
 
+// These neither touch a file nor change what a later command means, whatever their operands are.
 bool is_harmless_command(std::string_view name) {
     constexpr std::string_view kNames[] = {
         ":",        "true",   "false",  "echo",    "pwd",      "exit",   "return",   "break",
@@ -153,6 +163,8 @@ bool is_harmless_command(std::string_view name) {
     return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
+// bash evaluates the subscript of a name as an expression, and a $(…) in it runs. An argument that
+// is not known may have one.
 bool has_subscript(const Arg& argument) {
     return !argument.is_known() ||
            std::any_of(argument.texts.begin(), argument.texts.end(),
@@ -200,6 +212,7 @@ void getopts_model(const Call& call) {
     call.run.assign("OPTARG", Value::unknown("$OPTARG"));
 }
 
+// The variable gets a text that comes from outside.
 void set_unknown(const Call& call, const Arg& name) {
     if (has_subscript(name)) return call.unpredictable("a subscript may run a command");
     for (const std::string& each : name.texts)
@@ -244,6 +257,8 @@ void test_model(const Call& call) {
     }
 }
 
+// Operands replace $1 and the rest. -f and noglob change what patterns do; -e only ends the script
+// earlier.
 void set_model(const Call& call) {
     for (std::size_t i = 0; i < call.arguments.size(); ++i) {
         const std::string* const word = call.arguments[i].single();
@@ -268,6 +283,7 @@ void set_model(const Call& call) {
     }
 }
 
+// Most options of shopt are about globs, so each is taken for one of these.
 void shopt_model(const Call& call) {
     call.run.state().globs_oddly = true;
     for (const Arg& argument : call.arguments) {
@@ -291,6 +307,7 @@ void unset_model(const Call& call) {
     }
 }
 
+// Only a shift by one of known arguments is followed.
 void shift_model(const Call& call) {
     std::vector<Arg>& positional = call.run.state().positional;
     if (call.arguments.empty() && !positional.empty()) {
@@ -300,6 +317,7 @@ void shift_model(const Call& call) {
     }
 }
 
+// Runs each argument as ((…)), which has the same rules.
 void let_model(const Call& call) {
     for (const Arg& argument : call.arguments) {
         const std::string* const text = argument.single();

@@ -16,6 +16,8 @@
 namespace quire::shell {
 
 // One command that is to be run.
+// References into the run, valid while the model runs. `name` is without the directory of a system
+// program.
 struct Call {
     Run& run;
     const std::string& name;
@@ -28,12 +30,13 @@ struct Call {
 
 // The options and operands of a call.
 struct Options {
-    // Keyed by letter, or by long name.
+    // Keyed by letter, or by long name where that has no letter. An option without a value has
+    // nullopt.
     std::multimap<std::string, std::optional<Arg>> given;
     std::vector<Arg> operands;
 
     bool has(std::string_view name) const { return given.contains(std::string(name)); }
-    // The value of the last of these.
+    // The value of the last of these; null if none was given with a value.
     const Arg* value(std::string_view name) const;
 };
 
@@ -43,7 +46,8 @@ struct Options {
 bool read_options(const Call& call, std::string_view letters, std::string_view names, Options& out,
                   bool stops = false);
 
-// Runs the model of the command, or warns that there is none.
+// Runs the model of the command, or warns "unpredictable_command" that there is none. A program
+// with a directory in its name is known only in /bin, /usr/bin, /sbin and /usr/sbin.
 void run_model(const Call& call);
 
 // A family's model of a name; null if it has none.

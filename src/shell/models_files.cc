@@ -1,4 +1,8 @@
 // Models of the commands that make, move, change and delete files.
+// The models are wide on purpose. Whether a target is a directory may depend on what ran before, so
+// both places get the effect; what a deep copy or move touches is all below the target. LastLink
+// says if the command follows a link: cp, touch and chmod write through one, mv and rm take the
+// link itself.
 #include <algorithm>
 
 #include "base/concat.h"
@@ -49,6 +53,7 @@ void for_each_target(const Call& call, const Options& options, To to) {
     }
 }
 
+// The old target under another name, with -b or -S: NAME~ or NAME with the given suffix.
 void backup(const Call& call, const Options& options, const Arg& target) {
     if (options.has("b") || options.has("S")) {
         const Arg* const way = options.value("b");
@@ -74,6 +79,7 @@ void cp_model(const Call& call) {
         return;
     const bool is_deep = options.has("r") || options.has("R") || options.has("a");
     for_each_target(call, options, [&](const Arg& source, const Arg& target) {
+        // A second name of a file has no place in the model of a tree.
         if (options.has("l")) return call.unpredictable("hard links share what is written to them");
         if (options.has("s")) return call.run.make_link(target, source);
         const Arg place =
@@ -91,10 +97,13 @@ void cp_model(const Call& call) {
             call.run.write(place);
             if (options.has("d") || options.has("P")) call.run.carry_links(source, place);
         }
+        // A target that cannot be opened, or that is a link in a deep copy, is replaced itself.
         if (options.has("f") || is_deep) call.run.write(place, LastLink::itself);
     });
 }
 
+// The source is deleted and the target replaced. The links that move with it are known at the new
+// place.
 void mv_model(const Call& call) {
     Options options;
     if (!read_options(call, "bfinS:t:TuvZ",
@@ -135,6 +144,8 @@ void ln_model(const Call& call) {
         call.run.write(target, LastLink::itself);
         call.run.make_link(target, source);
     };
+    // With one operand the link is made in the working directory, under the last name of its
+    // target.
     const bool may_be_one = std::all_of(
         options.operands.begin(), options.operands.end(),
         [&](const Arg& each) { return each.is_optional || &each == &options.operands[0]; });
@@ -146,6 +157,8 @@ void ln_model(const Call& call) {
     for_each_target(call, options, link);
 }
 
+// Like cp, but the target is replaced, never written through. -d makes directories, -D those above
+// a target.
 void install_model(const Call& call) {
     Options options;
     if (!read_options(call, "bcCdDg:m:o:pS:st:Tv",
@@ -183,6 +196,7 @@ void install_model(const Call& call) {
     });
 }
 
+// A link is deleted, and what it leads to stays, also with -r.
 void rm_model(const Call& call) {
     Options options;
     if (!read_options(call, "dfiIrRv",
@@ -213,6 +227,7 @@ void rmdir_model(const Call& call) {
     }
 }
 
+// The content is overwritten through a link; with -u the name is deleted too, or what it leads to.
 void shred_model(const Call& call) {
     Options options;
     if (!read_options(call, "fn:s:uvxz", "force iterations= size= remove?:u verbose exact zero",
@@ -243,6 +258,7 @@ void mkdir_model(const Call& call) {
     }
 }
 
+// New times are a write, also with -c: the model does not ask if the file is there.
 void touch_model(const Call& call) {
     Options options;
     if (!read_options(call, "acd:fhmr:t:",
@@ -268,6 +284,7 @@ void mktemp_model(const Call& call) {
         const std::size_t last = text.rfind('X');
         if (last == std::string::npos) continue;
         std::size_t first = last;
+        // The last run of X is replaced by random characters.
         while (first > 0 && text[first - 1] == 'X') --first;
         Arg made =
             Value::of(cat(text.substr(0, first), std::string(1, kSomeName), text.substr(last + 1)));
@@ -285,6 +302,7 @@ void mktemp_model(const Call& call) {
 void make_special_model(const Call& call) {
     Options options;
     if (!read_options(call, "m:Z", "mode=:m", options)) return;
+    // mknod takes a type and numbers behind its one name.
     const std::size_t count = call.name == "mkfifo" ? options.operands.size() : 1;
     for (std::size_t i = 0; i < std::min(count, options.operands.size()); ++i)
         call.run.effect(Effect::create, options.operands[i]);
@@ -320,6 +338,7 @@ void tee_model(const Call& call) {
 }
 
 // Returns true if a mode of chmod leaves its owner the right to list and enter a directory for certain.
+// A directory that can no longer be listed hides its names from later patterns.
 bool keeps_directories_open(const std::string* mode) {
     if (mode == nullptr) return false;
     const bool is_octal = mode->find_first_not_of("01234567") == std::string::npos;

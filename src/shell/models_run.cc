@@ -1,4 +1,7 @@
 // Models of the commands that run others: wrappers, shells, find and xargs.
+// The command that is run goes through the same dispatch as if it stood in the script, so wrappers
+// nest. A script in a text is parsed and followed; one in a file or on a pipe is not read, and is a
+// warning.
 #include <algorithm>
 
 #include "base/concat.h"
@@ -14,6 +17,7 @@ std::vector<Arg> from(const std::vector<Arg>& arguments, std::size_t first) {
 }
 
 // A command that takes some options, `skipped` operands, and then the command that it runs.
+// The lists are those of read_options(). timeout, for one, skips its duration.
 struct Wrapper {
     std::string_view name;
     std::string_view letters;
@@ -50,6 +54,8 @@ void wrapper_model(const Call& call) {
     call.run.run_command(command, call.input);
 }
 
+// A variable may change what a program does (LD_PRELOAD, GIT_DIR, PATH …). Only those of language
+// and time are passed over.
 void env_model(const Call& call) {
     Options options;
     if (!read_options(call, "0C:iu:v", "chdir=:C ignore-environment:i null:0 unset=:u", options,
@@ -74,6 +80,7 @@ void shell_model(const Call& call) {
         return;
     if (options.has("rcfile") || options.has("l") || options.has("i") || options.has("login"))
         return call.unpredictable("it reads files of its own");
+    // -n reads the script and runs nothing.
     if (options.has("n")) return;
     if (options.has("c")) {
         const std::string* const script =
@@ -104,6 +111,8 @@ void shell_model(const Call& call) {
     call.run.state() = before;
 }
 
+// The words are joined by blanks and parsed again, in this shell: its variables and directory
+// change.
 void eval_model(const Call& call) {
     Value script = Value::of("");
     for (const Arg& each : call.arguments) script = joined(joined(script, each), Value::of(" "));
@@ -113,12 +122,15 @@ void eval_model(const Call& call) {
     call.run.run_text(*text, "eval");
 }
 
+// The file may do all that the script could, so not even the directory is known afterwards.
 void source_model(const Call& call) {
     if (!call.arguments.empty()) call.run.effect(Effect::read, call.arguments.front());
     call.unpredictable("what the script does is not known");
     call.run.state().cwds.clear();
 }
 
+// The text is followed where the trap is set. That is right only if nothing in it depends on the
+// time at which it runs: no variables, no patterns, and one known directory.
 void trap_model(const Call& call) {
     if (call.arguments.size() < 2) return;
     const std::string* const text = call.arguments.front().single();
@@ -135,6 +147,9 @@ void trap_model(const Call& call) {
 
 // --- find and xargs ----------------------------------------------------------------------------
 
+// Which files the tests choose is not asked: an action is on all below the starting points. A
+// command of -exec runs once, with its {} as an unknown file; the few that are common are told more
+// exactly.
 void find_model(const Call& call) {
     std::vector<Arg> starts;
     std::size_t i = 0;
@@ -149,6 +164,7 @@ void find_model(const Call& call) {
     }
     if (starts.empty()) starts.push_back(Value::of("."));
     for (const Arg& start : starts) call.run.effect_below(Effect::read, start);
+    // Tests with one operand, and below words without any. None of them changes a file.
     constexpr std::string_view kTests[] = {
         "-name",     "-iname",    "-path",  "-ipath", "-wholename", "-regex",  "-iregex",
         "-type",     "-size",     "-mtime", "-mmin",  "-atime",     "-amin",   "-ctime",
@@ -211,6 +227,8 @@ void find_model(const Call& call) {
     }
 }
 
+// The words that arrive on the pipe are one unknown operand at the end. For commands that only read
+// it makes no difference.
 void xargs_model(const Call& call) {
     Options options;
     if (!read_options(
@@ -233,6 +251,7 @@ void xargs_model(const Call& call) {
     call.run.run_command(command, {});
 }
 
+// Such a command is not looked into: judge() blocks it whatever it would run.
 void privilege_model(const Call& call) {
     call.run.warn("privilege", call.name, "it runs with other rights, or changes the system");
 }

@@ -1,5 +1,6 @@
 // Models of the commands that read files and print: most only read their operands, and a few have an
 // operand or an option that names an output.
+// An option that is not in a command's list is a warning, because it could name an output.
 #include <algorithm>
 
 #include "base/concat.h"
@@ -445,6 +446,8 @@ void sed_model(const Call& call) {
     }
 }
 
+// A program without these marks can neither write a file nor run a command: awk redirects with >
+// and |.
 void awk_model(const Call& call) {
     Options options;
     if (!read_options(call, "F:v:f:", "field-separator=:F assign=:v", options)) return;
@@ -463,6 +466,7 @@ void awk_model(const Call& call) {
     }
 }
 
+// tr reads and writes streams alone; only an unknown option is of interest.
 void tr_model(const Call& call) {
     Options options;
     read_options(call, "cCdst", "complement delete squeeze-repeats truncate-set1", options);

@@ -1,5 +1,7 @@
 // Models of archives, git, network programs, interpreters and build tools. What many of them change
 // depends on what they read, so that they are bounded by a directory, or not at all.
+// A directory as a bound is worth little without a warning, since a link in it leads elsewhere. It
+// tells the rules where most of the changes will be.
 #include <algorithm>
 
 #include "base/concat.h"
@@ -82,6 +84,7 @@ void unzip_model(const Call& call) {
     change_below(call, directory == nullptr ? here() : *directory);
 }
 
+// -m, which would delete the sources, is not in the list.
 void zip_model(const Call& call) {
     Options options;
     if (!read_options(call, "rqju0123456789vxyo", "", options)) return;
@@ -129,6 +132,7 @@ void compress_model(const Call& call) {
         for (const std::string& name : each.texts) {
             const std::size_t dot = name.rfind('.');
             const std::string parent = parent_of(name);
+            // Names such as .tgz are opened as .tar, so the new name is anywhere beside the file.
             if (!name.ends_with(at->suffix) || dot == std::string::npos)
                 return change_below(call, parent.empty() ? here() : Value::of(parent));
             call.run.write(Value::of(name.substr(0, dot)), LastLink::itself);
@@ -138,6 +142,8 @@ void compress_model(const Call& call) {
 
 // --- git ---------------------------------------------------------------------------------------
 
+// Commands that read are predicted. The rest may run hooks, filters and merge drivers of the
+// repository.
 enum class GitEffect { reads, changes, network };
 struct GitCommand {
     std::string_view name;
@@ -191,6 +197,7 @@ void git_model(const Call& call) {
     for (std::size_t each = i + 1; each < call.arguments.size(); ++each) {
         const std::string* const word = call.arguments[each].single();
         if (word == nullptr) continue;
+        // Options by which a command that reads writes a file or runs a program.
         const bool is_risky = word->starts_with("--output") || word->starts_with("--ext-diff") ||
                               word->starts_with("--textconv") || word->starts_with("--exec") ||
                               word->starts_with("--upload-pack") ||
@@ -209,6 +216,7 @@ void git_model(const Call& call) {
 
 // --- the network -------------------------------------------------------------------------------
 
+// The warning "network" has a person asked; the other one says that the effects are not complete.
 void network_model(const Call& call) {
     call.run.warn("network", call.name, "it talks to other machines");
     for (std::size_t i = 0; i < call.arguments.size(); ++i) {
@@ -223,6 +231,7 @@ void network_model(const Call& call) {
 
 // --- programs that run a program of their own --------------------------------------------------
 
+// The program is a file, an argument or the input. It is told as read where it is a file.
 void interpreter_model(const Call& call) {
     const std::string* const first =
         call.arguments.empty() ? nullptr : call.arguments.front().single();
@@ -266,6 +275,7 @@ Model tool_model(std::string_view name) {
         Model model;
         std::string_view names;  // Each between blanks.
     };
+    // One string for each family: the blanks make the search for a whole name a search for a part.
     constexpr Family kFamilies[] = {
         {tar_model, " tar "},
         {unzip_model, " unzip "},

@@ -1,4 +1,8 @@
 // Parameters of an abstract run: what $NAME, ${…}, $(…) and $((…)) may be.
+//
+// A value is a set of texts. Numbers that nobody can foresee, such as $RANDOM or a counter, are
+// kSomeName: a name that may be anything without a '/', so that it stays in its directory. Other
+// operators than defaults and trims give a value that is not known, and so do indirect names.
 #include <algorithm>
 
 #include "base/concat.h"
@@ -14,6 +18,7 @@ Value a_number() {
     return Value::of(std::string(1, kSomeName));
 }
 
+// Parameters whose value is a number.
 bool is_counter(const std::string& name) {
     constexpr std::string_view kNames[] = {
         "?",      "$",    "!",    "#",      "RANDOM",       "SECONDS",
@@ -49,6 +54,8 @@ std::string without(const std::string& text, const std::string& pattern, bool fr
 
 }  // namespace
 
+// All assignments of texts end here, those of read, declare and loops too, so these names are seen
+// in each of them.
 void Run::assign(const std::string& name, Value value) {
     if (name == "IFS") state_->splits_oddly = true;
     if (name == "GLOBIGNORE") state_->globs_oddly = true;
@@ -58,6 +65,7 @@ void Run::assign(const std::string& name, Value value) {
     state_->variables[name] = std::move(value);
 }
 
+// `declare NAME` leaves a variable as it is, or hides it behind an empty one in a function.
 void Run::may_be_empty(const std::string& name) {
     state_->arrays.erase(name);
     state_->variables[name] = either(variable(name), Value::of(""));
@@ -75,6 +83,7 @@ Value Run::variable(const std::string& name) {
         for (const std::string& cwd : state_->cwds) out = either(out, Value::of(cwd));
         return out;
     }
+    // Only six digits are read, so that the number cannot overflow.
     if (is_digit(name.front())) {
         const std::size_t index = std::min<std::size_t>(std::stoul(name.substr(0, 6)), 100'000);
         return index <= state_->positional.size() ? state_->positional[index - 1] : Value::of("");
@@ -91,10 +100,13 @@ Value Run::variable(const std::string& name) {
         return array->second.empty() ? Value::of("") : array->second.front();
     const auto known = situation_.environment.find(name);
     if (known != situation_.environment.end()) return Value::of(known->second);
+    // Without knows_all an absent variable may come from an environment that is not known.
     if (!is_set_by_bash(name) && situation_.knows_all) return Value::of("");
     return Value::unknown(cat("$", name));
 }
 
+// The order is bash's: the variable, its subscript, then the operator. All elements of an array are
+// taken together, because subscripts are not followed.
 Value Run::parameter(const Part& part) {
     std::string operation = part.operation;
     if (operation == "#" && part.words.empty()) return a_number();
@@ -122,6 +134,8 @@ Value Run::parameter(const Part& part) {
     return operated(plain, std::move(value));
 }
 
+// `part` has no subscript any more. An operand is expanded even where bash would not: its effects
+// count.
 Value Run::operated(const Part& part, Value value) {
     const std::string& operation = part.operation;
     const Value operand = part.words.empty() ? Value::of("") : text(part.words.front());
@@ -131,6 +145,8 @@ Value Run::operated(const Part& part, Value value) {
         const bool may_be_empty =
             !value.is_known() ||
             std::find(value.texts.begin(), value.texts.end(), "") != value.texts.end();
+        // "${x:?}" ends the script if x is empty, so the rest sees the other values. Keeping all is
+        // safe.
         if (last == '?') return value;
         if (last == '+') return either(Value::of(""), operand);
         if (!may_be_empty) return value;
@@ -151,6 +167,7 @@ Value Run::operated(const Part& part, Value value) {
     if (trims && is_literal) {
         Value out;
         for (const std::string& each : value.texts) {
+            // How much of a name that is not known the pattern takes away cannot be told.
             if (each.find(kSomeName) != std::string::npos)
                 return Value::unknown(cat("$", part.text));
             const Value made =
@@ -163,6 +180,9 @@ Value Run::operated(const Part& part, Value value) {
 }
 
 // The output of a few commands is known.
+// The script always runs in the abstract, for its effects. Its output is known if it is one simple
+// command without redirections, as in "$(dirname "$0")" or "$(mktemp -d)", which scripts use to
+// build paths.
 Value Run::output_of(const Script& script) {
     State* const before = state_;
     const State outer = *state_;

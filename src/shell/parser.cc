@@ -3,6 +3,10 @@
 // A list is read until one of the words that end it, which its reader expects; so a reserved word is
 // one exactly where a command could begin. Here-documents are noted where their operator stands, and
 // their text is read at the next newline, as in bash.
+//
+// Commands nest by recursion. Words and commands are counted against ParseBudget, and so is the
+// depth of commands, substitutions and ${…}. Every look ahead goes through peek(), which passes
+// over escaped newlines: bash removes them before it splits a text into tokens.
 #include "shell/parser.h"
 
 #include <algorithm>
@@ -75,6 +79,7 @@ void Parser::skip_blanks() {
     if (begins_word) at_ = std::min(text_.find('\n', at_), text_.size());
 }
 
+// Counts newlines from the place that was asked for last: O(script) for all line numbers together.
 std::size_t Parser::line_here() {
     for (; line_at_ < at_; ++line_at_) line_ += text_[line_at_] == '\n' ? 1 : 0;
     return line_;
@@ -129,6 +134,8 @@ Result<Script> Parser::script() {
     return out;
 }
 
+// Reads at most 15 bytes, which is enough for every reserved word. A longer word gives "", so the
+// variable of a loop and the name behind "function" cannot be longer.
 std::string Parser::bare_word() {
     std::string out;
     for (std::size_t i = 0; i < 16; ++i) {
@@ -166,6 +173,7 @@ Result<void> Parser::skip_newlines() {
     return {};
 }
 
+// Stops without an error at anything that cannot follow an item; the caller says what it expected.
 Result<List> Parser::list(std::initializer_list<std::string_view> ends) {
     List out;
     for (;;) {
@@ -182,6 +190,7 @@ Result<List> Parser::list(std::initializer_list<std::string_view> ends) {
             break;
         }
     }
+    // The script ends on the line of a "<<". The call reports that its here-document is not closed.
     if (is_end() && !here_docs_.empty()) TRY(read_here_docs());
     return out;
 }
@@ -219,6 +228,8 @@ Result<Pipeline> Parser::pipeline() {
     out.commands.push_back(TRY(command()));
     for (skip_blanks(); peek() == '|' && peek(1) != '|'; skip_blanks()) {
         take();
+        // "|&" sends standard error along. That touches no file, so the tree does not tell it from
+        // "|".
         take_if("&");
         TRY(skip_newlines());
         out.commands.push_back(TRY(command()));
@@ -312,6 +323,7 @@ Result<Command> Parser::compound(std::string_view word) {
     }
     TRY(redirects(out));
     skip_blanks();
+    // A word that ends the list around may follow without a ';', as in "{ (ls) }". No other may.
     if (is_word_ahead() && !is_at({"then", "do", "done", "fi", "else", "elif", "esac", "}"}))
         return unexpected("an operator or a new line");
     return out;
@@ -397,7 +409,8 @@ Result<void> Parser::case_items(Command& out) {
     }
 }
 
-// `level` is 0 for what || joins, and 1 for what && joins.
+// Reads terms that "||" joins (`level` 0), or those that "&&" joins (1). The tree keeps operands
+// and operators as a flat list: the run evaluates all of them, whatever the condition decides.
 Result<void> Parser::condition(Command& out, int level) {
     for (;;) {
         TRY(level == 0 ? condition(out, 1) : condition_term(out, 0));
@@ -444,6 +457,8 @@ Result<void> Parser::condition_term(Command& out, int depth) {
         return {};
     }
     take_if(found);
+    // The word of an operator has no source, which tells it from an operand in
+    // Run::eval_condition().
     Word marker;
     add_literal(marker, found, true);
     out.words.push_back(std::move(marker));
@@ -460,6 +475,7 @@ Result<void> Parser::condition_term(Command& out, int depth) {
     return {};
 }
 
+// The body must be a compound command, as in bash. The redirections behind it belong to the body.
 Result<Command> Parser::function(std::string name) {
     TRY(skip_newlines());
     const bool is_body =

@@ -15,6 +15,7 @@
 namespace quire::shell {
 
 // The budget of one parse, shared by the parsers of the scripts within its script.
+// Nothing is ever given back but depth, so the bound holds for the script as a whole.
 struct ParseBudget {
     ParseLimits limits;
     std::size_t depth = 0;
@@ -29,10 +30,12 @@ public:
     // The whole text as a script.
     Result<Script> script();
     // The whole text as the inside of double quotes, where quotes themselves are plain.
+    // Each of the two reads from the start, so it is called once, on a new parser.
     Result<Word> here_doc_text();
 
 private:
     // A level deeper, until it goes.
+    // Counts one level of recursion; spend() compares the count with the limit.
     class Level {
     public:
         explicit Level(ParseBudget& budget) : budget_(budget) { ++budget_.depth; }
@@ -43,6 +46,8 @@ private:
     private:
         ParseBudget& budget_;
     };
+    // A here-document whose operator was read and whose text was not. `target` is the word of its
+    // Redirect.
     struct PendingHereDoc {
         std::shared_ptr<Word> target;
         std::string delimiter;
@@ -53,15 +58,22 @@ private:
     // --- bytes ---
     // The byte `ahead` of here, with escaped newlines removed; 0 at the end.
     char peek(std::size_t ahead = 0);
+    // take() must not be called at the end. take_if() takes all of the operator or nothing.
     char take();
     bool take_if(std::string_view operator_text);
     bool starts_with(std::string_view operator_text);
     void skip_escaped_newlines();
     bool is_end();
     void skip_blanks();  // And a comment.
+    // Counted from 1, for messages. The place must not be before the one of the last call.
     std::size_t line_here();
+    // invalid_argument "syntax_error" at this place: what is here, and what was `wanted` ("" for a
+    // command).
     Failure unexpected(std::string_view wanted = "");
+    // invalid_argument "syntax_error" for a mark that was opened on `line` and never closed.
     Failure unclosed(std::string_view what, std::size_t line);
+    // Pays for one word or command. out_of_range "too_complex" if the depth or the number is
+    // exceeded.
     Result<void> spend();
 
     // --- words ---
@@ -69,6 +81,7 @@ private:
     enum class Ends { word, pattern, regex, brace, double_quote, bracket, arithmetic, nothing };
     Result<Word> word(Ends ends = Ends::word);
     Result<void> parts_until(Ends ends, bool quoted, Word& out);
+    // Each of these reads one construct with its marks, and appends what it means to `out`.
     Result<void> dollar(bool quoted, Word& out);
     Result<void> braced_parameter(bool quoted, Word& out);
     Result<void> single_quoted(Word& out);
@@ -76,6 +89,7 @@ private:
     Result<void> double_quoted(Word& out);
     Result<void> back_quoted(bool quoted, Word& out);
     Result<Part> substitution();  // The list, and its ')'.
+    // Looks at the text alone, and takes nothing.
     bool is_arithmetic_ahead(std::size_t open);
     Result<Word> arithmetic_until(std::string_view close);
     bool is_word_ahead();
@@ -83,14 +97,17 @@ private:
     static void add_literal(Word& word, char c, bool quoted);
 
     // --- commands ---
+    // Reads items up to one of `ends`, which is not taken: a reserved word, or an operator.
     Result<List> list(std::initializer_list<std::string_view> ends);
     Result<List> body(std::initializer_list<std::string_view> ends);  // Not empty.
     Result<AndOr> and_or();
     Result<Pipeline> pipeline();
     Result<Command> command();
+    // `word` is the reserved word ahead, not yet taken; it does not matter if a '(' is ahead.
     Result<Command> compound(std::string_view word);
     Result<Command> simple();
     Result<Command> function(std::string name);
+    // These fill `out` with one kind of compound command. Only condition() leaves the closing word.
     Result<void> if_clauses(Command& out);
     Result<void> loop(Command& out);
     Result<void> for_loop(Command& out);
@@ -104,11 +121,13 @@ private:
     Result<void> skip_newlines();
     // The unquoted word ahead, if it is only that; "" else. Nothing is taken.
     std::string bare_word();
+    // Returns true if one of the words or operators is ahead. Nothing is taken.
     bool is_at(std::initializer_list<std::string_view> ends);
     bool take_reserved(std::string_view word);
     Result<void> expect(std::string_view word);
     // An assignment ahead; nothing is taken where there is none.
     Result<bool> is_assignment_ahead();
+    // Sets `has_blank` if a blank or an operator stands in the subscript, and else leaves it.
     std::size_t subscript_end(std::size_t at, bool& has_blank);
     Result<Assignment> assignment();
 

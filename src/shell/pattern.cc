@@ -1,3 +1,7 @@
+// Matching as bash does it, with one difference: in doubt the answer is that the name fits. A
+// prediction that names too many files is safe, and one that misses a file is not. So a set that a
+// locale could read in another way takes every character, and so does a name of which a part is not
+// known.
 #include "shell/pattern.h"
 
 #include "shell/values.h"
@@ -17,6 +21,9 @@ struct CharacterSet {
     bool takes = true;       // It takes the character, or may.
 };
 
+// Reads the set once for both questions: how long it is, and whether it takes `c`. A ']' that comes
+// first is a member. A '-' that stands for itself makes the set unclear, as a character beyond
+// ASCII does.
 CharacterSet set_at(std::string_view pattern, char c) {
     if (!pattern.starts_with('[')) return {};
     const auto is_odd = [](char each) {
@@ -90,6 +97,9 @@ bool has_plain_sets(std::string_view pattern) {
     return true;
 }
 
+// Goes back only to the last star: a star that fits earlier can always take over what a previous
+// one took. So the work is bounded by the product of the lengths, and does not grow exponentially
+// with the stars.
 bool fits(std::string_view pattern, std::string_view name) {
     if (name.find(kSomeName) != std::string_view::npos) return true;
     std::size_t p = 0;

@@ -1,4 +1,6 @@
 // Predictions: what a command would do to files, as far as that can be told before it runs.
+// Values alone, without a document or a rule: judge.h decides, and the reply of the tool shows
+// them.
 #pragma once
 
 #include <compare>
@@ -11,6 +13,7 @@
 
 namespace quire::shell {
 
+// `write` replaces the content of a file, `append` adds to it, `create` makes what was not there.
 enum class Effect { read, write, append, create, erase, execute };
 constexpr auto words_of(Effect) {
     return word_table("read", "write", "append", "create", "delete", "execute");
@@ -26,7 +29,9 @@ struct Predicted {
 };
 
 // Something that cannot be told, or that is more than an effect on files. Beside a warning the
-// predicted effects may not be all.
+// predicted effects may not be all. judge() knows four kinds: "privilege" and "too_complex" block,
+// "network" and "unresolved_destructive" (an unknown file is written or deleted) escalate. Others
+// only warn.
 struct Warning {
     std::string kind;  // "unpredictable_command", "network", "privilege", "too_complex" …
     std::string word;  // The word or command that it is about.
@@ -39,11 +44,13 @@ struct Prediction {
     std::vector<Warning> warnings;   // Sorted, each once.
 };
 
-// Files as they are before the command runs, by absolute path.
+// Files as they are before the command runs, by absolute path. Asked many times for one prediction,
+// on the thread of predict() or judge(). Errors look like absence.
 class TreeView {
 public:
     enum class Kind { none, file, directory, link };
     struct Entry {
+        // `file` is all that is neither a directory nor a link.
         Kind kind = Kind::none;
         std::string target = {};  // A link's.
     };
@@ -57,6 +64,7 @@ public:
     virtual std::vector<std::string> list(const std::string& directory) const = 0;
 };
 
+// The surroundings of a command, as the caller knows them before it runs.
 struct Situation {
     std::string root;  // The workspace's, absolute, without links.
     std::string cwd;   // Absolute.

@@ -20,6 +20,8 @@
 
 namespace quire::shell {
 
+// Every name is below "w" or beside it, and many mean the same file: through a link, "..", or a
+// directory. So commands of one script meet on files. The same seed gives the same script.
 class RandomScripts {
 public:
     explicit RandomScripts(std::uint64_t seed) : random_(seed) {}
@@ -39,6 +41,7 @@ private:
         return words[below(N)];
     }
 
+    // A file that fill_for_scripts() makes, or one that a script may make.
     std::string name() {
         return one_of({"a", "b.txt", "c.txt", "d", "d/e", "d/f.txt", "l", "dl", "dl/x", "n",
                        "n.txt", "d/../a", "./b.txt", "d/n", "new/x", "'a b'", "g.c", "d/g.c",
@@ -60,6 +63,7 @@ private:
         if (below(3) != 0) return "";
         return one_of({" > ", " >> ", " 2> ", " &> ", " < ", " 2>&1 > ", " >| "}) + operand();
     }
+    // One command with a model. Its options are those that change which files it touches.
     std::string simple() {
         std::string out;
         switch (below(26)) {
@@ -149,6 +153,7 @@ private:
         }
         return out + redirect();
     }
+    // Commands joined by control flow, at most three levels deep.
     std::string statement(int depth) {
         const std::size_t which = depth > 2 ? 0 : below(16);
         const auto next = [&] { return statement(depth + 1); };
@@ -181,6 +186,7 @@ private:
     std::mt19937_64 random_;
 };
 
+// Files with unlike contents, so that a change of any of them is seen, and a link to each kind.
 inline void fill_for_scripts(const TestDirectory& directory) {
     for (const char* const name :
          {"w/a", "w/b.txt", "w/c.txt", "w/d/e", "w/d/f.txt", "w/g.c", "w/d/g.c", "x"})

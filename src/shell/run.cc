@@ -1,5 +1,14 @@
 // Commands of an abstract run. Every branch is taken; where branches meet, what differs has either
 // value. A loop is run until nothing changes any more, and what still changes then is not known.
+//
+// The state flows through the functions by value: eval() takes the state before a command and
+// returns the one after it. `state_` points to the state in which words are expanded right now, so
+// each function that expands words sets it first. Effects and warnings are only ever added. Jumps
+// (break, continue, return, exit) are not followed: commands behind them run in the abstract as
+// others do.
+//
+// Cost: at most kMostSteps, each with copies of the state. A script that needs more is
+// "too_complex".
 #include "shell/run.h"
 
 #include <algorithm>
@@ -15,6 +24,8 @@ namespace quire::shell {
 
 namespace {
 
+// A simple command takes two steps, another one. The depth counts nested commands, functions and
+// wrappers.
 constexpr std::size_t kMostSteps = 5'000;
 constexpr int kMostDepth = 24;
 constexpr std::size_t kMostElements = 256;  // More elements of a loop are taken together.
@@ -51,6 +62,7 @@ bool Run::spend() {
     return false;
 }
 
+// A command in the background runs in a shell of its own, so its state is dropped.
 State Run::eval(const List& list, State state) {
     for (const AndOr& item : list.items) {
         Ends ends = eval(item, item.background ? state : std::move(state));
@@ -59,6 +71,10 @@ State Run::eval(const List& list, State state) {
     return state;
 }
 
+// The left side may end in two states, and the right side runs in only one of them:
+//
+//  a && b    ok: b ran in a's ok, and succeeded         failed: a failed, or b did
+//  a || b    ok: a succeeded, or b ran in a's failed    failed: both failed
 Ends Run::eval(const AndOr& chain, State state) {
     Ends ends = eval(chain.pipelines.front(), std::move(state));
     for (std::size_t i = 1; i < chain.pipelines.size(); ++i) {
@@ -83,6 +99,7 @@ Ends Run::eval(const Pipeline& pipeline, State state) {
     }
     // Each runs in a shell of its own, and all at the same time: what a later one makes or deletes, an
     // earlier one may see.
+    // The second round runs only if the first has made or replaced something that it could see.
     for (const bool again : {false, true}) {
         const auto before = std::pair(made_count(), has_replaced_ || replaces_);
         for (std::size_t i = 0; i < pipeline.commands.size(); ++i)
@@ -102,6 +119,7 @@ std::size_t Run::made_count() const {
 Ends Run::eval(const Command& command, State state, const Input& given) {
     if (!spend()) return {std::move(state)};
     ++depth_;
+    // Only commands after the one that replaced something see a tree that is not certain any more.
     has_replaced_ = has_replaced_ || replaces_;
     State* const outer = std::exchange(state_, &state);
     Input input = given;
@@ -122,6 +140,7 @@ Ends Run::eval(const Command& command, State state, const Input& given) {
         case CommandKind::if_: {
             State rest = std::move(state);
             std::optional<State> all;
+            // The state at the end is that of any of the bodies, or of none.
             const auto add = [&](State end) { all = all ? either(*all, end) : std::move(end); };
             std::size_t i = 0;
             for (; i + 1 < command.lists.size(); i += 2) {
@@ -149,6 +168,8 @@ Ends Run::eval(const Command& command, State state, const Input& given) {
             ends.ok = repeat(nullptr, command.lists.front(), std::move(state));
             break;
         case CommandKind::case_: {
+            // Which pattern fits is not asked. The words are expanded for the effects of their
+            // substitutions.
             text(command.words.front());
             State all = state;
             for (const CaseItem& item : command.items) {
@@ -193,6 +214,9 @@ void Run::eval_condition(const Command& command) {
 }
 
 // Runs a body as often as it changes what is known, and then takes what still changes as not known.
+// Three rounds are enough for a set of values or directories to close. If it still grows, it would
+// grow on: a counter that is part of a name, or a cd in a loop. Then a last round runs with what
+// changes as unknown, so that the effects of all further rounds are among its own.
 State Run::repeat(const List* condition, const List& body, State state) {
     const auto once = [&](State from) {
         return eval(body,
@@ -217,6 +241,8 @@ State Run::eval_for(const Command& command, State state) {
     state_ = &state;
     const std::vector<Arg> elements = command.has_in ? fields(command.words) : state.positional;
     const List& body = command.lists.front();
+    // With few elements each round has its own, so that "rm $f" deletes these files and no others.
+    // select is followed in the same way.
     if (elements.size() <= kMostElements) {
         const State before = state;
         for (const Arg& element : elements) {
@@ -224,12 +250,14 @@ State Run::eval_for(const Command& command, State state) {
             assign(command.name, element);
             state = eval(body, std::move(state));
         }
+        // An element may be one that is not there (Value::is_optional), so perhaps no round runs.
         return either(before, state);
     }
     assign(command.name, Value::unknown(cat("$", command.name)));
     return repeat(nullptr, body, std::move(state));
 }
 
+// The arguments replace the positional parameters until the function returns.
 State Run::call_function(const List& body, std::vector<Arg> arguments, State state) {
     State before = state;
     state.positional = std::move(arguments);
@@ -248,6 +276,8 @@ State Run::call_function(const List& body, std::vector<Arg> arguments, State sta
 
 // --- simple commands ---------------------------------------------------------------------------
 
+// `is_for_command`: the assignment stands before a command and reaches the program that it runs.
+// PATH is left to the other assign(), which warns whoever sets it.
 void Run::assign(const Assignment& assignment, bool is_for_command) {
     if (is_for_command && is_risky_variable(assignment.name))
         warn("unpredictable_command", assignment.name, "the variable changes what commands do");
@@ -273,6 +303,8 @@ void Run::assign(const Assignment& assignment, bool is_for_command) {
     assign(assignment.name, std::move(value));
 }
 
+// From left to right, so the last input counts. Effects of outputs hold even if the command then
+// fails: the shell opens its redirections first.
 Input Run::redirect(const std::vector<Redirect>& redirects, Input input) {
     for (const Redirect& each : redirects) {
         if (each.kind == RedirectKind::here_doc || each.kind == RedirectKind::here_string) {
@@ -305,6 +337,7 @@ Input Run::redirect(const std::vector<Redirect>& redirects, Input input) {
     return input;
 }
 
+// Words are expanded before the assignments in front of them take effect, as in bash.
 Ends Run::eval_simple(const Command& command, State state, const Input& given) {
     state_ = &state;
     const std::vector<Arg> words = fields(command.words);
@@ -359,6 +392,8 @@ Ends Run::change_directory(const std::vector<Arg>& words) {
     const std::string& name = *words.front().single();
     Value target = operands.empty() ? variable("HOME") : operands.front();
     const std::string* const single = target.single();
+    // The stack of directories, "cd -" and CDPATH are not followed: the directory is not known
+    // afterwards.
     const bool is_odd = name == "popd" || operands.size() > 1 ||
                         (single != nullptr && (*single == "-" || single->starts_with('+'))) ||
                         (name == "pushd" && operands.empty()) || !target.is_known() ||
@@ -371,6 +406,8 @@ Ends Run::change_directory(const std::vector<Arg>& words) {
     for (const std::string& text : target.texts) {
         for (const std::string& cwd : before.cwds) {
             std::string path = text.starts_with('/') ? text : cat(cwd, "/", text);
+            // A directory whose name is not known would make every relative path after it
+            // uncertain.
             if (path.find(kSomeName) != std::string::npos) {
                 after.cwds.clear();
                 return {std::move(after), std::move(before)};
@@ -404,6 +441,8 @@ Ends Run::change_directory(const std::vector<Arg>& words) {
     return {std::move(after), std::move(before)};
 }
 
+// Runs a command as each of the names that it may have. A function comes before a program, as in
+// bash.
 void Run::dispatch(const std::vector<Arg>& words, const Input& input) {
     if (!spend()) return;
     const Arg& command = words.front();
@@ -442,6 +481,7 @@ void Run::run_command(const std::vector<Arg>& arguments, const Input& input) {
     --depth_;
 }
 
+// The parsed script is kept until the run ends, because functions that it defines point into it.
 void Run::run_text(const std::string& script, const std::string& as) {
     Result<Script> parsed = parse(script);
     if (!parsed) return warn("unpredictable_command", as, parsed.error().message());

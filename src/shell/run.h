@@ -1,5 +1,10 @@
 // Run: the abstract run of a script. expand.cc has words, run.cc commands, effects.cc paths; the models
 // of commands (models.h) call what they need here.
+//
+// A Run is used for one script, on one thread. It is made and dropped by predict(); models get it
+// in their Call and must not keep it. Operands that are not known become warnings inside, so that a
+// model need not ask first. Paths are absolute; effects and warnings show them as the rules do,
+// relative to the root.
 #pragma once
 
 #include <map>
@@ -19,9 +24,11 @@
 namespace quire::shell {
 
 // How the last component of a path is taken, if it is a link.
+// Reading, writing and listing follow it. Deleting, renaming and replacing take the link itself.
 enum class LastLink { followed, itself };
 
 // The input of a command, where the script says what it is.
+// Only shells that read their script from it care.
 struct Input {
     bool is_piped = false;                 // From another command.
     std::optional<std::string> text = {};  // A here-document's.
@@ -29,18 +36,23 @@ struct Input {
 
 class Run {
 public:
+    // Both must outlive the run. of() is called once.
     Run(const Situation& situation, const TreeView& tree);
     Prediction of(const Script& script);
 
     // --- for models ---
+    // The state in which the command runs. A builtin changes it in place.
     State& state() { return *state_; }
     const Situation& situation() const { return situation_; }
+    // The kinds are those of Warning. `word` is what the script has there; it is cut and made
+    // printable.
     void warn(std::string kind, const std::string& word, std::string why);
     // An effect on each path that the operand may name. One that is not known is a warning.
     void effect(Effect effect, const Arg& operand, LastLink last = LastLink::followed);
     // An effect on the operand, and on everything below it.
     void effect_below(Effect effect, const Arg& operand, LastLink last = LastLink::followed);
-    // The operand's content is replaced, or it is made.
+    // The operand's content is replaced, or it is made: a `write` where the tree has a file, else a
+    // `create`. append() likewise gives an `append` or a `create`.
     void write(const Arg& operand, LastLink last = LastLink::followed);
     void append(const Arg& operand);
     // Creates something new there: a file, a directory, or a link to `target`.
@@ -56,13 +68,19 @@ public:
     // The paths, absolute and without links before the last component.
     std::vector<std::string> paths_of(const Arg& operand, LastLink last = LastLink::followed);
     // The names in the directories that the operand may name, and those that the script made there.
+    // The directory is a path as paths_of() returns it. Sorted.
     std::vector<std::string> names_in(const std::string& directory) const;
+    // For paths without links before the last component: what the tree has there, or the script
+    // made there.
     bool can_be_link(const std::string& path) const;
     bool can_be_directory(const std::string& path) const;
     bool can_exist(const std::string& path) const;
-    // Runs a command of arguments, as a wrapper does; or a script of text, as eval or a shell does.
+    // Runs a command of arguments, as a wrapper does: without the script's functions. Or runs a
+    // script of text, as eval or a shell does; `as` is the command that a warning names if it
+    // cannot be parsed.
     void run_command(const std::vector<Arg>& arguments, const Input& input);
     void run_text(const std::string& script, const std::string& as);
+    // Sets a variable, and drops an array of that name. may_be_empty() adds "" to what it may hold.
     void assign(const std::string& name, Value value);
     void may_be_empty(const std::string& name);
     // The content of links below the operand may be replaced, as by a copy onto them.
@@ -77,12 +95,15 @@ private:
         bool quoted = false;
         const Part* part = nullptr;
     };
+    // A part is expanded as a whole. A byte 0 without a part stands for an empty quoted text.
     using Atoms = std::vector<Atom>;
     static std::vector<Atoms> braces(const Atoms& atoms, std::size_t& budget);
     static Atoms atoms_of(const Word& word);
     static std::optional<std::string> plain_text(const Word& word);
 
     // --- control flow (run.cc) ---
+    // Each takes the state before and returns the one after. Warnings and effects go into the
+    // members.
     State eval(const List& list, State state);
     Ends eval(const AndOr& chain, State state);
     Ends eval(const Pipeline& pipeline, State state);
@@ -96,18 +117,22 @@ private:
     Input redirect(const std::vector<Redirect>& redirects, Input input);
     void assign(const Assignment& assignment, bool is_for_command);
     void dispatch(const std::vector<Arg>& arguments, const Input& input);
+    // False, after a warning, if the run has taken all of its steps or is too deep.
     bool spend();
     std::size_t made_count() const;  // The names and links that the script has made.
 
     // --- words (expand.cc) ---
+    // The words that a word expands to, none if it vanishes: an unquoted empty value.
     std::vector<Arg> fields(const Word& word);
     std::vector<Arg> fields(const std::vector<Word>& words);
     Value text(const Word& word);  // Neither split nor matched with files.
     void expand(const Atoms& atoms, std::vector<Arg>& out);
+    // The values that the part may have, unsplit. A substitution runs in the abstract first.
     Value value_of(const Part& part);
     Value parameter(const Part& part);
     Value operated(const Part& part, Value value);
     Value variable(const std::string& name);
+    // arithmetic() runs what the expression may run, and its result is always some number.
     Value output_of(const Script& script);
     Value arithmetic(const Word& expression);
     // The words that a pattern may become, sorted.
@@ -116,23 +141,32 @@ private:
         bool are_certain = true;   // It becomes these, and no fewer.
         bool has_pattern = false;  // One is the pattern itself, which is alone if it is there.
     };
+    // Looks into the directories of the tree and of the script. "too_complex" for too many files.
     Matches matches(const std::string& pattern);
     std::optional<std::vector<Arg>> list_of(const Part& part);
 
     // --- paths (effects.cc) ---
+    // Records an effect on one path without links, or on all `below` it.
     void emit(Effect effect, const std::string& path, bool below);
+    // Appends to `out` each path to which the absolute `path` may lead.
     void resolve(std::string path, LastLink last, int links, std::vector<std::string>& out);
+    // The form for people and rules: relative to the root if it is below it, with '?' for unknown
+    // characters.
     std::string shown(const std::string& path) const;
     // The tree's entry, which is asked for once.
     const TreeView::Entry& look(const std::string& path) const;
 
     const Situation& situation_;
     const TreeView& tree_;
+    // Answers of the tree, which does not change during a run. Keyed by path.
     mutable std::unordered_map<std::string, TreeView::Entry> looked_;
     mutable std::unordered_map<std::string, std::vector<std::string>> listed_;
+    // Not owned: a local of the eval() that is at work, so it is valid only within one.
     State* state_ = nullptr;
+    // Sets, because loops and second rounds find the same effects again.
     std::set<Predicted> effects_;
     std::set<Warning> warnings_;
+    // None of these three ever loses an entry: a deletion may be in a branch that is not taken.
     // Made by the script: names by directory, and the targets of links.
     std::map<std::string, std::set<std::string>> made_;
     std::set<std::string> made_directories_;

@@ -5,6 +5,7 @@
 
 namespace quire::shell {
 
+// The parser accepts each of them, and so does bash, which the test asks.
 inline constexpr std::string_view kGoodScripts[] = {
     "ls",
     "",
@@ -77,6 +78,7 @@ inline constexpr std::string_view kGoodScripts[] = {
     "if (true) then ls; fi",
 };
 
+// The parser refuses each of them with "syntax_error".
 inline constexpr std::string_view kBadScripts[] = {
     "(",
     ")",

@@ -1,4 +1,8 @@
 // Simple commands: words, assignments, redirections, and the texts of here-documents.
+// A word is an assignment only before the first word of a command, or behind declare and its kin.
+// The tree keeps the kind and the target of a redirection, which decide about files. The text of a
+// here-document is known only at the end of the line, so read_here_docs() fills the target that
+// redirect() has made.
 #include <algorithm>
 
 #include "base/concat.h"
@@ -22,6 +26,8 @@ bool declares(const Command& command) {
 // --- simple commands ---------------------------------------------------------------------------
 
 // bash reads NAME[ up to the ']' as one word, whatever it has in it.
+// A subscript with a blank that is not assigned to is refused: the parser does not guess how bash
+// would split it.
 Result<bool> Parser::is_assignment_ahead() {
     std::size_t i = 0;
     if (!is_name_start(peek())) return false;
@@ -39,6 +45,7 @@ Result<bool> Parser::is_assignment_ahead() {
 
 // The place behind the ']' of the '[' that is `at` bytes ahead; 0 if there is none.
 std::size_t Parser::subscript_end(std::size_t at, bool& has_blank) {
+    // peek(i) costs O(i), so the scan is quadratic. The bound keeps an unclosed '[' cheap.
     constexpr std::size_t kLongest = 4096;
     int open = 0;
     for (std::size_t i = at; i < at + kLongest; ++i) {
@@ -86,6 +93,8 @@ Result<Command> Parser::simple() {
             out.redirects.push_back(TRY(redirect()));
         } else if (peek() == '(' && out.words.size() == 1 && out.assignments.empty() &&
                    out.redirects.empty()) {
+            // "name()" defines a function. A quoted name or one with an expansion is an error, as
+            // in bash.
             const Word& name = out.words.front();
             if (name.parts.size() != 1 || name.parts.front().kind != PartKind::literal ||
                 name.parts.front().quoted)
@@ -110,6 +119,9 @@ Result<Command> Parser::simple() {
 
 // --- redirections ------------------------------------------------------------------------------
 
+// A redirection begins with its operator, or with a number or {name} directly before the operator.
+// A blank between them makes the number an operand. "<(" without a number is a process
+// substitution.
 bool Parser::is_redirect_ahead() {
     if (starts_with("&>")) return true;
     std::size_t i = 0;
@@ -134,6 +146,8 @@ Result<void> Parser::redirects(Command& out) {
 Result<Redirect> Parser::redirect() {
     Redirect out;
     if (peek() == '{') {
+        // With {name} the shell picks a descriptor and stores its number in the variable. No file
+        // depends on it.
         while (take() != '}') {
         }
     } else if (is_digit(peek())) {
@@ -144,6 +158,7 @@ Result<Redirect> Parser::redirect() {
         std::string_view text;
         RedirectKind kind;
     };
+    // The first that fits is taken, so longer ones stand before their beginnings.
     constexpr Operator kOperators[] = {
         {"&>>", RedirectKind::append_both}, {"&>", RedirectKind::write_both},
         {"<<<", RedirectKind::here_string}, {"<<-", RedirectKind::here_doc},
@@ -164,6 +179,7 @@ Result<Redirect> Parser::redirect() {
     auto target = std::make_shared<Word>(TRY(word()));
     if (target->source == "\\") return unexpected("a redirection's target");
     if (out.kind == RedirectKind::here_doc) {
+        // Any quote in the delimiter makes the whole text literal.
         PendingHereDoc pending{target, {}, false, taken == "<<-"};
         for (const Part& part : target->parts) {
             if (part.kind != PartKind::literal)
@@ -193,6 +209,8 @@ Result<void> Parser::read_here_docs() {
             is_closed = !continues && row == each.delimiter;
             if (is_closed) break;
             text.append(row).append("\n");
+            // An odd number of backslashes escapes the newline: the next line is part of this one,
+            // and can neither end the text nor lose its tabs.
             std::size_t slashes = 0;
             while (slashes < row.size() && row[row.size() - slashes - 1] == '\\') ++slashes;
             continues = !each.quoted && slashes % 2 == 1;

@@ -1,3 +1,6 @@
+// Joins two states where branches meet. The result must hold after either branch, so it may only
+// lose knowledge: a set grows, and what has no set to grow becomes unknown. Run::repeat() relies on
+// that, because a loop ends only when a further round changes nothing.
 #include "shell/state.h"
 
 #include <algorithm>
@@ -6,6 +9,7 @@ namespace quire::shell {
 
 namespace {
 
+// Calls join(one, other) for each key of either map, with null for the map that does not have it.
 template <class Key, class Item, class Join>
 void merge_maps(std::map<Key, Item>& into, const std::map<Key, Item>& other, Join join) {
     for (auto& [key, item] : into) {
@@ -21,6 +25,7 @@ void merge_maps(std::map<Key, Item>& into, const std::map<Key, Item>& other, Joi
 
 State either(State one, const State& other) {
     if (one == other) return one;
+    // An empty set is any directory, so it wins over each other set.
     if (one.cwds.empty() || other.cwds.empty()) {
         one.cwds.clear();
     } else {

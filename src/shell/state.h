@@ -18,18 +18,27 @@ inline constexpr std::size_t kMostDirectories = 8;
 
 struct State {
     std::vector<std::string> cwds;  // Sorted; empty if the directory is not known.
+    // The variables that the script has set. A name that is absent has the value that it had when
+    // the script began: Situation::environment and Run::variable() say which.
     std::map<std::string, Value> variables;
+    // The elements without their subscripts, in the order in which they were set.
     std::map<std::string, std::vector<Arg>> arrays;
+    // Bodies, which the script owns; null if branches define the function differently.
     std::map<std::string, const List*> functions;
+    // $1 and those after it.
     std::vector<Arg> positional;
     bool splits_oddly = false;  // IFS was set.
     bool globs_oddly = false;   // Options of globs were set.
     friend bool operator==(const State&, const State&) = default;
 };
 // The state after one of two branches. O(variables).
+// A name that only one of them has set is not known afterwards: in the other it has its value from
+// before. A function that they define differently is null.
 State either(State one, const State& other);
 
 // The states after a command that succeeded, and after one that failed if that is another.
+// Only commands that set something and may fail to do so, such as cd, need two. `failed` is absent
+// for all others, and the state after a failure is then `ok`.
 struct Ends {
     State ok;
     std::optional<State> failed = {};

@@ -15,6 +15,7 @@ namespace quire::shell {
 struct Script;
 struct Word;
 
+// One stretch of a word. Neighbours with the same quoting and without an expansion are one literal.
 enum class PartKind {
     literal,     // `text`, with quotes and escapes removed.
     parameter,   // $name, ${…}: `text` is the name, `operation` what follows it.
@@ -31,9 +32,11 @@ struct Part {
     // "%%", "/", ":", "@Q", "^^"; "[" for a subscript. `words` are the subscript and the operands.
     std::string operation = {};
     std::vector<Word> words = {};
+    // Set for `command` and `process` alone. Shared, because words are copied freely.
     std::shared_ptr<const Script> script = {};
 };
 
+// A word with no parts is an empty operand, as in ${x:-}; "" in a script is a quoted empty literal.
 struct Word {
     std::vector<Part> parts;
     std::size_t line = 1;
@@ -60,9 +63,13 @@ enum class RedirectKind {
     here_doc,     // << and <<-: the target is the text
     here_string,  // <<<
 };
+// A redirection of a command, in the order in which they are written. `{name}>` has no number
+// either.
 struct Redirect {
     RedirectKind kind = RedirectKind::read;
     int fd = -1;  // -1: the usual one of its kind, or one that the shell chooses.
+    // Never null after the parse. It holds the text of a here-document or here-string, else a word
+    // that expands to file names.
     std::shared_ptr<const Word> target;
 };
 

@@ -10,9 +10,11 @@ namespace quire::shell {
 // A byte that stands for a run of characters that is not known, has no blank and no '/' in it, and is
 // not empty: the digits of a counter, a name made at random.
 inline constexpr char kSomeName = '\x01';
+// A value with more texts than this is not known. It bounds the product that joined() makes.
 inline constexpr std::size_t kMostValues = 16;
 
-// One of the texts, or where `why` is set anything at all.
+// One of the texts, or where `why` is set anything at all. A value without texts and without `why`
+// is one that is still being built: the first text replaces it.
 struct Value {
     std::vector<std::string> texts;  // Sorted, each once, at most kMostValues.
     std::string why = {};            // Why it is not known.
@@ -28,8 +30,9 @@ struct Value {
         return is_known() && texts.size() == 1 ? &texts.front() : nullptr;
     }
 };
+// The union of both. Not known if one of them is not, or if there are more than kMostValues texts.
 Value either(const Value& one, const Value& other);
-// Each text of one followed by each of the other.
+// Each text of one followed by each of the other. Not known under the same conditions as either().
 Value joined(const Value& one, const Value& other);
 
 // A word of a command, expanded. Its texts are alternatives.

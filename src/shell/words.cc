@@ -3,6 +3,10 @@
 // One loop, parts_until(), reads every kind of text; the contexts differ in what ends them and in
 // what a backslash or a quote means there. A word ends at a blank or an operator, the operand of
 // ${…} at its brace, an arithmetic expression at its parentheses.
+//
+// A substitution $(…) is parsed in place, and not by a search for its ')': a ')' may also stand in
+// quotes, in a comment, or behind a pattern of case. Backquotes and here-documents have escapes of
+// their own, so their text is unescaped first and read by a second parser, which shares the budget.
 #include "base/concat.h"
 #include "base/utf8.h"
 #include "shell/parser_body.h"
@@ -20,6 +24,7 @@ bool is_special_parameter(char c) {
     return c == '@' || c == '*' || c == '#' || c == '?' || c == '-' || c == '$' || c == '!';
 }
 
+// In [[ … ]] bash has the patterns ?(…), *(…), +(…), @(…) and !(…) switched on at all times.
 bool ends_in_group_mark(const Word& word) {
     if (word.parts.empty()) return false;
     const Part& last = word.parts.back();
@@ -36,6 +41,7 @@ int hex_value(char c) {
 
 }  // namespace
 
+// Neighbours that are quoted alike become one part, so that a plain word has exactly one.
 void Parser::add_literal(Word& word, std::string_view text, bool quoted) {
     const bool joins = !word.parts.empty() && word.parts.back().kind == PartKind::literal &&
                        word.parts.back().quoted == quoted;
@@ -65,6 +71,7 @@ Result<Word> Parser::word(Ends ends) {
     return out;
 }
 
+// Called on a parser of its own, whose text is the body of the here-document.
 Result<Word> Parser::here_doc_text() {
     Word out;
     out.line = line_here();
@@ -73,6 +80,19 @@ Result<Word> Parser::here_doc_text() {
     return out;
 }
 
+// Appends parts to `out` up to the end of the context, which is not taken, or to the end of the
+// script. The caller checks that its closing mark is there. A newline ends patterns and expressions
+// always.
+//
+//  context       ends before                        peculiar to it
+//  word          a blank or an operator             <( and >( begin a process substitution
+//  pattern       the same, outside of a group       ?( *( +( @( !( begin a group
+//  regex         the same, outside of parentheses   a single | is part of the expression
+//  brace         }                                  the operand of ${…}
+//  double_quote  "                                  a ' is plain
+//  bracket       a ] that was not opened in it      subscripts and $[…]
+//  arithmetic    a ) that was not opened in it      a ' is plain
+//  nothing       the end of the text                here-documents: quotes are plain
 Result<void> Parser::parts_until(Ends ends, bool quoted, Word& out) {
     const bool is_plain_word = ends == Ends::word || ends == Ends::pattern || ends == Ends::regex;
     int open = 0;  // Parentheses, or brackets.
@@ -121,6 +141,8 @@ Result<void> Parser::parts_until(Ends ends, bool quoted, Word& out) {
                 add_literal(out, '\\', true);
                 continue;
             }
+            // Between double quotes a backslash escapes only these characters, and is text before
+            // others. In a here-document it is text before a double quote too.
             const bool keeps = quoted && next != '$' && next != '`' && next != '\\' &&
                                !(next == '"' && ends != Ends::nothing);
             ++at_;
@@ -207,6 +229,7 @@ Result<void> Parser::ansi_quoted(Word& out) {
                    hex_value(text_[at_]) >= 0) {
             const char32_t point = digits(16, escape == 'u' ? 4 : 8);
             if (point == 0) ended = true;
+            // bash encodes such a number as bytes that are not UTF-8. The parser refuses it.
             if (point > 0x10FFFF || (point >= 0xD800 && point < 0xE000))
                 return unexpected("a code point in $'…'");
             if (!ended) utf8::append(text, point);
@@ -254,6 +277,7 @@ Result<Part> Parser::substitution() {
     const Level level(budget_);
     TRY(spend());
     Part part{PartKind::command, false, ""};
+    // A here-document that begins within the substitution must have its text within it too.
     const std::size_t pending = here_docs_.size();
     auto script = std::make_shared<Script>();
     script->list = TRY(list({")"}));
@@ -265,6 +289,9 @@ Result<Part> Parser::substitution() {
 }
 
 // True if the text from `open`, behind "((", ends in "))" that belong to those.
+// "$((" and "((" may also begin a subshell in a substitution or in another one, as in "$((ls);
+// pwd)". Only the matching parenthesis tells, so this scans ahead for it. O(length of the
+// expression).
 bool Parser::is_arithmetic_ahead(std::size_t open) {
     int depth = 0;
     for (std::size_t i = open; i < text_.size(); ++i) {
@@ -339,6 +366,7 @@ Result<void> Parser::braced_parameter(bool quoted, Word& out) {
     TRY(spend());
     take();
     Part part{PartKind::parameter, quoted, ""};
+    // "${#}" and "${!}" are parameters, "${#name}" and "${!name}" have an operator before the name.
     const bool has_prefix = (peek() == '#' || peek() == '!') && peek(1) != '}' &&
                             (is_name_char(peek(1)) || is_special_parameter(peek(1)));
     if (has_prefix) part.operation = std::string(1, take());
@@ -358,6 +386,7 @@ Result<void> Parser::braced_parameter(bool quoted, Word& out) {
         if (!take_if("]")) return unclosed("${…[", line);
     }
     if (peek() != '}') {
+        // The first that fits is taken, so each stands before those that are its beginning.
         constexpr std::string_view kOperators[] = {
             ":-", ":=", ":?", ":+", "##", "%%", "//", "/#", "/%", "^^", ",,", "~~", "-",
             "=",  "?",  "+",  "#",  "%",  "/",  "^",  ",",  "~",  ":",  "@",  "*"};

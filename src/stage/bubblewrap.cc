@@ -1,3 +1,7 @@
+// The order of bwrap's words is the order of its mounts: the root read-only, empty places over it,
+// what stays visible into these, and the copy over the workspace. Only then do the empty places
+// become read-only, since mount points are made in them. The filter is bytes in memory, handed over
+// as a descriptor.
 #include "stage/bubblewrap.h"
 
 #include <cerrno>
@@ -24,6 +28,7 @@ std::string find_bubblewrap(const std::string& workspace) {
 }
 
 std::string bubblewrap_refusal(const std::string& program) {
+    // One answer for the life of this process: the try costs the start of a program.
     static const std::string refusal = [&]() -> std::string {
         SystemClock clock;
         const process::Program asked{

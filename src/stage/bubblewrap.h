@@ -1,5 +1,7 @@
 // Bubblewrap: the tier whose namespaces are made by the program bwrap, for systems that allow them to it
 // alone.
+// The command runs on a copy, at the workspace's own path. bwrap makes the mounts and namespaces,
+// and the filter and the limits of a process are ours.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +22,7 @@ std::string bubblewrap_refusal(const std::string& program);
 
 class Bubblewrap final : public Confinement {
 public:
+    // All paths are absolute and without links.
     struct Plan {
         std::string program;
         std::string workspace;
@@ -40,6 +43,7 @@ public:
 
     int namespaces() const override { return 0; }
     int inherited() const override { return filter_.get(); }
+    // Sets the limits before bwrap starts, which hands them on.
     Refusal enter() override { return limits_.enter(); }
 
 private:

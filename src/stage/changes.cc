@@ -4,6 +4,11 @@
 //
 // A command has made all of it, so nothing is trusted: every name is opened below its directory's
 // descriptor, and no link is followed.
+//
+// Two trees are walked side by side: `upper`, and below it what the command saw before
+// (LowerFolder). The live tree is asked a third time, for what others have done meanwhile. Bytes
+// are compared only where both have a file of one size, because programs often write files again as
+// they were.
 #include "stage/changes.h"
 
 #include <algorithm>
@@ -89,6 +94,8 @@ public:
         : workspace_(workspace), hidden_(hidden), began_ns_(began_ns) {}
 
     // `lower` may be none, where nothing shows through.
+    // Names that only the lower folder has are as they were, unless the directory is opaque: then
+    // they are gone.
     Result<void> enter(const std::string& path, int upper, const LowerFolder& lower, int depth) {
         if (depth > kDeepest) return too_many();
         const auto names = names_in(upper, ".");
@@ -105,6 +112,7 @@ public:
         return {};
     }
 
+    // Stable, so that a deletion stays before what was made in its place.
     std::vector<StagedChange> take() {
         std::stable_sort(changes_.begin(), changes_.end(),
                          [](const auto& a, const auto& b) { return a.path < b.path; });

@@ -1,3 +1,7 @@
+// Two statuses are kept for each entry, those in the workspace and in the copy. The command's
+// changes show in the second, and changes that others make meanwhile in the first, so no file is
+// read unless its status has changed. O(entries) for a comparison, and the bytes of files that were
+// touched.
 #include "stage/copied_tree.h"
 
 #include <algorithm>
@@ -37,6 +41,7 @@ std::string target_at(const std::string& path) {
     return out;
 }
 
+// False also where one of them cannot be read: then the file counts as changed.
 bool have_same_bytes(const std::string& a, const std::string& b) {
     const Fd left(::open(a.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
     const Fd right(::open(b.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
@@ -91,6 +96,7 @@ Result<CopiedTree> CopiedTree::make(const std::string& workspace, const std::str
     if (!top) return fs::system_failure(errno, workspace, "cannot look at");
     root->status = *top;
     TRY(writer.folder(*root));
+    // The device of the workspace; entries of other file systems are mounts.
     struct stat held {};
     ::lstat(workspace.c_str(), &held);
     const auto take = [&](const std::string& path, const SourceStatus& status) -> Result<bool> {
@@ -162,6 +168,8 @@ private:
         change.mode = now.mode & 07777;
         change.is_directory = now.is_folder();
         if (before != nullptr) {
+            // Entries of another kind are here too. Their deletion is added apart, before what took
+            // their place.
             there_.push_back(path);
             if ((before->copy.mode & S_IFMT) == (now.mode & S_IFMT))
                 return look_again(*before, now, std::move(change));
@@ -169,6 +177,7 @@ private:
         } else {
             change.raced = !is_hidden(path) && status_at(live_of(path)).has_value();
         }
+        // A new file at a hidden path would replace the one that the command has not seen.
         return add_new(now, std::move(change), before == nullptr && is_hidden(path));
     }
 

@@ -31,6 +31,7 @@ public:
 
 private:
     class Comparison;
+    // Two looks at one entry, by which changes of either side show.
     struct Entry {
         SourceStatus source;  // In the workspace,
         SourceStatus copy;    // and in the copy, before the command began.

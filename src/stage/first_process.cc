@@ -1,3 +1,7 @@
+// This process is a copy of a kernel with many threads, made by clone() without exec. Another
+// thread may have held the allocator's lock, so nothing here allocates. In namespaces of its own it
+// is their init: it gets the orphans, its end takes all others with it, and a signal reaches it
+// only if it has a handler. Without namespaces it gets the orphans as a subreaper.
 #include "stage/first_process.h"
 
 #include <algorithm>

@@ -48,6 +48,8 @@ std::size_t size_of_arguments();
 // at a time.
 std::int64_t file_time_ns();
 // Starts the process. -1 with errno.
+// `begin` is used by the copy alone, so it may go when this returns. The caller waits for the
+// process.
 pid_t clone_first(const Beginning& begin);
 
 }  // namespace quire::stage

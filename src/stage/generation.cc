@@ -1,3 +1,5 @@
+// A layer goes away with its last user, wherever that is: the work is handed to the remover,
+// because a layer may have many files and the last user may be any thread.
 #include "stage/generation.h"
 
 #include <filesystem>

@@ -36,6 +36,7 @@ private:
     const std::shared_ptr<sched::Scheduler> remover_;
 };
 
+// Immutable and shared: a stage keeps the layers alive that its command sees.
 struct Generation {
     std::string parent;                                // The directory of all layers.
     std::vector<std::shared_ptr<const Layer>> layers;  // Newest first.

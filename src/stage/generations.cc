@@ -1,3 +1,11 @@
+// The state is a tree of SourceFolders that mirrors the live tree, and a watch for each folder.
+// refresh() takes the events, finds the folders they touch, and looks at these
+// (generations_look.cc); a layer gets the differences.
+//
+// Three doubts lead to a wider look: lost events and time (everything is looked at), files with
+// several names (each is looked at by itself), and folders that the system does not watch (looked
+// at each time). Whatever a layer cannot express sets must_lay_out_anew_, and the call ends with
+// one new layer in place of all.
 #include "stage/generations.h"
 
 #include <algorithm>
@@ -63,6 +71,8 @@ void Generations::sweep(const std::string& workspace, sched::Scheduler& remover)
 
 // --- refreshing ---
 
+// If nothing happened it costs a look at the files with several names. Events are taken first, so a
+// change during the call is found by the next one.
 Result<void> Generations::refresh(const std::stop_token& stop) {
     stop_ = stop;
     if (!root_fd_) {
@@ -206,6 +216,7 @@ Result<void> Generations::look_at_touched() {
     return {};
 }
 
+// Looks only for a sign that something has happened; refresh() finds out what.
 bool Generations::is_outdated() const {
     if (newest_ == nullptr || has_other_rules_ || is_all_touched_ || !touched_.empty() ||
         !unwatched_.empty())
@@ -218,6 +229,7 @@ bool Generations::is_outdated() const {
 
 // --- events ---
 
+// The watch is set before the folder is listed. A change after the listing thus has an event.
 void Generations::watch(SourceFolder& folder, int opened) {
     const int watch = source_->add(opened);
     if (watch >= 0 && watch == folder.watch) return;

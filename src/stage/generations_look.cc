@@ -1,4 +1,8 @@
 // Looking at the live tree, folder by folder, and writing what differs to the layer that is being made.
+//
+// A look goes down from one folder. For each entry it decides between four cases: shown from the
+// live tree, as it was, changed, or gone. A file that vanishes while it is copied is looked at
+// again by the next refresh.
 #include <algorithm>
 #include <cerrno>
 #include <utility>
@@ -42,6 +46,8 @@ Result<Generations::LiveEntries> Generations::entries_of(SourceFolder& folder, c
     }
     LiveEntries out;
     for (const fs::FolderEntry& each : found) {
+        // Drafts are the files of saves that are under way; the save renames or removes them at
+        // once.
         const bool is_state = folder.parent == nullptr && each.name == ".quire";
         if (is_state || fs::is_draft(each.name)) continue;
         struct stat status {};

@@ -3,6 +3,11 @@
 //
 // Mounts are made by file descriptors (fsopen, open_tree, move_mount): so a path needs no quoting,
 // and what a mask will hide can be taken hold of before and put back into the mask after.
+//
+// The order of enter(): ids first, since a user without a mapping cannot make files; what stays
+// visible is taken hold of before it is masked; the overlay is made while its upper directory may
+// still be written; then all becomes read-only, is masked and shown again. Rights go last, as every
+// step before needs them.
 #include "stage/interior.h"
 
 #include <algorithm>
@@ -203,6 +208,8 @@ Refusal Interior::enter() {
     return {step, error};
 }
 
+// The command keeps its own user and group. The system wants setgroups denied before it takes the
+// groups' map.
 int Interior::map_ids() const {
     if (const int error = write_file("/proc/self/uid_map", uid_map_); error != 0) return error;
     if (const int error = write_file("/proc/self/setgroups", "deny"); error != 0) return error;
@@ -285,6 +292,7 @@ int Interior::clone_empty() const {
     return ::open_tree(empty_, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH);
 }
 
+// A mask may lie in another one, whose empty file system lacks the directory for it.
 int Interior::mask() {
     for (Mask& each : masks_) {
         for (const std::string& parent : each.parents) ::mkdir(parent.c_str(), 0755);

@@ -75,6 +75,8 @@ private:
         int mount = -1;
     };
 
+    // The steps of enter(). Each returns 0 or an errno, and makes system calls only;
+    // wrap_live_tree() returns a descriptor.
     Interior(InteriorPlan plan, process::LandRules rules, process::CallFilter filter);
     int map_ids() const;
     int wrap_live_tree(int live);

@@ -1,3 +1,5 @@
+// Landlock's rules only ever add rights, so reading "everything but the workspace" is spelled as
+// rights on all that lies beside it and beside the directories above it (process::allow_beside()).
 #include "stage/land_interior.h"
 
 #include <algorithm>
@@ -56,10 +58,12 @@ Result<LandInterior> LandInterior::landlock(const Plan& plan) {
     return made;
 }
 
+// Runs between clone and exec in memory that is shared with the first process: system calls only.
 Refusal LandInterior::enter() {
     const std::pair<__rlimit_resource_t, std::uint64_t> limits[] = {
         {RLIMIT_CORE, 0}, {RLIMIT_DATA, memory_bytes_}, {RLIMIT_FSIZE, file_bytes_}};
     for (const auto& [which, value] : limits) {
+        // A limit that the kernel itself has may be lower, and cannot be raised.
         rlimit now{};
         ::getrlimit(which, &now);
         const rlimit wanted{std::min<rlim_t>(value, now.rlim_max),

@@ -21,6 +21,7 @@ namespace quire::stage {
 
 class LandInterior final : public Confinement {
 public:
+    // Paths are absolute and without links. `writable` is of no effect under `observed`.
     struct Plan {
         std::string workspace;
         std::vector<std::string> writable;  // Directories that are there.
@@ -39,6 +40,7 @@ private:
     explicit LandInterior(const Plan& plan)
         : memory_bytes_(plan.memory_bytes), file_bytes_(plan.file_bytes) {}
 
+    // None under `observed`.
     struct Locks {
         process::LandRules rules;
         process::CallFilter filter;

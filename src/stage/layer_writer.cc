@@ -1,3 +1,6 @@
+// Copies one tree into a new layer. A file is read while others may write to it, so its status is
+// compared before and after; a copy that was torn is made again. Block sharing and holes are left
+// to fs::copy_bytes().
 #include "stage/layer_writer.h"
 
 #include <algorithm>
@@ -115,6 +118,7 @@ Result<LayerWriter::Put> LayerWriter::copy_file(const std::string& to, const std
     static_cast<void>(!::fchown(file.get(), before.st_uid, before.st_gid));
     if (::fchmod(file.get(), before.st_mode & 07777) != 0)
         return fs::system_failure(errno, to, "cannot set the permissions of");
+    // The time of modification stays, by which git and make tell that a file is as it was.
     const timespec times[2] = {before.st_atim, before.st_mtim};
     ::futimens(file.get(), times);
     struct stat made {};
@@ -136,6 +140,8 @@ Result<LayerWriter::Put> LayerWriter::copy_link(const std::string& to, const std
     return Put::done;
 }
 
+// The layers lie side by side, so a hard link reaches from one into the other. It costs no disk,
+// and is counted in full all the same, as the older layer may go first.
 Result<bool> LayerWriter::share(SourceFolder& folder, const std::string& name,
                                 const std::string& layer, const SourceStatus& status) {
     TRY(this->folder(folder));
@@ -147,6 +153,7 @@ Result<bool> LayerWriter::share(SourceFolder& folder, const std::string& name,
     return true;
 }
 
+// A whiteout, which needs no privilege since Linux 5.8.
 Result<void> LayerWriter::hide(SourceFolder& folder, const std::string& name) {
     TRY(this->folder(folder));
     const std::string to = place(folder, name);

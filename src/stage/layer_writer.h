@@ -43,6 +43,8 @@ public:
 
 private:
     std::string place(const SourceFolder& folder, std::string_view name = {}) const;
+    // Adds blocks of 512 bytes to what the layer takes. out_of_range "too_large" {limit} beyond
+    // most_bytes_.
     Result<void> count(std::uint64_t blocks);
     Result<Put> copy_file(const std::string& to, const std::string& name, int live,
                           SourceStatus& status);

@@ -1,3 +1,6 @@
+// The rules are those of Linux's overlay: the newest layer that has a name decides; a whiteout
+// hides the name in all below it; directories of one name are merged until one is opaque or another
+// kind is in the way.
 #include "stage/lower_folder.h"
 
 #include <cerrno>
@@ -80,6 +83,7 @@ LowerFolder LowerFolder::enter(const std::string& name) const {
     for (const Part& part : parts_) {
         struct stat found {};
         if (::fstatat(part.folder.get(), name.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0) continue;
+        // A whiteout ends the search here too: it is a device and no directory.
         if (!S_ISDIR(found.st_mode)) break;
         Fd folder = open_folder_at(part.folder.get(), name);
         if (!folder) break;

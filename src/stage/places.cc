@@ -1,3 +1,6 @@
+// All comparisons are between paths without links, so that a link such as /tmp or /var/run cannot
+// hide a place that is in use under its other name. A place above the workspace is hidden too, and
+// the workspace is mounted into it afterwards. A place in the workspace stays as it is.
 #include "stage/places.h"
 
 #include <algorithm>
@@ -51,6 +54,7 @@ Places places_of(const std::string& workspace, const std::string& home,
     std::ranges::sort(out.hidden, {}, &HiddenPlace::path);
 
     std::vector<std::string> wanted = shown;
+    // The system's resolver has its settings there, to which /etc/resolv.conf is often a link.
     if (network) wanted.emplace_back("/run/systemd/resolve");
     for (const std::string& path : wanted) {
         const std::string real = real_directory(path);

@@ -12,6 +12,7 @@ struct HiddenPlace {
     bool writable = false;
 };
 
+// An outer hidden directory stands before one in it, as they must be mounted.
 struct Places {
     std::vector<HiddenPlace> hidden;  // Sorted by path.
     std::vector<std::string> shown;  // Directories below a hidden one that stay visible, read-only.

@@ -1,3 +1,7 @@
+// A list of what is refused, and not of what is allowed: commands are any programs, and a call that
+// the list does not know would break them. The mounts are the first lock; this and Landlock stand
+// behind them. Refused calls fail with EPERM, as for a user without the right, which programs
+// expect.
 #include "stage/refused_calls.h"
 
 #include <array>

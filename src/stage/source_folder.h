@@ -1,5 +1,7 @@
 // SourceFolder: what the newest generation has of one folder of the live tree, and how that was when it
 // was copied.
+// Generations keeps a tree of them, and CopiedTree makes one for the time of a copy. The tree costs
+// memory for each entry.
 #pragma once
 
 #include <cstdint>
@@ -48,10 +50,12 @@ struct SourceEntry {
 };
 
 struct SourceFolder {
+    // The folder that holds it by its entries; null for the root.
     SourceFolder* parent = nullptr;
     std::string name;
     SourceStatus status;
     text::IgnoreChain chain;  // Says which of its entries are ignored.
+    // The number of its watch; -1 if the system allowed none.
     int watch = -1;
     std::map<std::string, SourceEntry, std::less<>> entries;
     // Entries that are shown from the live tree: ignored ones, devices, fifos and sockets, other mounts,

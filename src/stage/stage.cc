@@ -1,3 +1,15 @@
+// One run of a command:
+//
+//   kernel's thread                      first process               the command
+//   setting_of(): all that allocates
+//   start() ─────────────── clone ────>  confines itself
+//   await_program() <────── report ────  begins the command ──────>  bash
+//   look() … streams, limits, stop       waits, passes signals on    writes to upper/
+//   exit code <──────────── finish ────  ends all others
+//
+// The report says that the program runs or which step was refused: the pipe closes when bash is
+// started. Every wait for the command is cut into slices of kSliceMs, so that a stop and the limits
+// are noticed.
 #include "stage/stage.h"
 
 #include <algorithm>
@@ -69,6 +81,7 @@ constexpr std::size_t kStackBytes = std::size_t{128} << 10;
 // How long the first process has to end all others.
 constexpr int kEndingMs = 5000;
 
+// An empty variable counts as one that is not set.
 std::string variable(const char* name, const char* otherwise) {
     const char* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): never set here.
     return value == nullptr || *value == 0 ? otherwise : value;
@@ -118,6 +131,7 @@ struct Tail {
                 continue;
             }
             kept += read;
+            // A trim moves what stays, so it comes at twice the limit: O(1) for each byte.
             if (kept.size() > 2 * limit + sizeof buffer) trim(limit);
         }
     }
@@ -188,6 +202,7 @@ private:
 };
 
 // Hides a path by a whiteout. The directories on the way get the properties that they have.
+// A whiteout is a device 0:0. Since Linux 5.8 nobody needs a privilege to make that one.
 Result<void> hide(const std::string& workspace, const std::string& upper, const std::string& path) {
     for (std::size_t at = path.find('/'); at != std::string::npos; at = path.find('/', at + 1)) {
         const std::string folder = cat(upper, "/", path.substr(0, at));
@@ -237,6 +252,7 @@ Stage::Stage(Stage&& other) noexcept
       tier_(other.tier_),
       copy_(std::move(other.copy_)) {}
 
+// The namespaces and mounts may still be on their way down; the directory can go only after them.
 Stage::~Stage() {
     if (ending_ > 0) static_cast<void>(process::kill_group(ending_));
     if (directory_.empty()) return;

@@ -96,6 +96,7 @@ public:
 private:
     // The command and its confinement, for the tier.
     struct Setting;
+    // These three are the steps of run(), in this order.
     Result<Setting> setting_of(const StagedCommand& what) const;
     static Result<int> start(const StagedCommand& what, Setting& setting, CommandPipes& pipes);
     Result<std::int64_t> await_program(int first, const process::Pipe& report) const;

@@ -18,8 +18,10 @@ struct StageLimits {
 };
 
 // How a command ended: by itself, or by a limit.
+// Only a command that exited has changes that count: the others may be cut off in the middle.
 enum class StageEnd { exited, timed_out, stopped, processes, memory, disk };
 
+// The streams are bytes, of which the end is kept; both are empty if somebody followed them.
 struct StageOutcome {
     std::string output;
     std::string errors;

@@ -1,3 +1,5 @@
+// Only a try tells: containers, AppArmor and limits of the kernel forbid namespaces in ways that no
+// setting shows. Each tier runs `true` once, some milliseconds each.
 #include "stage/tiers.h"
 
 #include <stop_token>

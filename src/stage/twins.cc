@@ -1,3 +1,8 @@
+// The table names for each mount its device, the directory of that device which it shows, and
+// where. Two mounts of one device show the same files where one's directory lies in the other's:
+//
+//   /dev/sda1  /           at /            inside the device the workspace is /home/eve/w
+//   /dev/sda1  /home       at /srv/homes   so it is also at /srv/homes/eve/w
 #include "stage/twins.h"
 
 #include <algorithm>

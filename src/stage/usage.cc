@@ -1,3 +1,6 @@
+// Counts from outside, by /proc: a tree of processes from the first one, the private memory of
+// each, and the blocks of all files in the stages. A peak between two looks may be missed. The
+// limits that the system keeps for each process (ProcessLimits) bound it.
 #include "stage/usage.h"
 
 #include <algorithm>
@@ -96,6 +99,7 @@ std::optional<StageEnd> UsageWatch::look() {
     for (std::size_t i = 0; i < found.size(); ++i) {
         if (found.size() > processes_) return StageEnd::processes;
         memory += memory_of(found[i]);
+        // A process whose parent has ended belongs to the first one, so the tree has all of them.
         const std::vector<pid_t> more = children_of(found[i]);
         found.insert(found.end(), more.begin(), more.end());
     }
@@ -105,6 +109,8 @@ std::optional<StageEnd> UsageWatch::look() {
     const bool is_full =
         disk_use_of(all_).bytes > disk_bytes_ && disk_use_of(own_).bytes > kNextToNothing;
     const std::int64_t after_ms = clock_.steady_ms();
+    // Many files take long to count. The pause grows with that, so that counting stays a tenth of
+    // the time.
     next_disk_ms_ = after_ms + kLookAtDiskMs + 10 * (after_ms - now_ms);
     return is_full ? std::optional(StageEnd::disk) : std::nullopt;
 }

@@ -1,3 +1,10 @@
+// Each command has one worker for its whole life: it stages, runs, judges and ends there. Callers
+// meet it only in two locked places, the table of processes and each process's `now`, and neither
+// is held while something waits or replies.
+//
+// A process exists for callers from the moment when the program has begun, which the callback
+// `began` says. Before that an error is the answer to spawn(); afterwards it is the state of an
+// ended process.
 #include "kernel/commands/background_commands.h"
 
 #include <algorithm>
@@ -147,6 +154,8 @@ void BackgroundCommands::spawn(Caller by, CommandOrder what, Reply<BackgroundSta
     if (!begun) reply(Failure(begun.error()));
 }
 
+// Ended commands that are forgotten can still be read in their blocks. Commands that run always
+// stay.
 void BackgroundCommands::Body::forget_oldest(Table& now) const {
     std::size_t ended = 0;
     for (const auto& each : now.all) ended += each->state().running ? 0U : 1U;
@@ -183,6 +192,7 @@ void BackgroundCommands::Body::run(Caller by, const CommandOrder& what,
         if (is_new) {
             process = std::make_shared<Process>(by.actor, key);
             Result<OutputBlock> made = OutputBlock::make(parts.kernel, parts.clock, by, what);
+            // Without its block nobody could see the output, so the command is ended again.
             if (!made) {
                 killing.request_stop();
                 is_answered = true;
@@ -191,6 +201,7 @@ void BackgroundCommands::Body::run(Caller by, const CommandOrder& what,
             }
             process->block = std::move(*made);
         } else {
+            // A stage that waited was outdated, so the command runs anew, as the same process.
             process->block->resume();
         }
         process->killing.with([&](auto& its) { its = killing; });
@@ -212,6 +223,7 @@ void BackgroundCommands::Body::run(Caller by, const CommandOrder& what,
         process->block->turn();
         return process->now.with([](auto& now) { return std::exchange(now.signal, 0); });
     };
+    // KILL stops the run like a caller that gives up; the runner then discards the changes.
     by.cancelled = killing.get_token();
     Result<CommandRun> ended = parts.runner.run(by, what, &following);
     if (process != nullptr && (is_answered || ended)) {
@@ -227,6 +239,7 @@ void BackgroundCommands::Body::run(Caller by, const CommandOrder& what,
                           std::make_shared<const Result<CommandRun>>(std::move(ended))});
 }
 
+// The block gets its end first, so a reader who is told of the end finds the whole output.
 void BackgroundCommands::Body::end(Process& process, Result<CommandRun> ended) {
     const auto shared = std::make_shared<const Result<CommandRun>>(std::move(ended));
     const bool went_well = *shared && (*shared)->outcome.exit_code == 0 && !(*shared)->is_refused;
@@ -245,6 +258,7 @@ void BackgroundCommands::Body::end(Process& process, Result<CommandRun> ended) {
 void BackgroundCommands::output(Caller by, std::string process_id,
                                 std::optional<std::size_t> from_line,
                                 Reply<BackgroundOutput> reply) {
+    // A line that is dropped already is answered from the first that is kept.
     const auto read = [from_line](BackgroundState state, const OutputTail& tail) {
         const std::size_t first = std::max(from_line.value_or(0), tail.first_line());
         return BackgroundOutput{std::move(state), utf8::repaired(tail.from(first)), first,
@@ -285,6 +299,8 @@ void BackgroundCommands::kill(Caller by, std::string process_id, EndSignal signa
     body_->table.with([&](Body::Table& now) {
         // Without workers the kernel is ending, and end() will answer.
         if (now.workers == nullptr) return;
+        // The one that takes the reply out of `waiting` first, the end or this timer, calls it. So
+        // it is called once.
         now.workers->post_after(kKillWaitMs, [process, waits] {
             const bool still = process->now.with(
                 [&](Process::Now& state) { return std::erase(state.waiting, waits) != 0; });

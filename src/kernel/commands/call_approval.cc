@@ -1,3 +1,6 @@
+// An approval is found by the digest of the call (policy/call_digest.h). A command's call says only
+// what runs, and the same command may change something else tomorrow. So the digest of its effects
+// becomes one more argument of the call, and a yes covers these effects alone.
 #include "kernel/commands/call_approval.h"
 
 #include <future>
@@ -10,6 +13,7 @@ namespace quire::kernel {
 namespace {
 
 // Spends the caller's approvals for exactly this call. Errors: those of the store.
+// An approval is spent on the disk before the work begins, so a kill cannot let it count twice.
 Result<void> spend_approvals(Approvals& approvals, const Caller& by) {
     std::promise<Result<void>> begun;
     approvals.begin(by, [&](Result<void> done) { begun.set_value(std::move(done)); });
@@ -34,6 +38,8 @@ Result<void> require_approval(Kernel& kernel, const Caller& by, const std::strin
     Overseer& overseer = Overseer::of(kernel);
     Caller asking = by;
     if (by.call != nullptr) asking.call = with_effects(*by.call, effects);
+    // approved() sees what begin() has spent for this call; end() gives it back if it is not
+    // enough.
     TRY(spend_approvals(overseer.approvals(), asking));
     const bool is_allowed = overseer.approved(asking, target).has(operation);
     overseer.approvals().end(asking, !is_allowed);

@@ -16,6 +16,7 @@ namespace quire::kernel {
 class Kernel;
 
 // The call that a person approves: with the digest of its effects, or a word for them.
+// A new call each time: approvals hold a call by its address while it runs.
 std::shared_ptr<const Call> with_effects(const Call& call, const std::string& effects);
 // The digest of that call, by which approvals know it.
 std::string digest_of(const Call& call);

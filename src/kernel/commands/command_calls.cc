@@ -26,6 +26,7 @@ std::vector<std::string> CommandCalls::sweep() {
     return runner_.sweep();
 }
 
+// Background commands are judged and logged before the generations that they saw go away.
 void CommandCalls::stop() {
     runner_.stop();
     background_.wait();

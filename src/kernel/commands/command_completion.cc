@@ -1,3 +1,12 @@
+// The order on the disk is that of CommandGate (command_gate_write.cc), with links first. Every
+// step looks at its path before it acts, and compares three states:
+//
+//  as after the commit     done already, by the killed kernel or by an earlier completion
+//  as before the commit    the change is made now
+//  anything else           somebody has changed it: a text is merged, the rest is left alone
+//
+// So a completion that is itself killed can begin again from the top. Errors of kind `unavailable`
+// are the disk's and keep the journal for the next start; all others are final for their path.
 #include "kernel/commands/command_completion.h"
 
 #include <algorithm>
@@ -41,6 +50,7 @@ public:
                PastRecorder* past)
         : stage_(std::move(stage)), files_(files), disk_(disk), past_(past) {}
 
+    // Each pass goes over all entries: O(entries), with the reads and hashes of their files.
     void run(const std::vector<JournalEntry>& entries) {
         const auto each_of = [&](auto wanted, auto work) {
             for (const JournalEntry& each : entries) {
@@ -118,6 +128,7 @@ private:
             left_.push_back(entry.path);
         }
     }
+    // True for a path that was left alone, and for every path once the disk has refused something.
     bool is_noted(const std::string& path) const {
         return failure_ || std::ranges::find(left_, path) != left_.end();
     }
@@ -138,6 +149,7 @@ private:
     Result<void> unlink(const JournalEntry& entry, const std::vector<JournalEntry>& entries) {
         const PathState now = TRY(path_state(disk_, entry.path));
         if (now.kind != PathKind::link) return {};
+        // A link that the commit has put in the place of the old one must not be removed again.
         const bool is_made = std::ranges::any_of(entries, [&](const JournalEntry& other) {
             return other.path == entry.path && other.kind == ChangeKind::link &&
                    other.target == now.target;
@@ -155,6 +167,8 @@ private:
     }
 
     // Returns true if a path has the permissions from before the commit, or some that the commit gives it.
+    // The commit opens a directory while it works in it, so a kill may also leave either mode with
+    // kToFill added.
     static bool has_known_mode(const PathState& now, const JournalEntry& entry) {
         if (!entry.old_mode || entry.kind == ChangeKind::created ||
             entry.kind == ChangeKind::directory)
@@ -202,6 +216,7 @@ private:
             const Result<std::string> hash = hash_of(each.path);
             if (!hash) return note(each, Failure(hash.error()));
             any_other |= *hash != each.before && *hash != each.after;
+            // An object says nothing: nobody sees it until a reference leads to it.
             any_made |= *hash == each.after && !is_git_object(each.path);
         }
         if (!any_other || any_made) return;
@@ -228,6 +243,8 @@ private:
         if (!now && !is_missing) return Failure(now.error());
         const std::string hash = now ? now->hash.hex() : "";
         if (hash == entry.after) return {};
+        // A text goes on to keep_text(), which merges it with the change that somebody else has
+        // made.
         if (hash != entry.before) {
             if (!entry.is_text || past_ == nullptr) return changed(entry);
             others_.push_back(entry.path);
@@ -325,6 +342,8 @@ private:
     // Errors: those of the store.
     Result<void> log(const Completion& on_disk, std::vector<std::string>& left, bool has_past) {
         const JournalOrigin& origin = *journal_.origin;
+        // The call was another kernel's: its number and arguments are gone, and its actor, profile
+        // and tool are known.
         Caller by;
         if (auto actor = policy::Actor::parse(origin.actor)) by.actor = std::move(*actor);
         by.call =
@@ -358,6 +377,8 @@ private:
     }
 
     // Gives the text its place in history. `is_other`: somebody has changed the file since.
+    // Makes the version that the killed kernel has perhaps not stored. The bytes are on the disk
+    // already, unless somebody has changed the file.
     Result<FileVersion> keep_text(const Caller& by, const JournalEntry& text, bool is_other) {
         FileCommit what{text.path, FileCommit::Kind::changed, text.version, {},
                         is_other,  journal_.origin->operation};
@@ -383,6 +404,7 @@ private:
     }
 
     template <class T, class Call>
+    // Waits for the reply. The kernel must not run this on a thread that replies need.
     static Result<T> ask(Call call) {
         std::promise<Result<T>> told;
         call(Reply<T>([&](Result<T> result) { told.set_value(std::move(result)); }));
@@ -394,6 +416,7 @@ private:
     const Journal journal_;
 };
 
+// Goes to .quire/kernel.log, for the operator.
 std::string sentence(const Journal& journal, const std::vector<std::string>& left) {
     std::string said =
         cat("a kernel was killed while it kept the changes of a command; ",
@@ -418,6 +441,7 @@ Result<std::optional<CompletedCommit>> complete_commit(const std::string& stage,
     return std::optional(CompletedCommit{journal->entries.size(), completion.left()});
 }
 
+// One command that cannot be completed does not keep the others from it.
 CompletedCommands complete_commands(const CompletionParts& parts) {
     CompletedCommands out;
     std::error_code gone;

@@ -1,3 +1,16 @@
+// The plan and the frame of a command's commit; command_gate_write.cc has what it writes on the
+// disk.
+//
+//  changes ── step_of() ──> steps, each with a way and a decision ── object() ──> GateResult
+//  commit(): ask people ──> texts, as one patch ──> begin() ──> the rest, path by path
+//
+// Until begin() has written the journal nothing in the workspace is touched, so a refusal leaves it
+// as it was. begin() is called by the patch, when every text can be written, or after it where
+// there is no text. From then on a path that cannot be written becomes a note, and the others go
+// on; after a kill the journal completes them.
+//
+// Texts are held in memory, up to kMostText. Other files are read when they are needed, up to
+// kLargestFile each: for the digest, the journal and the write.
 #include "kernel/commands/command_gate.h"
 
 #include <algorithm>
@@ -88,6 +101,8 @@ CommandGate::CommandGate(Parts parts, const stage::Stage& stage, std::vector<Sta
     find_late();
 }
 
+// A deletion may free the name of a new file, or of a directory above it. O(changes · depth · log
+// changes).
 void CommandGate::find_late() {
     std::set<std::string_view> gone;
     for (const Step& step : steps_) {
@@ -136,6 +151,8 @@ CommandGate::Step CommandGate::step_of(StagedChange change) {
     }
     // Only texts can be merged.
     if (step.is_merge && step.way != Way::text) step.change.raced = true;
+    // The change was made of certain bytes, as of a merge that was planned before. Others now mean
+    // it is stale.
     if (!made.seen.empty()) {
         const auto now = parts_.gate.files().read(made.path, kLargestFile);
         step.change.raced = made.raced || !now || now->hash.hex() != made.seen;
@@ -147,6 +164,8 @@ CommandGate::Step CommandGate::step_of(StagedChange change) {
     };
     if (step.is_git && (made.kind == ChangeKind::link || made.was_link))
         refuse("it is a link in the repository of git");
+    // The refusals below hold at every level but "audit"; a special file is refused at that level
+    // too.
     step.is_never = made.kind == ChangeKind::special;
     if (step.is_never) refuse("it is a fifo, a socket or a device");
     if (made.kind == ChangeKind::link && !stays_inside(made, parts_.workspace))
@@ -216,6 +235,7 @@ void CommandGate::plan_file(Step& step) {
         patch.action = edits::PatchAction::create;
     } else {
         const Result<std::string> again = files::encode(form, whole.after, made.path);
+        // A save of the document would write other bytes than the command has left.
         if (!again || *again != *bytes) return;
         if (whole.after.starts_with(whole.before)) step.operation = Operation::append;
     }
@@ -225,6 +245,7 @@ void CommandGate::plan_file(Step& step) {
     step.way = Way::text;
 }
 
+// O(log hidden): the hidden files are sorted, so those below a path follow each other.
 bool CommandGate::is_unseen(const StagedChange& change) const {
     if (change.kind == ChangeKind::deleted) return false;
     if (std::ranges::binary_search(parts_.hidden, change.path)) return true;
@@ -235,6 +256,8 @@ bool CommandGate::is_unseen(const StagedChange& change) const {
     return first != parts_.hidden.end() && first->starts_with(below);
 }
 
+// A race and an unseen file are notes and no objections: no rule forbids the change, and no person
+// can allow it.
 void CommandGate::object(Step& step) {
     if (step.change.raced) {
         result_.notes.push_back(cat(step.change.path,
@@ -260,6 +283,8 @@ bool CommandGate::is_outdated() const {
                                [](const Step& step) { return step.change.raced || step.is_merge; });
 }
 
+// A person's yes is for this digest, so it has all that they have seen: paths, permissions, bytes
+// and links.
 Result<std::string> CommandGate::effects() const {
     std::string all;
     for (const Step& step : steps_) {
@@ -338,6 +363,8 @@ GateResult CommandGate::commit(const Caller& by, shell::Enforcement level) {
     return std::move(result_);
 }
 
+// A person sees this in place of a diff. Permissions have three octal digits: other bits are
+// refused.
 std::string CommandGate::described(const Step& step) const {
     const StagedChange& made = step.change;
     const auto size_of = [](const auto& bytes) { return bytes ? bytes->size() : std::size_t{0}; };
@@ -371,6 +398,8 @@ std::string CommandGate::described(const Step& step) const {
     }
 }
 
+// Asks for all of them before it returns, so a person gets one round of questions. Each is a
+// request of its own, because an approval names one path.
 void CommandGate::ask_about(const Caller& by, const std::vector<Step*>& steps) {
     Overseer& overseer = Overseer::of(parts_.kernel);
     for (Step* const step : steps) {
@@ -399,10 +428,13 @@ void CommandGate::ask_about(const Caller& by, const std::vector<Step*>& steps) {
     }
 }
 
+// The first failure is the one that the caller can act on.
 void CommandGate::fail_with(Error why) {
     if (!result_.failure) result_.failure = std::move(why);
 }
 
+// The patch asks for all of its texts at once. Its error has one id, or a list with the id of each
+// in their order.
 void CommandGate::note_approvals(const Error& refusal) {
     const Value* const id = refusal.details().find("approval_id");
     const Value* const ids = refusal.details().find("approval_ids");
@@ -416,6 +448,8 @@ void CommandGate::note_approvals(const Error& refusal) {
     }
 }
 
+// `steps` lose their patches. The planned texts are in the journal before the patch writes the
+// first of them, and are withdrawn if it writes none.
 Result<void> CommandGate::commit_texts(const Caller& by, const std::vector<Step*>& steps,
                                        const fs::DiskEntries& entries) {
     if (steps.empty()) return {};

@@ -48,6 +48,9 @@ struct JournalEntry;
 struct PathState;
 struct PlannedPart;
 
+// The gate for one command: made when the command has ended, asked what the rules say, and
+// committed at most once. One thread at a time. The constructor reads every changed file, so it
+// costs as much as they are long.
 class CommandGate {
 public:
     struct Parts {
@@ -87,6 +90,8 @@ private:
     static bool opens(const stage::StagedChange& change);
 
     // How a change reaches the workspace.
+    // text: through the document of the file. plain: as bytes on the disk. entry: a directory, link
+    // or permission. none: not at all, because it is refused, left out or waits.
     enum class Way { text, plain, entry, none };
     struct Step {
         stage::StagedChange change;
@@ -94,6 +99,7 @@ private:
         policy::Decision decision = {};
         Way way = Way::none;
         std::size_t shown = 0;  // Its place in GateResult::changes.
+        // Set for a text; moved away when its patch runs.
         std::optional<edits::FilePatch> patch = {};
         bool is_git = false;    // A part of the unit of git.
         bool is_merge = false;  // The file was changed since the command read it.
@@ -109,7 +115,9 @@ private:
     Step step_of(stage::StagedChange change);
     // Compares the file that a change was made of with the file that is there now.
     void compare_with_base(Step& step) const;
+    // Sets the way of a file, and for a text its patch and whether it only appends.
     void plan_file(Step& step);
+    // Adds the step to the violations, escalations or notes of the result, if it belongs there.
     void object(Step& step);
     // Finds the files that can be made only after others are gone.
     void find_late();
@@ -122,6 +130,7 @@ private:
     void ask_about(const Caller& by, const std::vector<Step*>& steps);
     // The change in words, where there is no diff.
     std::string described(const Step& step) const;
+    // The functions that commit one step do nothing for steps of other ways. A failure is a note.
     void commit_plain(const fs::DiskEntries& entries, Step& step);
     // Leaves out the unit of git if something keeps a part of it out.
     void judge_git();
@@ -150,9 +159,11 @@ private:
     // Takes texts out of the journal that were not written.
     void withdraw_texts(const std::vector<Step*>& steps);
     static JournalEntry text_entry(const Step& step, const PlannedPart& planned);
+    // Undoes begin(), and removes the journal: the commit has not happened.
     void take_back(const fs::DiskEntries& entries);
     // Announces what is lost of a path when the texts are written, which come first.
     void announce(const Step& step, const PathState& before);
+    // Brings the record to its place and its name into the result, if there is anything in it.
     void finish_past();
     void fail_with(Error why);
 
@@ -163,6 +174,7 @@ private:
     const policy::Actor by_;
     std::vector<Step> steps_;
     GateResult result_;
+    // The bytes of all planned texts, before and after.
     std::size_t text_bytes_ = 0;
     std::map<std::string, std::string> unlinked_;  // Links that are gone, and where they led.
     std::map<std::string, std::uint32_t> opened_;  // Directories, and their permissions before.

@@ -1,4 +1,14 @@
 // The second half of a command's commit: the journal, and what is written on the disk beside texts.
+//
+// The order is given by what depends on what, not by the order of the changes:
+//
+//  begin()        journal, then links away and directories opened
+//  texts          by the documents (command_gate.cc)
+//  commit_rest()  deletions from the leaves up, directories from the root down, files, late texts,
+//                 the unit of git, links, and at last permissions
+//
+// A change without a history, but for git's, is announced in the record of the past before it is
+// made, so an undo also finds one that a kill has interrupted.
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
@@ -123,6 +133,8 @@ void CommandGate::commit_entry(const fs::DiskEntries& entries, const Step& step)
     if (!done) result_.notes.push_back(done.error().message());
 }
 
+// Reads and hashes both sides of a plain file: the completion must tell the state before from the
+// state after, and both from a third that somebody else has made.
 Result<JournalEntry> CommandGate::journal_entry(const fs::DiskEntries& entries,
                                                 const Step& step) const {
     const StagedChange& made = step.change;
@@ -140,6 +152,7 @@ Result<JournalEntry> CommandGate::journal_entry(const fs::DiskEntries& entries,
     return out;
 }
 
+// The bytes are in the stage already, unless the patch has merged others' changes into them.
 JournalEntry CommandGate::text_entry(const Step& step, const PlannedPart& planned) {
     const StagedChange& made = step.change;
     JournalEntry out{made.path,     made.kind,       made.is_directory,
@@ -166,6 +179,8 @@ void CommandGate::withdraw_texts(const std::vector<Step*>& steps) {
     static_cast<void>(write_journal(stage_, *journal_));
 }
 
+// Entries of texts that were planned are in the journal by now. Without any entry nothing is
+// written.
 Result<void> CommandGate::begin_journal(const Caller& by, const fs::DiskEntries& entries) {
     if (journal_ == nullptr) journal_ = std::make_unique<Journal>();
     for (const Step& step : steps_) {
@@ -177,6 +192,7 @@ Result<void> CommandGate::begin_journal(const Caller& by, const fs::DiskEntries&
         if (Result<JournalEntry> entry = journal_entry(entries, step))
             journal_->entries.push_back(std::move(*entry));
     }
+    // The name of the record: the time, by which records are sorted, and the stage's own name.
     const std::size_t at = stage_.rfind('/') + 1;
     journal_->past = cat(parts_.kernel.core()->parts().clock.wall_ms(), "-",
                          std::string_view(stage_).substr(at));
@@ -186,6 +202,8 @@ Result<void> CommandGate::begin_journal(const Caller& by, const fs::DiskEntries&
     return write_journal(stage_, *journal_);
 }
 
+// Under "strict" an approval that is still missing ends the commit here, before anything was
+// touched.
 Result<void> CommandGate::begin(const Caller& by, const fs::DiskEntries& entries) {
     if (begun_) return {};
     if (result_.failure && is_strict_) return Failure(*result_.failure);
@@ -239,6 +257,8 @@ void CommandGate::announce(const Step& step, const PathState& before) {
     deleted_texts_[made.path] = past_->announce({made.path, text, {}, true, {}});
 }
 
+// Only begin() has changed something by now: links and permissions. The texts have put themselves
+// back.
 void CommandGate::take_back(const fs::DiskEntries& entries) {
     for (const auto& [path, target] : unlinked_) static_cast<void>(entries.make_link(path, target));
     for (const auto& [path, mode] : opened_) static_cast<void>(entries.set_mode(path, mode));
@@ -258,6 +278,8 @@ void CommandGate::finish_past() {
     result_.notes.insert(result_.notes.end(), notes.begin(), notes.end());
 }
 
+// The bytes of both sides are read first, so that the record has those that the write replaces. A
+// file that changed in between is refused by write_plain(), which compares the hash.
 void CommandGate::commit_plain(const fs::DiskEntries& entries, Step& step) {
     if (step.way != Way::plain || step.is_git) return;
     const std::string& path = step.change.path;
@@ -283,6 +305,9 @@ void CommandGate::commit_plain(const fs::DiskEntries& entries, Step& step) {
     if (number) past_->made(*number, std::move(after));
 }
 
+// `git add -A` takes a hidden file for deleted. Two runs of git tell: the hidden names that the
+// index had before, and which of these the staged index still has. None of it runs where nothing is
+// hidden.
 Result<std::string> CommandGate::forgotten_by_git() const {
     const auto changes_index = [](const Step& step) {
         return step.way != Way::none && step.change.path == kIndex;
@@ -298,6 +323,7 @@ Result<std::string> CommandGate::forgotten_by_git() const {
     return lost == before.end() ? std::string() : *lost;
 }
 
+// An index without its objects, or a branch without its log, would be a broken repository.
 std::string CommandGate::objection_to_git() const {
     const Step* kept_out = nullptr;
     for (const Step& step : steps_) {
@@ -313,6 +339,7 @@ std::string CommandGate::objection_to_git() const {
                "PATH) and commit without -a");
 }
 
+// Also leaves out the parts that the rules allow; those that they forbid have their own objections.
 void CommandGate::judge_git() {
     const std::string why = objection_to_git();
     if (why.empty()) return;
@@ -373,6 +400,7 @@ Result<CommandGate::Bytes> CommandGate::bytes_of(const Step& step) const {
     return out;
 }
 
+// Each call compares the file with `before` at the moment of the write: conflict if it is another.
 Result<void> CommandGate::write_plain(const Step& step, const Bytes& bytes) {
     fs::FileSystem& files = parts_.gate.files();
     const std::string& path = step.change.path;
@@ -385,6 +413,8 @@ Result<void> CommandGate::write_plain(const Step& step, const Bytes& bytes) {
     return {};
 }
 
+// Undoes one write of the unit of git. A file that somebody has changed since stays as they left
+// it.
 void CommandGate::put_back(const Step& step, const std::optional<fs::FileBytes>& before) {
     fs::FileSystem& files = parts_.gate.files();
     const StagedChange& made = step.change;
@@ -402,6 +432,8 @@ void CommandGate::put_back(const Step& step, const std::optional<fs::FileBytes>&
     }
 }
 
+// A directory is always open to its owner at first, since its files come later; its own permissions
+// are set last.
 Result<void> CommandGate::write_entry(const fs::DiskEntries& entries, const Step& step) const {
     const StagedChange& made = step.change;
     switch (made.kind) {

@@ -1,3 +1,7 @@
+// One JSON file, written beside its place and renamed, so a reader finds the whole of it or none.
+// Paths, link targets and merged bytes need not be UTF-8 and are written in hexadecimal digits.
+// Fields are only ever added, as optional ones: a newer program must complete what an older one has
+// begun.
 #include "kernel/commands/command_journal.h"
 
 #include <cerrno>
@@ -89,6 +93,7 @@ std::optional<Journal> read_journal(const std::string& stage) {
     json::Read<Journal> journal = json::read<Journal>(*value);
     if (!journal) return std::nullopt;
     for (JournalEntry& each : journal->entries) {
+        // Without one of its entries a commit could only be completed in part.
         const bool is_whole = !each.path.empty() && name_from_hex(each.path) &&
                               name_from_hex(each.target) && name_from_hex(each.old_target) &&
                               (!each.bytes || name_from_hex(*each.bytes));

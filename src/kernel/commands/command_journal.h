@@ -26,6 +26,8 @@ inline constexpr std::uint32_t kToFill = 0700;
 inline constexpr std::uint32_t kNewFile = 0644;
 
 // One change that is to be committed.
+// The completion takes one kind after another. Within a kind a directory stands before what is in
+// it.
 struct JournalEntry {
     std::string path;
     stage::ChangeKind kind = stage::ChangeKind::modified;
@@ -70,6 +72,7 @@ struct Journal {
 };
 
 // `stage`: the directory that has the upper directory. Durable when it returns.
+// Errors: unavailable "io_error" {path}; an earlier journal is then as it was.
 Result<void> write_journal(const std::string& stage, Journal journal);
 // Returns none if there is none, or if it was not written to its end, for then nothing was begun.
 std::optional<Journal> read_journal(const std::string& stage);

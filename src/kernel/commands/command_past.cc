@@ -1,3 +1,9 @@
+// The record is a log of lines while the command is committed, and one file when that is done. The
+// lines are appended and never changed: a later line of a number replaces an earlier one, and a
+// torn line at the end is skipped. finish() writes the file, moves the directory to its place with
+// one rename, and so makes the record visible whole.
+//
+// Failures here never stop a commit. They become notes, and the change cannot be undone.
 #include "kernel/commands/command_past.h"
 
 #include <algorithm>
@@ -61,6 +67,7 @@ bool is_unchanged(const PathState& before, const PathState& after, bool is_mode)
 }
 
 // Returns true if the path is as a change of bytes left it.
+// Reads the whole file for its hash, so it is asked only after a kill.
 bool is_there(const fs::DiskEntries& entries, fs::FileSystem& files, const std::string& path,
               const PathState& after) {
     const Result<PathState> now = path_state(entries, path);
@@ -165,6 +172,7 @@ void PastRecorder::write(std::size_t number) {
     if (const auto written = add_line(number); !written) note(written.error());
 }
 
+// Bytes of one command count together; a file that is too large for the rest is left out alone.
 Result<std::string> PastRecorder::keep(const PastChange& change, std::string_view bytes) {
     if (bytes.size() > kMostPastBytes - std::min(size_, kMostPastBytes)) {
         return fail(Errc::out_of_range, "too_large",
@@ -183,6 +191,8 @@ void PastRecorder::note(const Error& why) {
     notes_.push_back(why.message());
 }
 
+// Bytes need a second line, as the first makes the directory for them. A kill between the two comes
+// before the change itself, so resume() withdraws the number and nothing is lost.
 std::size_t PastRecorder::announce(PastChange change, std::optional<std::string_view> bytes) {
     const std::size_t number = changes_.size();
     changes_.push_back({std::move(change)});
@@ -218,6 +228,8 @@ std::optional<std::size_t> PastRecorder::announce_at(const fs::DiskEntries& entr
     return announce({path, std::move(*before), {}, is_mode, {}});
 }
 
+// Asks the disk and not the result of the work: some works do nothing, and a failed one may have
+// done a part.
 void PastRecorder::settle(const fs::DiskEntries& entries, std::size_t number) {
     const PastChange& what = changes_[number].what;
     Result<PathState> after = path_state(entries, what.path);
@@ -237,6 +249,8 @@ void PastRecorder::resume(const fs::DiskEntries& entries, fs::FileSystem& files)
         // A line may be torn.
         if (!value) continue;
         json::Read<Line> line = json::read<Line>(*value);
+        // A number beyond the size of the file cannot have been written, and would make the list
+        // endless.
         if (!line || line->number > text.size() || !to_names(line->change)) continue;
         while (changes_.size() <= line->number) changes_.push_back({{}, Progress::withdrawn, 0});
         changes_[line->number] = {std::move(line->change), line->progress, ++made_};
@@ -245,6 +259,8 @@ void PastRecorder::resume(const fs::DiskEntries& entries, fs::FileSystem& files)
         const PastChange what = changes_[number].what;
         if (!what.bytes.empty()) ++files_;
         if (changes_[number].progress != Progress::announced) continue;
+        // Only announced changes are open: the kernel was killed after the line and before the next
+        // one. The disk tells if the change was made.
         const bool is_of_bytes =
             !what.is_mode && !(what.before.hash.empty() && what.after.hash.empty());
         if (!is_of_bytes) {
@@ -258,6 +274,7 @@ void PastRecorder::resume(const fs::DiskEntries& entries, fs::FileSystem& files)
     size_ = size_of(directory_);
 }
 
+// The changes in the order in which they were made, which an undo reverses.
 bool PastRecorder::finish(const std::string& name) {
     std::vector<PastChange> kept;
     std::ranges::sort(changes_, {}, &Change::order);
@@ -304,11 +321,13 @@ void PastRecorder::discard() {
 void sweep_past(const std::string& workspace) {
     std::error_code gone;
     for (const auto& record : disk::directory_iterator(workspace + kPastFolder, gone)) {
+        // kRecordFile without its slash.
         if (!disk::exists(record.path() / (kRecordFile + 1), gone))
             disk::remove_all(record.path(), gone);
     }
 }
 
+// The name comes from a client. Letters, digits and '-' cannot lead out of the folder.
 std::optional<std::string> past_directory(const std::string& workspace, std::string_view name) {
     const bool is_name = !name.empty() && std::ranges::all_of(name, [](char c) {
         return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
@@ -346,6 +365,7 @@ Result<void> write_past(const std::string& directory, const std::vector<PastChan
     const std::string draft = path + ".new";
     TRY(write_file(draft, json::write(std::move(all))));
     if (::rename(draft.c_str(), path.c_str()) != 0) return not_kept(path, std::strerror(errno));
+    // All is undone, so the kept bytes have no use. The empty record stays.
     if (!changes.empty()) return {};
     std::error_code gone;
     for (const auto& file : disk::directory_iterator(directory, gone)) {

@@ -1,4 +1,6 @@
 // CommandRun: a command that ran, and what became of its changes.
+// The runner fills it step by step: the forecast first, then the outcome, and last what the gate
+// decided.
 #pragma once
 
 #include <vector>
@@ -13,6 +15,7 @@ namespace quire::kernel {
 
 using stage::Tier;
 
+// A result in memory for one caller. For a command without a stage `gate` is empty.
 struct CommandRun {
     CommandForecast forecast;
     stage::StageOutcome outcome;

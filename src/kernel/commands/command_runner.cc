@@ -1,3 +1,13 @@
+// One command from its order to its result:
+//
+//  run()            predict, refuse what is blocked, commit what has waited, ask about the network
+//  stage_and_run()  find the best tier that this system has and the settings allow
+//  run_staged()     run on a generation, or on the live tree if there is none in time
+//  settle()         pass the changes through the gate, log them, hold those that wait for a person
+//
+// A stage is owned by exactly one place at a time: this call, HeldStages while it waits, or its
+// remover. The audit log gets its entry before the journal is removed, so a kill after a commit has
+// begun leaves the command either logged or for sweep() to complete.
 #include "kernel/commands/command_runner.h"
 
 #include <algorithm>
@@ -36,6 +46,8 @@ constexpr std::size_t kMostFiles = 1'000'000;
 // A hundred years, which is as good as no limit.
 constexpr std::int64_t kNoTimeoutMs = std::int64_t{100} * 365 * 24 * 60 * 60 * 1000;
 
+// Changes that the prediction has missed are told to the caller and to the audit log: they show
+// where a model of a command is wrong. The gate decides them by the same rules as others.
 std::vector<shell::Predicted> unexpected_in(const CommandForecast& forecast,
                                             const GateResult& gate) {
     std::vector<ChangedPath> changed;
@@ -67,6 +79,7 @@ CommandRunner::CommandRunner(Parts parts, CommandSettings settings)
       settings_(std::move(settings)),
       generations_(parts_.workspace, parts_.clock),
       held_(std::make_shared<HeldStages>(parts_.clock)) {
+    // Approvals may outlive this runner, so they hold its stages weakly.
     Approvals& approvals = Overseer::of(parts_.kernel).approvals();
     approvals.on_answer([weak = std::weak_ptr(held_)](const policy::Approval& answered) {
         if (const auto held = weak.lock()) held->heed(answered);
@@ -93,6 +106,7 @@ Result<std::vector<stage::StagedChange>> CommandRunner::changes_left(const HeldS
 
 // Looks at the files that the command changed, and at what it made of them.
 bool CommandRunner::is_outdated(const Parts& parts, const HeldStage& stage) {
+    // Other rules may refuse what the person has seen, or need no person any more.
     if (stage.rules != nullptr && !stage.rules->paths.same_as(parts.gate.rules()->paths))
         return true;
     Result<std::vector<stage::StagedChange>> changes = changes_left(stage);
@@ -112,6 +126,8 @@ Result<void> CommandRunner::hold(const Caller& by, const CommandOrder& what, Hel
     stage.actor = by.actor;
     stage.rules = parts_.gate.rules();
     stage.effects = std::move(effects);
+    // Under "warned" the changes that the rules allow are committed already. The stage is compared
+    // by the rest.
     stage.left = stage.effects;
     if (!stage.done.empty()) {
         const CommandGate rest({parts_.kernel, parts_.gate, parts_.files, parts_.workspace,
@@ -127,6 +143,7 @@ void CommandRunner::set(CommandSettings settings) {
     settings_.with([&](auto& now) { now = std::move(settings); });
 }
 
+// Completes first, for that needs the stages and records of the past that the rest removes.
 std::vector<std::string> CommandRunner::sweep() {
     CompletedCommands done =
         complete_commands({parts_.kernel, parts_.gate, parts_.files, parts_.workspace});
@@ -136,6 +153,7 @@ std::vector<std::string> CommandRunner::sweep() {
     return std::move(done.said);
 }
 
+// The length of the command separates it from the input, so no two orders share a key.
 std::string CommandRunner::key_of(const Caller& by, const CommandOrder& what) {
     return cat(by.actor.str(), "\n", what.in_background ? "spawn" : "execute", "\n", what.cwd, "\n",
                what.command.size(), "\n", what.command, "\n", what.input);
@@ -182,6 +200,8 @@ std::vector<std::string> CommandRunner::hidden_from(const policy::Actor& by,
     if (!any) return out;
     const Result<fs::Listing> listed = parts_.gate.files().list(kMostFiles, {});
     if (!listed) return out;
+    // A hidden file must not be seen under another of its names, so hard links are found by device
+    // and inode.
     std::set<std::pair<std::uint64_t, std::uint64_t>> files;
     const auto place_of = [](const fs::Entry& each) {
         return std::pair(each.stamp.device, each.stamp.inode);
@@ -222,6 +242,7 @@ Result<CommandRun> CommandRunner::run(const Caller& by, const CommandOrder& what
     }
     if (out.forecast.decision == Decision::block) return refused_forecast(out.forecast);
     // A command that a person was asked about has run before, and waits.
+    // An outdated stage is dropped by settle(), and the command runs anew as if it had never run.
     if (std::optional<HeldStage> waiting = held_->take(key_of(by, what))) {
         Result<CommandRun> settled = settle(by, what, std::move(*waiting), now, out);
         if (settled || settled.error().reason() != "outdated") return settled;
@@ -260,6 +281,8 @@ Result<HeldStage> CommandRunner::stage_and_run(const Caller& by, const CommandOr
     const bool is_harmless = changes_nothing(forecast);
     std::string why;
     for (const Tier tier : {Tier::staged, Tier::bubblewrap, Tier::landlock, Tier::observed}) {
+        // Tiers are ordered from the best to the weakest. The loop goes on only where a tier does
+        // not exist here.
         if (tier < now.best_tier) continue;
         const bool is_below = is_strict && tier > now.minimum_tier;
         if (is_below && (!is_harmless || tier == Tier::observed))
@@ -342,6 +365,7 @@ Result<stage::StagedCommand> CommandRunner::staged_command(const Attempt& attemp
     stage::StagedCommand command{what.command, std::move(directory), what.input,
                                  now.network,  now.limits,           what.in_background};
     command.limits.timeout_ms = timeout_ms(what, now);
+    // Generations and stages share one limit.
     command.limits.disk_bytes -= std::min(command.limits.disk_bytes, generations_.disk_bytes());
     return command;
 }
@@ -349,6 +373,7 @@ Result<stage::StagedCommand> CommandRunner::staged_command(const Attempt& attemp
 Result<HeldStage> CommandRunner::run_in(const Attempt& attempt, Result<stage::Stage> made) {
     if (!made) return Failure(std::move(made).error());
     std::stop_source ending;
+    // The command ends when its caller gives up or the kernel stops, whichever comes first.
     const std::stop_callback by_caller(attempt.by.cancelled, [&] { ending.request_stop(); });
     const std::stop_callback by_kernel(stopping_.get_token(), [&] { ending.request_stop(); });
     const stage::StagedCommand command = TRY(staged_command(attempt));
@@ -370,6 +395,8 @@ Result<HeldStage> CommandRunner::run_staged(const Attempt& attempt) {
     if (seen.generation != nullptr) {
         Result<HeldStage> ran =
             run_in(attempt, stage::Stage::make(parts_.workspace, attempt.hidden, seen.generation));
+        // The overlay on a generation may be refused where one on the live tree is not, so that is
+        // tried next.
         if (ran || ran.error().reason() != "no_stage") return ran;
         seen.why = ran.error().message();
     }
@@ -407,6 +434,7 @@ Result<CommandRun> CommandRunner::settle_held(const Caller& by, const CommandOrd
     std::vector<stage::StagedChange> changes = TRY(changes_left(stage));
     std::vector<std::pair<std::string, stage::ChangeKind>> names;
     for (const stage::StagedChange& each : changes) names.emplace_back(each.path, each.kind);
+    // It was run in this tier only because it was predicted to change nothing.
     if (stage.is_below_minimum && !changes.empty()) return no_tier("", out.tier, now.minimum_tier);
     CommandGate gate({parts_.kernel, parts_.gate, parts_.files, parts_.workspace, now.file_bytes,
                       "command", stage.hidden},
@@ -414,6 +442,7 @@ Result<CommandRun> CommandRunner::settle_held(const Caller& by, const CommandOrd
     out.unexpected = unexpected_in(out.forecast, gate.judged());
     gate.set_ran(ran_of(what.command, out));
     if (!stage.note.empty()) gate.add_note(stage.note);
+    // A command that was cut off may have left files half written, so none of its changes are kept.
     if (stage.outcome.end != stage::StageEnd::exited) {
         out.gate = gate.judged();
         audit().ran(by, record_of(what.command, out));

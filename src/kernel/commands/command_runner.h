@@ -51,6 +51,7 @@ class HeldStages;
 class Kernel;
 struct HeldStage;
 
+// A command as a caller asks for it. `timeout_s` can only shorten the limit of the settings.
 struct CommandOrder {
     std::string command;
     std::string cwd = {};  // From the workspace's root; "" for the root.
@@ -104,10 +105,15 @@ public:
     static std::string key_of(const Caller& by, const CommandOrder& what);
 
 private:
+    // The absolute directory of a path in the workspace. Errors: not_found "file_not_found";
+    // invalid_argument "not_a_directory", also for what lies in .quire.
     Result<std::string> directory_of(const std::string& path) const;
+    // Walks the workspace if any rule hides files, and else is free. With `and_from_agents` also
+    // those that an agent of that name may not read.
     std::vector<std::string> hidden_from(const policy::Actor& by, bool and_from_agents) const;
     Result<CommandForecast> forecast(const Caller& by, const CommandOrder& what,
                                      const CommandSettings& now) const;
+    // For the level "none".
     Result<CommandRun> run_bare(const Caller& by, const CommandOrder& what,
                                 const CommandSettings& now, process::Following* following,
                                 CommandRun out) const;
@@ -125,6 +131,8 @@ private:
     Result<HeldStage> stage_and_run(const Caller& by, const CommandOrder& what,
                                     const CommandForecast& forecast, const CommandSettings& now,
                                     process::Following* following);
+    // These return a stage whose command has ended, with its changes unjudged. A tier that this
+    // system does not have is unavailable "no_stage".
     Result<HeldStage> run_unseeing(Attempt& attempt);
     Result<HeldStage> run_staged(const Attempt& attempt);
     Result<HeldStage> run_copy(const Attempt& attempt, Tier tier);
@@ -132,11 +140,13 @@ private:
     Result<stage::StagedCommand> staged_command(const Attempt& attempt) const;
     Result<void> ask_before(const Caller& by, const CommandOrder& what,
                             const CommandForecast& forecast) const;
+    // Asks the system for each tier; bwrap is run for that, once in the life of the process.
     Failure no_tier(std::string why, Tier from, Tier needed) const;
     // Returns true if a stage that waits is not any more what the person was asked about: its files or the
     // rules have changed.
     static bool is_outdated(const Parts& parts, const HeldStage& stage);
     static Result<std::vector<stage::StagedChange>> changes_left(const HeldStage& stage);
+    // `effects` is the digest that the person is asked about.
     Result<void> hold(const Caller& by, const CommandOrder& what, HeldStage& stage,
                       std::string effects);
     Result<CommandRun> settle(const Caller& by, const CommandOrder& what, HeldStage stage,

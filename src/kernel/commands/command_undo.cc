@@ -1,3 +1,9 @@
+// Every change is compared with the disk three ways: as it was before (nothing to do), as the
+// command left it (put it back), or another (somebody's change, left alone). Rules are asked for
+// each path, since the person or agent who undoes need not be the one who ran the command.
+//
+// A dry run goes the same way and keeps in two maps what it would have done, because changes of one
+// path build on each other: a file is deleted, and then a directory is made in its place.
 #include "kernel/commands/command_undo.h"
 
 #include <algorithm>
@@ -112,6 +118,7 @@ private:
         if (mode != simulated_modes_.end()) now.state.mode = mode->second;
         const auto made = std::ranges::find(modes_, change.path, &DirectoryMode::first);
         if (made != modes_.end()) now.state.mode = made->second;
+        // The hash is read only where bytes are compared: modes and links have none.
         if (is_real && now.state.kind == PathKind::file &&
             (!change.is_mode || is_of_text(change))) {
             now.hash = TRY(gate_.files().read(change.path, kLargestFile)).hash;
@@ -138,6 +145,8 @@ private:
                         cat(by_.str(), " may not read ", change.path, " without an approval"),
                         {{"path", change.path}});
         }
+        // An undo needs the right for what it does: deleting what was made, making what was
+        // deleted.
         const Operation operation = change.before.kind == PathKind::nothing  ? Operation::erase
                                     : change.after.kind == PathKind::nothing ? Operation::create
                                                                              : Operation::overwrite;
@@ -196,6 +205,7 @@ private:
                         {{"path", change.path}});
         }
         const std::string bytes = file_text(cat(directory_, "/", change.bytes));
+        // A disk error or an edit of .quire must not come into the workspace as a user's file.
         if (fs::Hash::of(bytes).hex() != change.before.hash) {
             return corrupt(cat("the bytes that ", change.path,
                                " had were kept in .quire/past, and are damaged"));
@@ -221,6 +231,8 @@ private:
 
 }  // namespace
 
+// The record is written last. A kill before that leaves changes in it that are undone already; the
+// next undo finds them as they were before, and has nothing to do.
 Result<CommandUndone> undo_command(const std::string& workspace, FileGate& gate,
                                    const std::string& past, const policy::Actor& by, bool dry_run) {
     const std::string directory = past_directory(workspace, past).value_or(std::string());

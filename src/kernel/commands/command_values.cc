@@ -1,3 +1,6 @@
+// Names of files and words of scripts are bytes that an agent chose. So all of them are repaired to
+// UTF-8 here, and those in a message, which a person may read in a terminal, have hidden characters
+// escaped.
 #include "kernel/commands/command_values.h"
 
 #include <algorithm>
@@ -25,6 +28,8 @@ std::string_view word_of(policy::Operation operation) {
 bool is_of_network(const shell::Warning& warning) {
     return warning.kind == "network";
 }
+// These go into the member `unpredictable`: what they mean is that the predicted effects may not be
+// all.
 bool is_unpredictable(const shell::Warning& warning) {
     return !is_of_network(warning) && warning.kind != "privilege";
 }
@@ -71,6 +76,7 @@ List objections_value(const std::vector<GateObjection>& all, bool are_violations
     return out;
 }
 
+// A change without a history has no block_id.
 List changes_value(const std::vector<CommandChange>& changes) {
     List out;
     for (const CommandChange& each : changes) {
@@ -104,6 +110,7 @@ void warn(List& warnings, std::string_view kind, std::string_view word, std::str
     warnings.push_back(Map{{"kind", kind}, {"word", word}, {"why", std::move(why)}});
 }
 
+// A refused run still tells what it printed and did, so that the caller can find out why.
 Map printed_value(const CommandRun& run) {
     return {{"stdout", utf8::repaired(run.outcome.output)},
             {"stderr", utf8::repaired(run.outcome.errors)},
@@ -111,6 +118,7 @@ Map printed_value(const CommandRun& run) {
             {"file_changes", changes_value(run.gate.changes)}};
 }
 
+// The message names one objection; the details have all of them.
 std::string first_of(const std::vector<shell::Objection>& all) {
     return all.empty() ? ""
                        : text::escape_hidden(
@@ -200,6 +208,7 @@ Map background_value(const BackgroundState& state) {
     return out;
 }
 
+// Without a violation a warning has blocked the command, and the first one is the message.
 Failure refused_forecast(const CommandForecast& forecast) {
     const std::string first = first_of(forecast.judgement.violations);
     Map details{{"violations", objections_value(forecast.judgement.violations, true)}};
@@ -248,6 +257,7 @@ Error refused_tier(const CommandForecast& forecast) {
          {"escalations", objections_value(forecast.judgement.escalations, true)}});
 }
 
+// The details of the gate's own failure win over those of the run where both have a member.
 Failure refused_run(const CommandRun& run) {
     Map details = printed_value(run);
     const GateResult& gate = run.gate;

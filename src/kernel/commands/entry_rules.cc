@@ -23,6 +23,8 @@ policy::Decision decide(FileGate& gate, const std::string& path, policy::Operati
 
 policy::Decision decide_entry(FileGate& gate, const std::string& path, bool is_directory,
                               policy::Operation operation, const policy::Actor& by) {
+    // Rules name files. A pattern such as "src/**" fits what is in src and not src itself, so a
+    // file in it is asked about too, and the kinder answer holds.
     policy::Decision decision = decide(gate, path, operation, by);
     if (!is_directory || decision.verdict == policy::Verdict::allow) return decision;
     policy::Decision in_it = decide(gate, path + "/x", operation, by);

@@ -1,3 +1,6 @@
+// Joins the parts of room shell: parse, predict, judge. They are pure; the disk is read here
+// through DiskTree, so a forecast is true for the moment only, and the gate decides again after the
+// run.
 #include "kernel/commands/forecast.h"
 
 #include <algorithm>
@@ -13,6 +16,8 @@
 namespace quire::kernel {
 namespace {
 
+// The prediction compares paths by their text, so links in the workspace's own path must be
+// resolved.
 std::string canonical(const std::string& path) {
     std::error_code failed;
     const auto real = std::filesystem::canonical(path, failed);
@@ -30,6 +35,8 @@ bool fits(std::string_view predicted, std::string_view path) {
                       [](char a, char b) { return a == b || a == '?'; });
 }
 
+// Only a deletion predicts a deletion. Each of the other effects but a read predicts any other
+// change: a write also makes a file that is not there.
 bool is_predicted(const shell::Prediction& prediction, std::string_view path, bool erases) {
     return std::ranges::any_of(prediction.effects, [&](const shell::Predicted& each) {
         return each.effect != shell::Effect::read &&

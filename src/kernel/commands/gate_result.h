@@ -21,6 +21,7 @@ struct CommandChange {
 };
 
 // A change that the rules forbid, or that a person must approve, by its path.
+// Objections have the order of the changes.
 struct GateObjection {
     std::string path;
     policy::Operation operation = policy::Operation::overwrite;
@@ -34,7 +35,9 @@ struct GateResult {
     std::vector<CommandChange> changes;
     std::vector<GateObjection> violations;
     std::vector<GateObjection> escalations;
+    // Sentences for the caller: what was left out without a rule, and what could not be undone.
     std::vector<std::string> notes;
+    // The unified diff of the committed texts.
     std::string diff;
     // The record of what was there beside texts (command_past.h); "" for none.
     std::string past;

@@ -1,3 +1,6 @@
+// One worker makes all generations, one after another. A call that needs a current one posts a task
+// and waits for it up to its limit; the task goes on when nobody waits any more, so the next call
+// finds its result. The state is locked only for looks and notes, never while files are copied.
 #include "kernel/commands/generation_keeper.h"
 
 #include <chrono>
@@ -41,6 +44,8 @@ struct GenerationKeeper::Body {
     Answer refresh() {
         const auto [ignore, disk_bytes] =
             state.with([](const State& now) { return std::pair(now.ignore, now.disk_bytes); });
+        // Calls that came while one refresh ran each post another, which costs little where nothing
+        // has changed.
         generations.set(ignore, disk_bytes / kPartOfDisk);
         const Result<void> done = generations.refresh(stopping.get_token());
         return state.with([&](State& now) {
@@ -99,6 +104,7 @@ GenerationKeeper::Answer GenerationKeeper::current(std::int64_t wait_ms, bool wa
             known = Answer{nullptr, now.failure};
             return;
         }
+        // While a refresh runs, is_outdated() may not be asked: `generations` is the worker's then.
         const bool is_current = now.newest != nullptr && now.refreshing == 0 && !now.is_stale &&
                                 !body->generations.is_outdated();
         if (is_current) {
@@ -122,6 +128,7 @@ GenerationKeeper::Answer GenerationKeeper::current(std::int64_t wait_ms, bool wa
     });
     if (known) return std::move(*known);
     if (is_first && !waits_for_first) return {nullptr, "the first copy of the files is being made"};
+    // The promise is shared with the task, which sets it also if the wait has ended.
     if (coming.wait_for(std::chrono::milliseconds(wait_ms)) != std::future_status::ready)
         return {nullptr,
                 cat("a copy of the files that is current took more than ", wait_ms, " ms")};

@@ -1,3 +1,6 @@
+// Stages that are over are moved out of the map under the lock, and given up outside of it.
+// Removing a stage deletes files and may take long, so it is only renamed at once: its disk does
+// not count any more.
 #include "kernel/commands/held_stages.h"
 
 #include <algorithm>
@@ -26,6 +29,8 @@ void move_out(std::map<std::string, HeldStage>& from, std::vector<HeldStage>& to
 
 }  // namespace
 
+// A later run of the same command takes the place of an earlier one: a person is asked about the
+// newest.
 void HeldStages::hold(const std::string& key, HeldStage stage) {
     stage.since_ms = clock_.steady_ms();
     std::vector<HeldStage> over;
@@ -60,6 +65,7 @@ std::optional<HeldStage> HeldStages::take(const std::string& key) {
     return out;
 }
 
+// A yes keeps the stage: it is committed by the next call of the command.
 void HeldStages::heed(const policy::Approval& answered) {
     const bool is_no = answered.status == policy::ApprovalStatus::denied ||
                        answered.status == policy::ApprovalStatus::outdated;

@@ -31,6 +31,8 @@ namespace quire::kernel {
 
 struct FileRules;
 
+// A stage whose command has ended. It is moved from place to place, and destroying it removes its
+// files.
 struct HeldStage {
     stage::Stage stage;
     stage::StageOutcome outcome;
@@ -51,6 +53,8 @@ struct HeldStage {
 // Any thread.
 class HeldStages {
 public:
+    // A stage keeps the disk that its changes take, so it waits for a day at most, and few of them
+    // wait.
     static constexpr std::int64_t kLongestMs = std::int64_t{24} * 60 * 60 * 1000;
     static constexpr std::size_t kMost = 32;
 
@@ -59,6 +63,7 @@ public:
 
     // The stage of the command with this key; an earlier one is given up.
     void hold(const std::string& key, HeldStage stage);
+    // None if there is none, or if it has waited too long.
     std::optional<HeldStage> take(const std::string& key);
     // Removes a stage in the background.
     void discard(HeldStage stage);

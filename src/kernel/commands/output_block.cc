@@ -1,3 +1,6 @@
+// Output goes through a buffer: add() collects, and turn() appends at most every kFlushMs. Appends
+// are sent without waiting for the disk (Ack::accepted), as the program must not be held up by it.
+// A crash may lose the last of the output, and has ended the command too.
 #include "kernel/commands/output_block.h"
 
 #include <algorithm>
@@ -22,6 +25,8 @@ constexpr std::size_t kMostPending = std::size_t{256} << 10;
 constexpr std::size_t kLongestCodePoint = 4;
 
 // Counts the bytes at the end that may begin a code point.
+// A program may write half of a character. Its bytes wait for the rest, so that it is not repaired
+// to U+FFFD.
 std::size_t unfinished(std::string_view bytes) {
     for (std::size_t back = 1; back < kLongestCodePoint && back <= bytes.size(); ++back) {
         const char byte = bytes[bytes.size() - back];
@@ -84,6 +89,7 @@ void OutputBlock::flush(bool all) {
     written_ += text.size();
     in_block_ += text.size();
     kernel_->append(by_, id_, std::move(text), Ack::accepted, nobody<Appended>());
+    // Twice the limit, so that there is at most one trim for each kMostKept bytes of output.
     if (in_block_ > 2 * kMostKept) trim();
 }
 

@@ -36,6 +36,7 @@ public:
                                     const CommandOrder& what);
 
     const std::string& id() const { return id_; }
+    // Bytes of either stream, in any pieces. A character may be split over two of them.
     void add(std::string_view bytes);
     // Writes pending output if it is time to. Does not wait.
     void turn();
@@ -55,7 +56,9 @@ private:
     Clock* clock_;
     std::string id_;
     Caller by_;
+    // Not sent to the kernel yet; less than a piece of append.
     std::string pending_;
+    // The bytes that the block has, counted here: never less than it really has.
     std::size_t in_block_ = 0;
     std::size_t written_ = 0;  // Counts the bytes in the block's history.
     bool is_behind_ = false;   // The block lacks some of the output.

@@ -1,4 +1,8 @@
 // OutputTail: keeps the last bytes of a program's output and counts its lines.
+//
+// The output may be endless and is kept in memory, so the front is dropped. Line numbers stay those
+// of the whole output, so that a reader who asks for the next lines need not know of the drop.
+// Bytes are kept as they come.
 #pragma once
 
 #include <algorithm>
@@ -29,6 +33,7 @@ public:
     std::size_t first_line() const { return dropped_; }
     const std::string& text() const { return kept_; }
     // Returns the kept text from that line on.
+    // The view is valid until the next add(). O(kept bytes).
     std::string_view from(std::size_t line) const {
         std::size_t at = 0;
         for (std::size_t now = dropped_; now < line; ++now) {

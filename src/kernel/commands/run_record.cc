@@ -1,3 +1,4 @@
+// Paths and commands are bytes, and the audit log has text, so both are repaired to UTF-8 here.
 #include "kernel/commands/run_record.h"
 
 #include <optional>
@@ -23,6 +24,7 @@ CommandRecord record_of(const std::string& command, const CommandRun& run) {
     const std::optional<Error>& failure = run.gate.failure;
     const bool waits = failure && failure->code() == Errc::escalation_required;
     const bool ended = run.outcome.end == stage::StageEnd::exited;
+    // "waits" comes before "discarded": such changes are kept in a stage until a person answers.
     record.outcome = run.tier == Tier::none     ? "unstaged"
                      : waits                    ? "waits"
                      : run.is_refused || !ended ? "discarded"

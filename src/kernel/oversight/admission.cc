@@ -1,3 +1,8 @@
+//   begin()   log ──> spend approvals for this call ──> rules for tools ──> the door runs the call
+//   end()     rules count it ──> log ──> give back what was not used
+//
+// The log comes first, so nothing can be spent or done that it does not know. A refusal at any step
+// goes through end(), as it must undo the steps before.
 #include "kernel/oversight/admission.h"
 
 #include <utility>
@@ -8,6 +13,8 @@
 namespace quire::kernel {
 namespace {
 
+// The log names every call. The caller in whose name it runs has the call only if it may ask a
+// person.
 Caller logged_caller(const AdmittedCall& call) {
     Caller by = call.by;
     by.call = call.logged;
@@ -74,6 +81,7 @@ void Admission::refused(AdmittedCall call, Error why, Reply<AdmittedCall> reply)
     reply(Failure(std::move(why)));
 }
 
+// Rules count before the log ends the call, and approvals go back last.
 policy::LoopStep Admission::end(AdmittedCall call, const CallEnd& how) const {
     policy::LoopStep step = policy::LoopStep::none;
     if (call.ticket && rules_ != nullptr)

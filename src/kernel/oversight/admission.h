@@ -55,6 +55,7 @@ struct CallEnd {
 };
 
 // A call under way.
+// Must be handed to Admission::end() exactly once; until then it may hold approvals and counts.
 struct AdmittedCall {
     Caller by;                           // The caller in whose name it runs.
     std::shared_ptr<const Call> logged;  // The call that the log names.

@@ -1,3 +1,6 @@
+// A yes is for what the person has seen. So the target is looked at once more before it counts: a
+// memory block by its document, a command by the stage that waits (kernel/commands/held_stages.h).
+// A no needs no look.
 #include "kernel/oversight/approval_calls.h"
 
 #include "kernel/core/core.h"
@@ -21,6 +24,8 @@ void look_at(const std::shared_ptr<Core>& core, const Approvals& approvals,
     const Result<conversation::BlockId> id = conversation::BlockId::parse(target.block_id);
     auto document = id ? core->catalog().find(id->document) : nullptr;
     if (document == nullptr) return reply(false);
+    // The look needs the document's strand, and is the kernel's own: a person's rights do not
+    // matter for it.
     const Caller kernel{{policy::ActorKind::system, "quire"}, 0, {}};
     core->run<bool>(kernel, ThisDocument{std::move(document)}, Access::look, std::move(reply),
                     [target](LiveDocument& live, const Caller&) -> Result<bool> {

@@ -1,3 +1,5 @@
+// The field list flattens an approval: members of its `ask` and `target` stand beside the others.
+// The format number lets a later program refuse what it does not know. The id is the record's key.
 #include "kernel/oversight/approval_record.h"
 
 #include <optional>

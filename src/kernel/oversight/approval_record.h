@@ -9,6 +9,7 @@
 
 namespace quire::kernel {
 
+// The key of an approval in the store's table of approvals.
 store::RecordKey record_key(const std::string& approval_id);
 // The body of the record.
 std::string encode(const policy::Approval& approval);

@@ -260,6 +260,7 @@ std::int64_t Approvals::free_moment(const State& state, std::int64_t now_ms) {
     return now_ms;
 }
 
+// People type ids, so they are short. 48 random bits, and a look whether one is taken.
 std::string Approvals::new_id(const State& state) {
     while (true) {
         std::uint64_t number = parts_.rng.next();

@@ -67,6 +67,7 @@ inline Deed erased(const std::string& label) {
 }
 
 // A kernel whose agents ask, and whose people answer.
+// Calls wait for their answers, but for start(). The kernel is that of `study`.
 class Office {
 public:
     // Starts a call and gives where its outcome will be.

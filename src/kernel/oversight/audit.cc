@@ -1,5 +1,10 @@
 // Entries of the audit log: JSON bodies, written by hand in the order that docs/formats/audit.md
 // gives, so that their bytes are the same for ever. The store chains them.
+//
+// The entry of an approval is written with the batch of its change, and that of a command which
+// changed something in a batch of its own. All others are notes, which wait in the store for the
+// next batch. A note that the store cannot take is counted, and the next one that it takes says
+// first how many are missing. So each gap in the log is named.
 #include "kernel/oversight/audit.h"
 
 #include <future>
@@ -22,6 +27,8 @@ Map entry(const Clock& clock, std::string_view event) {
     return Map{{"at", clock.wall_ms()}, {"event", event}};
 }
 
+// The log is read in terminals and its size is bounded, so texts are cut and hidden characters
+// shown.
 std::string shown(std::string_view text) {
     const std::string_view begin = utf8::prefix(text, AuditLog::kShown);
     std::string out = text::escape_hidden(begin);
@@ -58,6 +65,8 @@ void add_names(Map& to, const Caller& by) {
     }
 }
 
+// The arguments are cut, and the digest is of all of them, so an approval can be matched with its
+// call.
 void add_arguments(Map& to, const Call& call) {
     const std::string text = policy::canonical(call.arguments);
     add(to, "profile", call.profile);
@@ -103,6 +112,8 @@ std::uint64_t AuditLog::number() {
     return state_.with([](State& state) { return ++state.calls; });
 }
 
+// A call without its entry must not change anything, so a log that is full refuses it. A read is
+// logged at its end alone, in one entry.
 Result<void> AuditLog::begin(const Caller& by) {
     if (by.call == nullptr || by.call->number == 0 || by.call->reads) return {};
     Map body = entry(clock_, "call");
@@ -116,6 +127,7 @@ Result<void> AuditLog::begin(const Caller& by) {
                 "Free some, then try again");
 }
 
+// It is too late to refuse here, so an entry that the store cannot take is counted as lost.
 void AuditLog::end(const Caller& by, const CallEnd& how) {
     if (by.call == nullptr || by.call->number == 0) return;
     Map body = entry(clock_, by.call->reads ? "read" : "end");
@@ -140,6 +152,8 @@ bool AuditLog::completed(const Caller& by, const CommandRecord& what) {
     return keep_command(std::move(body), what);
 }
 
+// Blocks lead to the versions that an undo needs, so they are all there; paths are only for
+// reading.
 bool AuditLog::keep_command(Map body, const CommandRecord& what) {
     body.append("shell", shown(what.ran.command));
     body.append("decision", what.ran.decision);
@@ -172,11 +186,14 @@ bool AuditLog::keep_command(Map body, const CommandRecord& what) {
     batch.audit.push_back(text);
     std::promise<Result<void>> stored;
     store_.commit(std::move(batch), [&](Result<void> done) { stored.set_value(std::move(done)); });
+    // Waits, because the journal of the commit is removed next: the log must have the command
+    // before.
     const bool is_durable = stored.get_future().get().has_value();
     if (!is_durable) note(std::move(text));
     return is_durable;
 }
 
+// Under the lock, so that no other entry comes between this one and the next.
 bool AuditLog::say_what_is_lost(State& state) {
     if (state.lost == 0) return true;
     Map body = entry(clock_, "lost");

@@ -1,3 +1,7 @@
+// Both calls walk the log in pieces of kPiece, each a task of its own. A long log thus holds up
+// neither a worker nor other readers of the store, and the kernel can close in between. Entries are
+// parsed only where a condition needs it. An entry that cannot be read fits every query: damage
+// must show, and never hide a call.
 #include "kernel/oversight/audit_calls.h"
 
 #include <algorithm>
@@ -110,6 +114,7 @@ void AuditCalls::read(const Caller& by, AuditQuery query, Reply<AuditPage> reply
                     page.next = 0;
                     return false;
                 }
+                // `next` is the last entry that was looked at, so the next page begins behind it.
                 if (page.entries.size() >= query.limit) return false;
                 query.before = page.next = entry.seq;
                 if (fits(query, entry)) {
@@ -128,6 +133,8 @@ void AuditCalls::verify(const Caller& by, std::vector<std::string> heads,
                            store::Store& store = core->parts().store;
                            if (!chain) {
                                chain.emplace(TRY(store.audit_origin()));
+                               // The chain begins at 1. A row before that was put in by somebody
+                               // else.
                                if (!TRY(store.audit_before(1, 1)).empty())
                                    verdict.broken = {0, "it stands before the first entry"};
                            }

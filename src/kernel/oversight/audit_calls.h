@@ -20,6 +20,7 @@ class Core;
 class Kernel;
 
 // A request for entries. All conditions must hold; empty ones hold for every entry.
+// `limit` counts entries that fit; a query with rare ones may read the whole log for a page.
 struct AuditQuery {
     std::string actor = {};   // The actor who called, asked for an approval, or answered.
     std::string tool = {};    // "context", or one operation of it: "context.set_field".
@@ -55,6 +56,8 @@ struct AuditVerdict {
 
 class AuditCalls {
 public:
+    // Keeps the kernel's core alive. Errors of both calls: those of the store; unavailable
+    // "kernel_ending" or "cancelled".
     explicit AuditCalls(Kernel& kernel);
 
     // Searches backwards until `limit` entries match. Sees every call that was made before this

@@ -12,6 +12,8 @@
 namespace quire::kernel {
 
 // A shell command that has run, before its changes are committed. The journal of the commit has it too.
+// Texts are valid UTF-8, repaired where a path or the command was not. Paths are relative to the
+// workspace.
 struct CommandRan {
     std::string command;
     std::string decision;  // The decision before it ran.

@@ -1,3 +1,6 @@
+// A pin is the record of what a person approved of a mount's tools. The digest of a changed tool
+// stands in the target where a block has its schema, so an approval ends when the tool changes
+// again.
 #include "kernel/oversight/mount_calls.h"
 
 #include <utility>
@@ -34,6 +37,8 @@ Result<std::vector<MountPin>> MountCalls::pins() const {
             continue;
         }
         auto body = json::parse(as_text(record.body));
+        // A record that is whole and no JSON was not written by us; a damaged one is told by
+        // its flag.
         if (!body)
             return corrupt(cat("what was approved of the mount ", record.key.key, " is damaged"));
         out.push_back({record.key.key, std::move(*body)});

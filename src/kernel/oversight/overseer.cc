@@ -1,3 +1,6 @@
+// Joins the approvals and the log to the interface that the core knows (kernel/core/oversight.h).
+// The core asks "is this approved?" for each document that a call touches; for an actor without
+// approvals the answer costs one look-up, before any target is made.
 #include "kernel/oversight/overseer.h"
 
 #include <utility>
@@ -16,6 +19,8 @@
 namespace quire::kernel {
 namespace {
 
+// An approval is for a block with this schema, since another one gives the same words another
+// meaning.
 std::string schema_of(const store::DocumentRecord& record) {
     const Result<MemoryHeader> header = decode_memory_header(record.name, record.header);
     if (!header) return {};
@@ -24,6 +29,7 @@ std::string schema_of(const store::DocumentRecord& record) {
 
 // The enumerator that an escalation names.
 template <class Enum>
+// Our own escalations always have the member, so a missing word is a broken promise.
 Enum named_in(const Error& error, std::string_view member) {
     const Value* word = error.details().find(member);
     CHECK(word != nullptr);
@@ -41,6 +47,7 @@ Result<std::unique_ptr<Kernel>> open_kernel(const Parts& parts) {
                         std::make_shared<Overseer>(parts, TRY(Approvals::open(parts))));
 }
 
+// Files are known by their path, so an approval for one lasts while its document is made anew.
 policy::Target target_of(LiveDocument& document) {
     if (is_file_text(document.kind())) return target_of_file(document.name());
     return {document.kind(), document.name(), document.id_of(document.whole()).str(),
@@ -96,6 +103,7 @@ void Overseer::ask(const Caller& by, LiveDocument& document, Error refusal,
 
 void Overseer::ask(const Caller& by, Approvals::Wanted what, Error refusal,
                    Function<void(Error)> tell) {
+    // Without a call there is nothing that could be approved and made again.
     if (by.call == nullptr) return tell(std::move(refusal));
     if (closing_.with([](bool closing) { return closing; })) return tell(kernel_ending());
     approvals_->ask(by, std::move(what),

@@ -27,6 +27,8 @@ public:
     Approvals& approvals() { return *approvals_; }
     AuditLog& audit() { return audit_; }
 
+    // The operations that approvals let this call do there; one for this call alone counts as used
+    // then.
     policy::Operations approved(const Caller& by, const policy::Target& target) override;
     policy::Operations approved(const Caller& by, LiveDocument& document) override;
     bool may_see(const policy::Actor& by, const store::DocumentRecord& memory) override;
@@ -38,6 +40,8 @@ public:
              Function<void(Error)> tell) override;
     // Asks for something else than an operation on a document or file.
     void ask(const Caller& by, Approvals::Wanted what, Error refusal, Function<void(Error)> tell);
+    // New requests are refused from now on as "kernel_ending"; the last entry of the log is in
+    // last_batch().
     void close() override;
     store::Batch last_batch() override;
 

@@ -16,6 +16,7 @@ struct ChangedBlock {
 };
 
 // The block that a call changed or made.
+// Filled by the door that ran the call, from its answer.
 struct Touched {
     std::string block_id = {};  // "" for none.
     std::optional<std::int64_t> version = {};
