@@ -92,12 +92,15 @@ public:
     void on_made(OnMade made);
 
 private:
+    // A document that the store has, or that was named and may be stored: `live` is null until it
+    // is asked for, and again once it has left memory.
     struct Entry {
         store::DocumentRecord record;
         std::shared_ptr<LiveDocument> live;
     };
     struct State {
         std::map<store::DocumentKey, Entry> entries;
+        // Two names of one document while it moves to another name; none of a deleted one.
         std::map<Name, store::DocumentKey> names;
 
         bool has_name(store::DocumentKey key) const;

@@ -44,6 +44,7 @@ public:
 private:
     // The character before a place; none at the start of the text.
     using Anchor = std::optional<crdt::OpId>;
+    // One selection by its anchors: the ends move by themselves as the text changes.
     struct Held {
         Anchor anchor, head;
     };

@@ -14,6 +14,8 @@ namespace quire::kernel {
 
 struct Edited;
 
+// On the document's strand; nothing is changed. A block whose writer is gone shows the status error
+// and the reason "interrupted".
 // `text` is what readers see of the block. `depth` is left 0. `gate` may be null. O(length of the
 // summary + log n).
 BlockInfo info_of(LiveDocument& document, const BlockRef& block, const seq::Rope& text, Gate* gate);
@@ -22,6 +24,7 @@ BlockInfo info_of(LiveDocument& document, const BlockRef& block, const seq::Rope
 Result<BlockText> text_of(LiveDocument& document, const BlockRef& block, const seq::Rope& text,
                           const edits::Window& window, const Limits& limits, Gate* gate);
 
+// An edit without splices is a `no_op`, and has no change to show.
 // The outcome of an edit by that plan. O(snippet + log n).
 Edited edited_as(LiveDocument& document, const BlockRef& block, edits::Planned planned,
                  const Limits& limits);

@@ -1,5 +1,6 @@
 // Gate: asked before a call reads or changes a document. For files it takes in changes on the
-// disk and refuses what the rules forbid.
+// disk and refuses what the rules forbid. It is an interface because the core may not know of
+// files; kernel/files/file_gate.h implements it.
 #pragma once
 
 #include "base/result.h"

@@ -66,6 +66,7 @@ public:
     // Called for a new change by `actor`, which ends the actor's chance to redo. Returns the
     // units that this changed.
     std::vector<Unit*> forget_redo(const std::string& actor);
+    // O(units) at worst.
     // The newest unit for which is(const Unit&) holds; null where there is none.
     template <class Is>
     Unit* newest(Is is) {

@@ -396,6 +396,7 @@ Result<void> LiveDocument::forget_unstored_record() {
 // The store answers on its own thread, so the reply is posted to the strand. Batches of one
 // document end in the order in which they were submitted.
 void LiveDocument::submit(Reply<void> done) {
+    // The feed adds to those who are told of the outcome, so it comes before they are taken.
     if (feed_ != nullptr) feed_->finish();
     note_growth();
     const std::uint64_t sequence = in_flight_.submit();

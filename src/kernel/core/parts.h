@@ -24,6 +24,8 @@ class BlockFeed;
 class Gate;
 class Residence;
 
+// Errors name the bound that was met: out_of_range "too_large" {limit}. Reads are cut instead, and
+// their notes say where to go on.
 // Bounds on texts and answers, from quire.toml.
 struct Limits {
     // The most bytes of one block's text.
@@ -40,6 +42,7 @@ struct Limits {
     friend bool operator==(const Limits&, const Limits&) = default;
 };
 
+// A copy is given to each document.
 struct Parts {
     store::Store& store;
     sched::Scheduler& scheduler;

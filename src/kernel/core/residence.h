@@ -57,6 +57,7 @@ public:
     std::size_t allowed() const;
 
 private:
+    // A document that reported. The pointer is weak, so that being counted keeps nothing in memory.
     struct Entry {
         std::weak_ptr<LiveDocument> document;
         std::size_t bytes = 0;

@@ -46,8 +46,7 @@ Source* Sources::of(const std::string& address) const {
 
 void Sources::run(const Caller& by, const std::string& name, Reply<std::string> reply) const {
     for (Source* const source : all_) {
-        // An id goes before an address only source by source: the first that is meant by either is
-        // taken.
+        // The name may be an id or an address: the first source that it fits either way is taken.
         std::string id = source->spec().source_id;
         if (id != name && !source->matches(name)) continue;
         return source->reconcile(

@@ -8,6 +8,7 @@
 
 namespace quire::kernel {
 
+// Owns no source: cli/compose does.
 // The sources outlive it and all its replies.
 class Sources {
 public:
@@ -17,6 +18,7 @@ public:
     // The source whose block is, or would be, at that address; null for none.
     Source* of(const std::string& address) const;
 
+    // Side by side: one that is slow or cannot feed holds up none of the others.
     // Starts all. Replies when each has its blocks, with a sentence for each that feeds nothing.
     void start(Reply<std::vector<std::string>> reply);
     void stop();

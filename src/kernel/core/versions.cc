@@ -35,8 +35,8 @@ Result<BlockAt> at_unit(const std::vector<Unit>& units, std::size_t index) {
 Result<BlockAt> block_at(LiveDocument& document, const BlockRef& block,
                          const std::optional<std::string>& version_id) {
     const BlockState& state = *block.state;
-    // The present version needs no entry: one that an earlier program wrote has no heads, and a
-    // block may show a version that is only reserved or interrupted.
+    // The present version needs no entry: an entry of an earlier program has no heads, and after a
+    // crash a block may stand at a version that was reserved and has no entry.
     if (!version_id || *version_id == cat(state.version))
         return BlockAt{state.version, document.doc().frontiers(), 0};
     const std::vector<Unit>& units = state.history.units();

@@ -1,4 +1,5 @@
 // Visit: a call that has reached its document. Below it are the ways in which calls name a
+// document. Everything here moves with the call, from the thread where it began to the strand.
 // document.
 #pragma once
 
@@ -21,6 +22,7 @@ class Core;
 
 // A call on its document's strand.
 struct Entry {
+    // Keeps the kernel's inside alive until the call is answered.
     std::shared_ptr<Core> kernel;
     Caller by;
     std::shared_ptr<LiveDocument> document;  // Null if the call did not find one.
@@ -28,7 +30,8 @@ struct Entry {
 
     // Returns true if a person may allow what was refused.
     bool may_be_asked(const Error& refusal) const;
-    // Asks a person, and tells `refused` what the caller is to know.
+    // Asks a person, and tells `refused` what the caller is to know. Only for a refusal that
+    // may_be_asked().
     void ask(Error refusal, Function<void(Error)> refused);
 };
 // An entry with the receiver of its answer.
@@ -50,6 +53,9 @@ using BlockTask = Function<Result<T>(LiveDocument&, const BlockRef&, const Calle
 //     Result<std::shared_ptr<LiveDocument>> find(Catalog&) const;
 //     bool is_meant(const Catalog&, LiveDocument&) const;
 // A document that is not meant any more when the call's turn comes is looked for again.
+// An address is used on two threads, one after the other: find() where the call begins, is_meant()
+// on the strand. It is immutable, and holds its value behind a pointer so that the frame has one
+// type for all of them.
 class Address {
 public:
     template <class Named>

@@ -14,6 +14,9 @@ inline bool is_refusal(const Error& error) {
     return error.code() == Errc::denied || error.code() == Errc::escalation_required;
 }
 
+// A walk holds no document but the one it visits, so what it gathers is no snapshot of the whole: a
+// document may change after its turn. It keeps itself alive until it is done. Call next() once, to
+// begin.
 // Visits `documents` in order: visit(document) runs on each one's strand and returns whether to
 // continue. What it saw is durable before the next document is visited. Then done() is called, or
 // done(error) if a document could not be read. The walk skips documents that are gone and those
@@ -22,11 +25,13 @@ class Walk : public std::enable_shared_from_this<Walk> {
 public:
     // How the walk treats a document that cannot be read.
     enum Unreadable { ending, passing_over };
+    // visit() is called once for each document, with nothing under way in it (Core::look_once()).
     struct Round {
         Function<bool(LiveDocument&)> visit;
         Reply<void> done;
         Access access = Access::read;
         Unreadable unreadable = ending;
+        // Without it `unreadable` decides.
         // Called for a damaged document, which is then passed over.
         Function<void(store::DocumentKey)> damaged = {};
     };
