@@ -67,6 +67,7 @@ struct Conflict {
     friend bool operator==(const Conflict&, const Conflict&) = default;
 };
 
+// Callers count in bytes, with a length before each text, so records can stand one after another.
 // For a header.
 void write(ByteWriter& out, const Version& version);
 void write(ByteWriter& out, const Conflict& conflict);

@@ -102,6 +102,7 @@ struct LagOf<BlockEvent> {
     static bool is_lag(const Told& told) { return !told.empty(); }
 };
 
+// A reader that lags reads these blocks again from those versions (feed_calls.h, sync_blocks()).
 using BlockHub = Hub<BlockEvent>;
 
 }  // namespace quire::kernel

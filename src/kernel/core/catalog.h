@@ -88,6 +88,7 @@ public:
 
     // From now on made(name) is called for each document that find_or_make() makes, on the thread
     // that makes it; null ends that.
+    // No lock is held during the call.
     using OnMade = std::function<void(const Name&)>;
     void on_made(OnMade made);
 

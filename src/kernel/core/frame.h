@@ -138,6 +138,8 @@ void Core::run_alone(Caller by, Address address, Access access, Reply<T> reply, 
         std::move(by), std::move(address), access, std::move(reply),
         [work = std::move(work)](Visit<T> visit) mutable {
             LiveDocument& document = *visit.document;
+            // Nothing is under way and no other call can enter when `work` starts, so it may take
+            // several steps that must not be parted.
             document.doorway().hold();
             visit.alone = true;
             document.in_flight().when_durable(
