@@ -109,8 +109,9 @@ Result<Decoded> decode(std::string bytes, std::string_view path, std::optional<C
         decoded.text = std::move(bytes);
         return decoded;
     }
-    // UTF-16 without a mark is full of NULs, so they say nothing where a rule declares it. In any
-    // other file one near the front means that it is no text.
+    // UTF-16 without a mark is full of NULs, so they say nothing where a rule declares it.
+    // Otherwise a NUL means that the file is no text: anywhere in UTF-8, and near the front of
+    // other bytes.
     const bool is_wide = declared == Charset::utf_16le || declared == Charset::utf_16be;
     if (!is_wide && nul != std::string::npos && (!bad || nul < kHead)) return binary(path, nul);
     if (declared && declared != Charset::utf_8)

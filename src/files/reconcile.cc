@@ -93,8 +93,8 @@ std::optional<std::size_t> continued(std::vector<OpenPlace>& places, std::size_t
 
 // Both sides of a file that is never merged.
 void reconcile_whole(const Sides& sides, const Manner& manner, Reconciled& out) {
-    // Only a person may choose between two whole texts, and in a file that agents may not overwrite
-    // there is nothing to choose.
+    // Two whole texts are a choice that somebody has to make, so they become a tie. A file whose
+    // rules do not keep all edits takes the disk's.
     out.is_edit_lost = manner.keeps != Keeps::all;
     out.text = out.is_edit_lost ? sides.theirs : sides.ours;
     if (out.is_edit_lost) return;

@@ -1,7 +1,7 @@
 // Every path is split into its parent and its last name. The parent is opened beneath the root
 // without following a link, and the last name is used in a call that does not follow one either, so
-// a swapped component makes the call fail. Nothing is undone after an error: the operations are
-// single steps, except for parents that were made.
+// a swapped component makes the call fail. Each operation is one step; directories that were made
+// on the way to it stay after a failure.
 #include "fs/disk_entries.h"
 
 #include <cerrno>

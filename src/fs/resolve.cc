@@ -75,7 +75,8 @@ Result<Place> resolve(std::string_view path, Function<Result<Look>(const std::st
         }
         if (++links > kMaxLinks)
             return invalid("invalid_path", cat(path, " goes through more than 40 links"));
-        // Also if it leads below the root: the directory may be known under several absolute paths.
+        // An absolute target is refused even if it leads below the root: the directory may be known
+        // under several absolute paths.
         if (here.target.starts_with('/')) {
             return outside(path,
                            cat("is reached by a link to ", here.target, ", which is absolute"));

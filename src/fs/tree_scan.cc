@@ -105,7 +105,7 @@ std::optional<FileSight> sight_of(int folder, const std::string& name) {
 Result<FolderSight> look_into(int root, int opened, const Folder& folder, const std::string& path,
                               const TreeRules& rules) {
     const std::vector<FolderEntry> entries = TRY(entries_in(opened, path));
-    // May say yes for a name that only ends alike; the file is then looked for in vain.
+    // The answer may be yes for a name that only ends alike; the file is then looked for in vain.
     const auto has = [&](std::string_view file) {
         return std::ranges::any_of(entries, [&](const FolderEntry& found) {
             return file.size() >= found.name.size() && file.ends_with(found.name);

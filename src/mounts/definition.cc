@@ -155,7 +155,7 @@ std::vector<std::size_t> members_that_differ(const Definition& before, const Def
     for (std::size_t i = 0; i < kMembers.size(); ++i) {
         const Value* const one = before.value.get(kMembers[i]);
         const Value* const other = now.value.get(kMembers[i]);
-        // Compared as the digest is made, so that the order of members or a space is no difference.
+        // Members are compared as the digest is made: their order and a space make no difference.
         const bool same = one == nullptr || other == nullptr
                               ? one == other
                               : policy::canonical(*one) == policy::canonical(*other);
@@ -259,7 +259,8 @@ Listing listing_of(const List& tools) {
 }
 
 std::string digest_of(const std::vector<Definition>& tools) {
-    // Sorted, so that a server that lists its tools in another order has changed nothing.
+    // The digests are sorted, so a server that lists its tools in another order has changed
+    // nothing.
     std::set<std::string> lines;
     for (const Definition& each : tools) lines.insert(cat(each.digest, "\n"));
     std::string all;

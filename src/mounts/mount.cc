@@ -114,8 +114,8 @@ void Mount::on_listing(const ServerInfo& server, const Listing& offered) {
 
 // --- approvals ---
 
-// Changes the pin in memory at once and stores it. On a strand of its own, because two pins have to
-// reach the store in the order in which they were made: the later one contains the earlier.
+// Changes the pin in memory at once and stores it. All of it runs on one strand, because two pins
+// have to reach the store in the order in which they were made: the later one contains the earlier.
 void Mount::keep(const kernel::Caller& by, Amend amend, Value arguments, Reply<void> reply) {
     pinning_.post([self = shared_from_this(), by, amend = std::move(amend),
                    arguments = std::move(arguments), reply = std::move(reply)]() mutable {

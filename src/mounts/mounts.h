@@ -1,5 +1,5 @@
-// Mounts: every [tools.mount.NAME] of a workspace. Their programs run only when they are needed;
-// what they list is known from the pins.
+// Mounts: every [tools.mount.NAME] of a workspace. What they list is known from the pins, so a
+// program that has one runs only when somebody asks something of it.
 #pragma once
 
 #include <cstdint>

@@ -20,8 +20,7 @@ namespace quire::mounts {
 
 struct ServerOptions;
 
-// An eventfd.
-// It can be rung before anybody waits: the next wait then returns at once.
+// An eventfd. It can be rung before anybody waits: the next wait then returns at once.
 class Bell {
 public:
     Bell();

@@ -304,8 +304,8 @@ void ServerProcess::Body::answer_lists() {
 
 void ServerProcess::Body::send(Order order) {
     const Definition* const tool = run_->listing->find(order.call.tool);
-    // Compared with the last list of this run. A server that defines a tool otherwise without
-    // saying so is found out by its next list.
+    // The definition is compared with the last list of this run. A server that defines a tool
+    // otherwise without saying so is found out by its next list.
     if (tool == nullptr || tool->digest != order.call.digest) {
         return order.refuse({Errc::conflict,
                              "definition_differs",
@@ -357,7 +357,6 @@ void ServerProcess::Body::on(Answered event) {
     run_->timeouts = 0;
     run_->useful = true;
     auto call = run_->calls.extract(event.id);
-    // The call may have been given up; its late answer still shows that the program works.
     if (call) call.mapped().answer(std::move(event.result));
 }
 

@@ -44,9 +44,9 @@ struct AppendTurn {
     std::vector<AppendPiece> pieces;
 };
 
-// The pending appends of one block. Only its document's strand touches them.
-// `buffer` and `pieces` hold the same text: the buffer knows when it is due, the pieces know which
-// call each part came with.
+// The pending appends of one block. Only its document's strand touches them. `buffer` and `pieces`
+// hold the same text: the buffer knows when it is due, the pieces know which call each part came
+// with.
 struct Appends {
     // The block's text with all pieces, at a size of the document's history. Kept between the
     // answers of accepted appends, so that each inserts its own text alone.

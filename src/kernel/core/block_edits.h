@@ -31,16 +31,15 @@ struct BlockCreate {
     std::optional<conversation::Status> status;
     std::string client_token;  // "" for none.
 };
-// A block and the version that the call made or found.
-// `block_id` is the id that later calls use, and stays for good.
+// A block and the version that the call made or found. `block_id` is the id that later calls use,
+// and stays for good.
 struct BlockVersion {
     std::string block_id;
     std::uint64_t version = 0;
 };
 
-// The marks of a block to set or to take away; those that are absent stay.
-// A mark says how a block is treated when the conversation is given to a model; the content stays
-// as it is.
+// The marks of a block to set or to take away; those that are absent stay. A mark says how a block
+// is treated when the conversation is given to a model; the content stays as it is.
 struct MarkChange {
     std::optional<bool> excluded = {}, collapsed = {}, ephemeral = {};
 };
@@ -94,6 +93,7 @@ struct Edited {
     std::size_t line_count = 0;
     edits::Change change;  // The lines that were written, and those to show.
     bool no_op = false;
+    // Remarks for the reader, from the plan and from what a save has to say.
     std::vector<std::string> notes;
 };
 

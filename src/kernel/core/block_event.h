@@ -61,16 +61,16 @@ struct BlockEvent {
     std::shared_ptr<const store::DocumentRecord> record = {};
 };
 
-// A block at one version, as readers see it. Copies share the text.
-// `status` is "" for a block that is a whole document.
+// A block at one version, as readers see it. Copies share the text. `status` is "" for a block that
+// is a whole document.
 struct BlockFacts {
     seq::Rope text;
     std::string status;
     bool is_deleted = false;
 };
 
-// A version as its document's strand captures it: an event that lacks what project() finds.
-// The texts are copies of ropes, O(1) each, so a step costs its document nothing but memory.
+// A version as its document's strand captures it: an event that lacks what project() finds. The
+// texts are copies of ropes, O(1) each, so a step costs its document nothing but memory.
 struct BlockStep {
     BlockEvent event;
     BlockFacts before;

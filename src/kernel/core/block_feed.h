@@ -27,9 +27,8 @@ class BlockFeed : public std::enable_shared_from_this<BlockFeed> {
 public:
     BlockFeed(const Parts& parts, std::shared_ptr<Oversight> oversight);
 
-    // Every subscription holds such a token, so that the counts follow the subscriptions by
-    // themselves.
-    // Documents somebody listens to, while the token lives; no set means all.
+    // Documents somebody listens to, while the token lives; no set means all. Every subscription
+    // holds such a token, so that the counts follow the subscriptions by themselves.
     std::shared_ptr<void> watch(const std::optional<std::set<store::DocumentKey>>& documents,
                                 bool wants_updates);
     // Returns true if the document's changes are to be captured. One look under a lock.

@@ -22,7 +22,7 @@ namespace quire::kernel {
 // A row of a list. Version, line_count and bytes include all appends that were answered.
 struct BlockInfo {
     std::string block_id;
-    // None for a root, and for a block that is a whole document.
+    // Absent for a root, and for a block that is a whole document.
     std::optional<std::string> parent_id;
     // The words of conversation::Role, Kind and Status. A whole document has the role "system", its
     // own kind and the status "done".
@@ -41,8 +41,8 @@ struct BlockInfo {
     std::size_t depth = 0;  // 0 for a root, or for a direct child of the query's parent.
 };
 
-// A stretch of a block's lines, cut for a model's context.
-// `metadata` is empty for a block that is a whole document.
+// A stretch of a block's lines, cut for a model's context. `metadata` is empty for a block that is
+// a whole document.
 struct BlockText {
     BlockInfo info;
     Map metadata;
@@ -83,6 +83,7 @@ struct ListPage {
     std::string next_cursor;  // "" at the end.
 };
 
+// A search within one block; context_lines surround each match.
 struct SearchQuery {
     text::Query query;
     std::size_t context_lines = 2;

@@ -260,8 +260,8 @@ void Kernel::set_status(Caller by, std::string block_id, conversation::Status st
                                cat("'", id, "' is a file: it has no status to set"));
             }
             core->flush(document, block);
+            // A status that this program does not know counts as done.
             const conversation::Status before =
-                // A status that this program does not know counts as done.
                 parse_enum<conversation::Status>("status", block.fields->status())
                     .value_or(conversation::Status::done);
             TRY(conversation::check_transition(before, status));
@@ -330,10 +330,9 @@ Result<Edited> Core::edit(LiveDocument& document, const BlockRef& block, const C
     flush(document, block);
     crdt::Doc& doc = document.doc();
     const seq::Rope& text = doc.text(block.content).rope();
-    // The order of the checks: the plan (what fits the text), its sizes, a NUL in a file, and last
-    // the person.
-    // The caller's permission was checked where the call entered the document. A person's approval
-    // comes last, because nobody is asked for an edit that would fail.
+    // The caller's permission was checked where the call entered the document. Here come the plan,
+    // which says if the edit fits the text, then its size, then a NUL in a file. A person's
+    // approval comes last, because nobody is asked for an edit that would fail.
     const auto admit = [&](const Result<edits::Planned>& planned) -> Result<void> {
         if (!planned) return {};
         TRY(check_size(text, *planned));

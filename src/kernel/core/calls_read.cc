@@ -169,7 +169,7 @@ Result<BlockAddress> Core::address_of(const std::string& block_id, const policy:
 Result<BlockRef> Core::find_block(LiveDocument& document, const conversation::BlockId& id,
                                   const policy::Actor& by, Access access, bool deleted_too) {
     const bool is_memory_block = document.kind() == kMemoryKind;
-    // The answer for an unknown id, so that nobody learns of memory that is not his to see.
+    // The answer is that for an unknown id, so that nobody learns of memory that they may not see.
     if (is_memory_block && !oversight_->may_see(by, document.record()))
         return no_such_block(id.str());
     if (is_memory_block && access != Access::read) return is_memory(document);

@@ -125,8 +125,8 @@ void end_take_back(LiveDocument& document, const BlockRef& block, const policy::
     const crdt::IdSpan span = document.commit(actor, redo ? "redo" : "undo");
     Unit& last = *units.back();
     // Undo and redo alternate on one unit. `spans` is what the next of them reverts, `kept` what
-    // the one after that adds to it when something was skipped this time.
-    // The next one takes back what led here from there; the one after it, all of this and of that.
+    // the one after that adds to it when something was skipped this time. The next one takes back
+    // what led here from there; the one after it, all of this and of that.
     std::vector<crdt::IdSpan> next = std::exchange(last.kept, {});
     std::vector<crdt::IdSpan> after;
     if (skipped || !next.empty()) {

@@ -79,6 +79,7 @@ public:
     // The records of all documents of that kind and name, by their owners. O(log documents).
     std::vector<store::DocumentRecord> named(const std::string& kind,
                                              const std::string& name) const;
+    // The records of the documents of that kind that were deleted. O(documents).
     std::vector<store::DocumentRecord> deleted(const std::string& kind) const;
     // The live document of that kind and name that was deleted last; null if there is none.
     // O(documents).
@@ -87,8 +88,7 @@ public:
     std::size_t size() const;
 
     // From now on made(name) is called for each document that find_or_make() makes, on the thread
-    // that makes it; null ends that.
-    // No lock is held during the call.
+    // that makes it; null ends that. No lock is held during the call.
     using OnMade = std::function<void(const Name&)>;
     void on_made(OnMade made);
 

@@ -48,6 +48,7 @@ private:
     struct Held {
         Anchor anchor, head;
     };
+    // One actor's selections, and the time at which they are forgotten.
     struct Own {
         std::vector<Held> selections;
         std::int64_t until_ms = 0;

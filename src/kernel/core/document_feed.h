@@ -25,9 +25,8 @@ class DocumentFeed {
 public:
     DocumentFeed(LiveDocument& document, BlockFeed& feed) : document_(document), feed_(feed) {}
 
-    // Keeps the block as it stands, unless that was done since the last version. O(1), but for
-    // memory, whose text is drawn.
-    // A block is looked at, and may be changed next.
+    // A block is looked at, and may be changed next. Keeps the block as it stands, unless that was
+    // done since the last version. O(1), but for memory, whose text is drawn.
     void see(const BlockRef& block);
     // A transaction begins: what it changes is told from here on.
     void begin();

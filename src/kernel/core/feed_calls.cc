@@ -166,8 +166,8 @@ void watch_blocks(const std::shared_ptr<Core>& kernel, const Caller& by, BlockWa
         }
     }
 
-    // Filled by release() on the hub's strand, where `sees` reads it too. Until then it is empty
-    // and everything is gathered.
+    // release() fills it on the hub's strand, where `sees` reads it. Until then it is empty and
+    // everything is gathered.
     const auto known = std::make_shared<Known>();
     BlockHub::Subscriber subscriber;
     subscriber.owner = owner_of(by);

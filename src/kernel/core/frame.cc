@@ -5,7 +5,8 @@
 //                              cancelled? loaded? still the one that is meant? admitted?
 //   then       on the strand   the call's own work, or its refusal
 //
-// No thread waits on this way. A call that cannot go on yet is brought again
+// No thread waits on this way. A call that cannot go on yet is brought again from the start, when
+// what is under way has ended.
 // from the start, when what is under way has ended.
 #include "kernel/core/core.h"
 #include "kernel/core/kinds.h"

@@ -1,16 +1,14 @@
 // The frame of every call: the templates of Core and Visit. Included by core.h, after them.
 //
-//
 //   run()      work may change the document; it runs once
 //   look()     work only reads, and may run twice: on a full disk it is repeated on what is durable
 //   run_alone  as run(), with the document held from before the work until the answer
 //
-// An answer is never sent from memory that is ahead of the disk: finish() waits for the batch of
-// the call, or for all that was submitted before it.
 // A call costs one post to its document's strand, and two closures. Everything on the strand is
 // synchronous; only what waits for the disk is answered later. The program has some eighty calls
 // and fewer kinds of answer, so the templates are given the answer's type alone, and hold the
-// call's own work as a Function.
+// call's own work as a Function. An answer is never sent from memory that is ahead of the disk:
+// finish() waits for the batch of the call, or for all that was submitted before it.
 #pragma once
 
 #include <memory>

@@ -12,7 +12,8 @@ namespace quire::kernel {
 class LiveDocument;
 
 // The access that a call needs. `admitted`: the caller has asked the gate already. `look`: only
-// whether the document may be seen; the disk is not read.
+// whether the document may be seen; the disk is not read. For any of the others the gate takes in
+// what the disk has before the call goes on.
 enum class Access { admitted, look, read, append, overwrite, erase };
 
 // The kernel's files implement it; other documents have no gate.

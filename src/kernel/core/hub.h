@@ -4,10 +4,10 @@
 //   publish ──► sees? ──► queue (bounded, oldest fall out) ──► a pull that waits, or the next one
 //                    └──► push (every batch, also of those that pull)
 //
-// A publication costs O(subscriptions · events) calls of `sees`. A queue keeps pointers; all
-// subscribers share one copy of an event.
 // Everything runs on the hub's strand, so all subscribers see the events in one order, and a
-// subscription sees every event that is published after its reply.
+// subscription sees every event that is published after its reply. A publication costs
+// O(subscriptions · events) calls of `sees`. A queue keeps pointers; all subscribers share one copy
+// of an event.
 #pragma once
 
 #include <algorithm>

@@ -24,8 +24,7 @@ namespace quire::kernel {
 
 class InFlight {
 public:
-    // From 1 on.
-    // The number of the batch that is submitted now.
+    // The number of the batch that is submitted now. From 1 on.
     std::uint64_t submit() { return ++submitted_; }
     std::uint64_t last() const { return submitted_; }
     // Returns true if everything submitted is durable or refused.

@@ -170,6 +170,7 @@ private:
     std::unique_ptr<conversation::Conversation> conversation_;
     ActorPeers peers_;
     std::map<std::string, BlockState> states_;
+    // A block that a call has looked at, for pack_blocks().
     struct Touched {
         BlockState* state = nullptr;
         std::optional<crdt::OpId> id = {};  // Set for a block of a conversation.

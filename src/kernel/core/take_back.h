@@ -29,8 +29,8 @@ Result<std::vector<std::uint64_t>> steps_to_take_back(History& history, const Un
 // The spans of all units, one after another.
 std::vector<crdt::IdSpan> spans_of(const std::vector<Unit*>& units);
 
-// The result of an undo or redo, for end_take_back().
-// `units` are the history's own, which end_take_back() marks.
+// The result of an undo or redo, for end_take_back(). `units` are the history's own, which
+// end_take_back() marks.
 struct TakenBack {
     const std::vector<Unit*>& units;
     bool redo;

@@ -1,6 +1,5 @@
 // Visit: a call that has reached its document. Below it are the ways in which calls name a
 // document. Everything here moves with the call, from the thread where it began to the strand.
-// document.
 #pragma once
 
 #include <memory>
@@ -52,10 +51,10 @@ using BlockTask = Function<Result<T>(LiveDocument&, const BlockRef&, const Calle
 // Names the document of a call: any value that has
 //     Result<std::shared_ptr<LiveDocument>> find(Catalog&) const;
 //     bool is_meant(const Catalog&, LiveDocument&) const;
-// A document that is not meant any more when the call's turn comes is looked for again.
-// An address is used on two threads, one after the other: find() where the call begins, is_meant()
-// on the strand. It is immutable, and holds its value behind a pointer so that the frame has one
-// type for all of them.
+// A document that is not meant any more when the call's turn comes is looked for again. An address
+// is used on two threads, one after the other: find() where the call begins, is_meant() on the
+// strand. It is immutable, and holds its value behind a pointer so that the frame has one type for
+// all of them.
 class Address {
 public:
     template <class Named>
@@ -90,14 +89,16 @@ private:
     std::unique_ptr<const Any> named_;
 };
 
-// Names a document by the object itself.
+// Names a document by the object itself. It is meant whatever name it has by now.
 struct ThisDocument {
     std::shared_ptr<LiveDocument> document;
 
     Result<std::shared_ptr<LiveDocument>> find(Catalog&) const { return document; }
     static bool is_meant(const Catalog&, LiveDocument&) { return true; }
 };
-// Names a document by its name; one is made if there is none.
+// Names a document by its name; one is made if there is none. The name is looked up again when the
+// call's turn comes: a call that has waited behind a rename or a deletion goes to the document that
+// has the name then.
 struct DocumentName {
     Name name;
 

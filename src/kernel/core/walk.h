@@ -14,13 +14,12 @@ inline bool is_refusal(const Error& error) {
     return error.code() == Errc::denied || error.code() == Errc::escalation_required;
 }
 
-// A walk holds no document but the one it visits, so what it gathers is no snapshot of the whole: a
-// document may change after its turn. It keeps itself alive until it is done. Call next() once, to
-// begin.
 // Visits `documents` in order: visit(document) runs on each one's strand and returns whether to
 // continue. What it saw is durable before the next document is visited. Then done() is called, or
 // done(error) if a document could not be read. The walk skips documents that are gone and those
-// that `by` may not see; one hidden document must not end the walk.
+// that `by` may not see; one hidden document must not end the walk. A walk holds no document but
+// the one it visits, so what it gathers is no snapshot of the whole: a document may change after
+// its turn. It keeps itself alive until it is done. Call next() once, to begin.
 class Walk : public std::enable_shared_from_this<Walk> {
 public:
     // How the walk treats a document that cannot be read.
@@ -31,8 +30,8 @@ public:
         Reply<void> done;
         Access access = Access::read;
         Unreadable unreadable = ending;
-        // Without it `unreadable` decides.
-        // Called for a damaged document, which is then passed over.
+        // Called for a damaged document, which is then passed over. Without it `unreadable`
+        // decides.
         Function<void(store::DocumentKey)> damaged = {};
     };
 

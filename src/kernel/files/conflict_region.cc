@@ -86,8 +86,8 @@ TextPart place_of(const crdt::Doc& doc, const files::Region& region, crdt::Handl
     if (!found) return {0, size};
     TextPart part{rope.to_byte(text::CodePoint{found->begin}).n,
                   rope.to_byte(text::CodePoint{found->end}).n};
-    // Both sides of a conflict are shown and settled as lines, so the part grows to whole ones.
-    // A part without lines stays one if it stands between two lines.
+    // Both sides of a conflict are shown and settled as lines, so the part grows to whole ones. A
+    // part without lines stays one if it stands between two lines.
     const std::size_t line = rope.line_start(rope.to_line(text::Byte{part.begin})).n;
     const bool at_end = part.begin == size && (size == 0 || rope.ends_with_newline());
     const bool between = part.begin == part.end && (at_end || part.begin == line);

@@ -5,7 +5,6 @@
 //
 //   take() ─► no document ──────────────────────────────────► publish
 //        └──► rename() ─► take_into() ─► settle() on the strand ─► publish, if it is a change
-//
 #include "kernel/files/disk_intake.h"
 
 #include <algorithm>
@@ -92,7 +91,7 @@ void DiskIntake::check(const std::shared_ptr<LiveDocument>& document, Evidence e
     if (!record || record->deleted) return done();
     fs::TreeChange change;
     change.path = record->name;
-    // Nobody has seen the file change: it is published only if its bytes turn out to be others.
+    // Nobody has seen the file change: it is published only if a look at it finds a change.
     change.is_unsure = true;
     body_->take_into(document, std::move(change), std::move(done), evidence);
 }

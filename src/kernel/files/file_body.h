@@ -11,7 +11,6 @@
 //   enter()     finds the document, or the caller's copy   then on the document's strand
 //   load()      takes in what the disk has
 //   work        the use case
-//
 #pragma once
 
 #include <memory>
@@ -76,8 +75,8 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
     sched::Strand door;
     Conflicts conflicts{*this};
 
-    // Errors: those of FileSystem::resolve(), which go to the reply.
-    // Runs work(place, reply) at the door, with the resolved path.
+    // Runs work(place, reply) at the door, with the resolved path. Errors: those of
+    // FileSystem::resolve(), which go to the reply.
     template <class T, class Work>
     void at_door(Reply<T> reply, std::string path, Work work) {
         door.post([self = shared_from_this(), reply = std::move(reply), path = std::move(path),
@@ -89,12 +88,11 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
     }
 
     // A call on a file that its caller has staged goes to the private copy, is refused, or passes to
-    // the file itself.
+    // the file itself. A read, an edit and an undo go to the copy. Saving, deleting and settling
+    // conflicts are refused, since a copy is never on the disk. Staging itself, status and the list
+    // of conflicts pass.
     enum class Staged { copy, refused, passed };
     // The permission that a call needs: an operation, or to save.
-    // A read, an edit and an undo of a staged file go to the copy. Saving, deleting and settling
-    // conflicts are refused, since a copy is never on the disk. Staging itself, status and
-    // conflicts pass.
     struct Need {
         Need(policy::Operation wanted, Staged where = Staged::copy, bool save = false)
             : operation(wanted), staged(where), to_save(save) {}
@@ -111,8 +109,7 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
         return need;
     }
     static Need saving() { return {policy::Operation::append, Staged::refused, true}; }
-    // O(log documents).
-    // The caller's private copy of the file; null where it has none.
+    // The caller's private copy of the file; null where it has none. O(log documents).
     std::shared_ptr<LiveDocument> copy_of(const std::string& path, const Caller& by) {
         return kernel->catalog().find(name_of_stage(path, by.actor));
     }
@@ -153,8 +150,8 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
         return false;
     }
 
-    // For conflicts, which have to be settled although something else is at the path by now.
-    // Turns the place into the document's, if the disk has no file of that very name.
+    // Turns the place into the document's, if the disk has no file of that very name. For
+    // conflicts, which have to be settled although something else is at the path by now.
     void keep_to_name(fs::Place& place) const {
         const std::string& name = place.linked() ? place.aliases.front() : place.path;
         const bool is_there = !place.linked() && place.kind == fs::Kind::file;
@@ -166,9 +163,9 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
     using Visited = Function<void(Visit<T>, DiskUpdate)>;
     template <class T>
     using FileTask = Function<Result<T>(LiveDocument&, DiskUpdate, const Caller&)>;
-    // Errors: "not_a_file"; FileGate::admit()'s; conflict "staged" {path}; not_found
-    // "file_not_found" {path} for a path without a file and without a document; load()'s.
-    // Brings a call to the file's document, loaded and up to date with the disk.
+    // Brings a call to the file's document, loaded and up to date with the disk. Errors:
+    // "not_a_file"; FileGate::admit()'s; conflict "staged" {path}; not_found "file_not_found"
+    // {path} for a path without a file and without a document; load()'s.
     template <class T>
     void enter(Caller by, std::string path, Need need, Reply<T> reply, Visited<T> work) {
         at_door<T>(std::move(reply), std::move(path),

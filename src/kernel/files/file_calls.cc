@@ -253,9 +253,8 @@ Result<FileVersion> FileCalls::Body::create(LiveDocument& document, const Caller
     kernel->flush(document, block);
     TRY(check_create(document, by, what));
     TRY(by.check_approved([&] { return file_diff(document, "", what.content); }));
-    // A kernel that is killed between the two leaves a file on the disk that is loaded as any other
-    // when it is first used.
-    // The disk decides whether the name is free; the document follows.
+    // The disk decides whether the name is free; the document follows. A kernel that is killed
+    // between the two leaves a file on the disk that is loaded as any other when it is first used.
     const fs::Saved saved = TRY(gate.files().create(document.name(), what.content));
     record_creation(document, by.actor, *files::decode(what.content, document.name()), saved);
     keep_token(document, by.actor, what.client_token, document.id_of(block).str());

@@ -279,8 +279,9 @@ Result<FileResolved> FileCalls::Conflicts::resolve(LiveDocument& document, const
         if (!overlaps) done = splice.at.n + splice.erase.n;
         return overlaps;
     });
-    // From the last one, so that the numbers of those before stay right. A deletion that is settled
-    // leaves nothing to open again; the others are kept in case the version is undone.
+    // Conflicts are taken out from the last one, so that the numbers of those before stay right. A
+    // deletion that is settled leaves nothing to open again; the others are kept in case the
+    // version is undone.
     for (auto i = settled.rbegin(); i != settled.rend(); ++i) {
         const auto at = disk.conflicts.begin() + static_cast<std::ptrdiff_t>(*i);
         if (at->kind == ConflictKind::deletion) {

@@ -225,8 +225,8 @@ void FileCalls::PatchRun::plan_from(std::size_t i) {
     if (i == acts_.size()) return planned();
     at(acts_[i].document, [self = shared_from_this(), i](LiveDocument& live) {
         Act& act = self->acts_[i];
-        // A move whose hunks fail creates nothing.
-        // Planning goes on after a failure, so that one answer names all hunks that do not fit.
+        // Planning goes on after a failure, so that one answer names all hunks that do not fit; but
+        // a move whose hunks fail creates nothing.
         const bool failed_before = self->failed_part_ == act.part;
         Result<void> done = failed_before ? Result<void>() : self->plan(live, act);
         if (!done) {

@@ -35,7 +35,7 @@ Result<void> FileCalls::PatchRun::write(LiveDocument& live, Act& act) {
         return {};
     }
     if (!files_->gate.state(live)->missing)
-        // A deletion cannot be taken back without them.
+        // A deletion is taken back from these bytes.
         act.before = TRY(files_->gate.files().read(act.path, kernel_.limits().block_bytes));
     const FileVersion gone = TRY(files_->erase(live, act.by, act.update));
     act.written = act.before.has_value();

@@ -93,8 +93,8 @@ Result<FileEdited> FileCalls::Body::edit_and_save(LiveDocument& document, const 
     const Result<std::string> before = bytes_of(document, disk);
     std::optional<fs::Saved> saved;
     std::string replaced;  // The bytes that the save took from the disk.
-    // Runs when the edit is planned, admitted and about to be made. The bytes that the disk loses
-    // are kept until the store has the edit.
+    // It runs when the edit is planned, admitted and about to be made. The bytes that the disk
+    // loses are kept until the store has the edit.
     what.before = [&](std::span<const text::Splice> splices) -> Result<void> {
         // Without unsaved edits the document itself gives the bytes back, and the disk need not be
         // read.

@@ -125,8 +125,8 @@ void FileSource::rollback(const Caller& by, std::string address, std::string ver
 }
 
 void FileSource::start_watch(Reply<std::string> reply) {
-    // The walk over a large directory takes seconds. Calls need not wait for it, because each looks
-    // at its own file.
+    // The walk over a large directory may take seconds. Calls need not wait for it, because each
+    // looks at its own file.
     parts_.watch.start();
     reply(std::string());
 }

@@ -123,7 +123,8 @@ Failure is_staged(const std::string& path, std::string_view what) {
 }
 
 Unstaged merge_stage(const std::string& base, const std::string& ours, const std::string& theirs) {
-    // From the last overlap to the first, so that a replacement leaves the places before it true.
+    // Overlaps are replaced from the last to the first, so that the places of those before stay
+    // true.
     text::Merged merged = text::merge3(base, ours, theirs, text::Side::ours, text::Side::ours);
     for (auto tie = merged.ties.rbegin(); tie != merged.ties.rend(); ++tie) {
         const std::string_view both =

@@ -6,7 +6,6 @@
 //   deleted          its last entry, the deletion            returns
 //   there            all entries since it was created        ends
 //   there            anything else                           stays, with another text
-//
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -232,7 +231,7 @@ void FileCalls::Undoing::undo_creation(Caller by, std::string path, store::Docum
                             cat(document.name(), " has changed meanwhile; undo again"),
                             {{"path", document.name()}});
             }
-            // Counted before the file goes, as the characters that the undo removes.
+            // The characters that the undo removes are counted before the file goes.
             const std::size_t size =
                 document.doc().text(document.whole().content).rope().code_points().n;
             const FileVersion gone = TRY(self.files_->erase(document, caller, update));

@@ -29,8 +29,8 @@ struct FlushedFile {
     std::vector<FlushedOperation> operations;
 };
 
-// The address ends in a domain that never exists, so no mail and no account is meant.
-// The author of an actor's commit: "agent:ada" <ada@agent.quire.invalid>.
+// The author of an actor's commit: "agent:ada" <ada@agent.quire.invalid>. The address ends in a
+// domain that never exists, so no mail and no account is meant.
 git::Person flush_author(const std::string& actor);
 // The message of a commit that has one operation.
 std::string export_message(const FlushedOperation& operation);

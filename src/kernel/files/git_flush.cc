@@ -299,7 +299,7 @@ void GitFlush::Body::finish(Result<GitFlushed> result) {
     running = false;
     if (!result) {
         dirty = true;
-        // In the future, so that the next try waits for the pause and the silence.
+        // The time is in the future, so that the next try waits for the pause and the silence.
         silent_since_ms = core->parts().clock.steady_ms() + kFlushRetryMs;
     }
     std::vector<Reply<GitFlushed>> replies = std::exchange(waiting, std::exchange(next, {}));

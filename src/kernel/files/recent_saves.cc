@@ -169,7 +169,7 @@ Result<std::optional<PastText>> RecentSaves::origin_of(LiveDocument& document,
         if (middle >= step) TRY(compare(middle - step));
         if (middle + step < versions.size()) TRY(compare(middle + step));
     }
-    // Exactly an old text: somebody went back to it on purpose.
+    // This is exactly an old text: somebody went back to it on purpose.
     if (least == 0) return std::nullopt;
     return nearest;
 }

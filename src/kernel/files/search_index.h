@@ -54,8 +54,8 @@ public:
     // kept. O(log entries).
     void put(const std::string& name, const TextProof& proof, bool is_text,
              std::vector<std::uint64_t> signature);
-    // Also clears is_full(). Reads the name of every entry: O(entries).
-    // Forgets the entries whose names are not wanted any more.
+    // Forgets the entries whose names are not wanted any more. Also clears is_full(). Reads the
+    // name of every entry: O(entries).
     void keep(Function<bool(const std::string& name)> is_wanted);
     std::size_t size() const { return fresh_.size() + saved_.size() - forgotten_; }
     std::size_t signature_bytes() const { return bytes_; }

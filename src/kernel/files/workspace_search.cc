@@ -175,9 +175,9 @@ void WorkspaceSearch::Run::begin_with(std::vector<fs::Entry> files) {
     go_on();
 }
 
-// A file on the disk and the document of its path become one step: the document is searched, which
-// has what was not saved. A document without a file comes where its path would stand.
-// Both lists are sorted by path.
+// Merges two lists that are sorted by path. A file on the disk and the document of its path become
+// one step: the document is searched, which has what was not saved. A document without a file comes
+// where its path would stand.
 void WorkspaceSearch::Run::add_files() {
     const auto with_prefix = [&](const fs::Entry& file) {
         return !file.is_link && file.path.starts_with(what_.path_prefix);
