@@ -1,5 +1,6 @@
 // Conflicts as bytes: numbers are little-endian, a text stands after its length, and something that
-// may be missing after a byte 0 or 1.
+// may be missing after a byte 0 or 1. Bytes from a damaged store end in a failed reader: counts
+// reserve nothing, and a text that is longer than what is left is refused.
 #include "files/conflict.h"
 
 #include "base/concat.h"

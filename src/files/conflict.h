@@ -67,7 +67,8 @@ struct Conflict {
     friend bool operator==(const Conflict&, const Conflict&) = default;
 };
 
-// For a header.
+// For a header. Each text stands after its length and each list after its count, so records can
+// follow one another.
 void write(ByteWriter& out, const Version& version);
 void write(ByteWriter& out, const Conflict& conflict);
 // The reader fails for what write() cannot have written.

@@ -1,7 +1,8 @@
 // The state of a loaded file as bytes, for the header of its document. The format is versioned by
-// its first byte; unknown formats and flags are refused, so that an older program never misreads a
-// newer state. Formats 1 and 2 ended with the version, to the end of the bytes, and had no
-// conflicts; format 3 had no settled ones.
+// its first byte, and unknown formats are refused, so that an older program never misreads a newer
+// state; a flag that it does not know is passed over, so a new one that matters needs a new format.
+// Formats 1 and 2 ended with the version, to the end of the bytes, and had no conflicts; format 3
+// had no settled ones.
 
 #include "files/disk_state.h"
 
@@ -31,6 +32,8 @@ bool DiskState::follow_undo(Function<bool(std::uint64_t version)> is_undone) {
         const bool was_open = std::exchange(each.is_open_again, is_undone(each.version));
         if (was_open == each.is_open_again) continue;
         any = true;
+        // A conflict that is open again has the region of its settling; whoever calls sets regions
+        // anew from the document (FileGate).
         std::erase_if(conflicts,
                       [&](const Conflict& open) { return open.number == each.conflict.number; });
         if (each.is_open_again) conflicts.push_back(each.conflict);
@@ -67,7 +70,7 @@ Bytes DiskState::encode() const {
     return std::move(out).take();
 }
 
-// Refuses anything that encode() cannot have written.
+// Refuses what encode() cannot have written, except for unknown flags.
 Result<DiskState> DiskState::decode(const Bytes& bytes) {
     ByteReader in(bytes);
     const std::uint8_t format = in.byte("format");
@@ -95,6 +98,7 @@ Result<DiskState> DiskState::decode(const Bytes& bytes) {
     state.unlisted_conflict = (flags & kConflict) != 0;
     state.vanished = (flags & kVanished) != 0;
     if (format < kWithConflicts) {
+        // These formats have no count of peers: the version is what is left.
         while (in.ok() && !in.at_end()) {
             const std::uint64_t peer = in.u64_le("version");
             state.version[peer] = static_cast<std::int32_t>(in.u32_le("version"));

@@ -36,6 +36,8 @@ struct DiskState {
     bool unlisted_conflict = false;
     std::vector<Conflict> conflicts = {};  // The open ones, by their place on the disk.
     std::uint32_t last_conflict = 0;       // The number of the newest that there ever was.
+    // Conflicts that were settled since the disk last changed: an undo of that version opens them
+    // again. A save, or other bytes on the disk, ends them.
     std::vector<SettledConflict> settled = {};
 
     bool has_conflict() const { return unlisted_conflict || !conflicts.empty(); }

@@ -100,6 +100,8 @@ Result<Decoded> decode(std::string bytes, std::string_view path, std::optional<C
         const std::string_view rest = std::string_view(bytes).substr(mark.bytes.size());
         return Decoded{{mark.charset, true}, TRY(text_in(mark.charset, rest, mark.bytes.size(), path))};
     }
+    // UTF-8 without a NUL is what nearly every file is, whatever a rule declares, and its bytes are
+    // the text as they are.
     const std::optional<std::size_t> bad = utf8::find_invalid(bytes);
     const std::size_t nul = bytes.find('\0');
     if (!bad && nul == std::string::npos) {
@@ -107,6 +109,9 @@ Result<Decoded> decode(std::string bytes, std::string_view path, std::optional<C
         decoded.text = std::move(bytes);
         return decoded;
     }
+    // UTF-16 without a mark is full of NULs, so they say nothing where a rule declares it.
+    // Otherwise a NUL means that the file is no text: anywhere in UTF-8, and near the front of
+    // other bytes.
     const bool is_wide = declared == Charset::utf_16le || declared == Charset::utf_16be;
     if (!is_wide && nul != std::string::npos && (!bad || nul < kHead)) return binary(path, nul);
     if (declared && declared != Charset::utf_8)

@@ -1,3 +1,13 @@
+// The cases of a reconcile, in this order:
+//
+//   only the disk changed, or both in the same way     the disk's text
+//   the rules keep none of the document's edits         the disk's text, and edits are lost
+//   only the document changed                           the document's text
+//   the file is never merged                            the document's text, and one tie of it all
+//   otherwise                                           the merge by words, with its ties
+//
+// Everything is a function of three texts and the open records; no document is touched. The cost is
+// that of the diffs.
 #include "files/reconcile.h"
 
 #include <algorithm>
@@ -44,6 +54,8 @@ CommonBase with_bases(std::string_view disk, std::span<const Conflict> open) {
     std::size_t done = 0;
     for (std::size_t i = 0; i < open.size(); ++i) {
         const Conflict& conflict = open[i];
+        // A record whose words are not at their place in the disk's text is passed over: what
+        // stands there is then text that both sides have.
         if (conflict.kind == ConflictKind::deletion || conflict.disk_at < done ||
             conflict.disk_at > disk.size() ||
             !disk.substr(conflict.disk_at).starts_with(conflict.disk))
@@ -81,6 +93,8 @@ std::optional<std::size_t> continued(std::vector<OpenPlace>& places, std::size_t
 
 // Both sides of a file that is never merged.
 void reconcile_whole(const Sides& sides, const Manner& manner, Reconciled& out) {
+    // Two whole texts are a choice that somebody has to make, so they become a tie. A file whose
+    // rules do not keep all edits takes the disk's.
     out.is_edit_lost = manner.keeps != Keeps::all;
     out.text = out.is_edit_lost ? sides.theirs : sides.ours;
     if (out.is_edit_lost) return;
@@ -124,6 +138,8 @@ Reconciled reconcile(const Sides& sides, const Manner& manner) {
     }
     text::Merged merged =
         text::merge3(out.base, sides.ours, sides.theirs, text::Side::ours, text::Side::theirs);
+    // Text was only added at the end, and the disk changed the end too: what was added goes behind
+    // the disk's text, on a line of its own.
     if (manner.keeps == Keeps::appended && !merged.ties.empty()) {
         out.text = sides.theirs;
         if (!out.text.empty() && out.text.back() != '\n') out.text += '\n';

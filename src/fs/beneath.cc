@@ -1,7 +1,8 @@
 // Paths come from agents, and other programs may swap a component for a link at any moment. So
 // every open goes through openat2 with RESOLVE_BENEATH and RESOLVE_NO_SYMLINKS (Linux 5.6): the
 // kernel itself refuses to leave the directory, and there is no check that could be raced. Renames
-// name their two directories by descriptor for the same reason.
+// name their two directories by descriptor for the same reason. What a caller is told of a failure
+// is decided here as well: system_failure() gives each errno its code and reason.
 
 #include "fs/beneath.h"
 

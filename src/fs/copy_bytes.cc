@@ -1,3 +1,7 @@
+// Three ways, the cheapest first. FICLONE shares the blocks of the whole file. Where that cannot be
+// done, each stretch between two holes is copied by the kernel (copy_file_range), which may still
+// share blocks; and through memory where the kernel refuses, as between some file systems. A file
+// that is written meanwhile gives a mixture of its states.
 #include "fs/copy_bytes.h"
 
 #include <algorithm>
@@ -61,6 +65,7 @@ Result<void> copy_stretch(int from, int to, Stretch rest, const std::string& pat
         const ssize_t copied = ::copy_file_range(from, &rest.begin, to, &target, wanted, 0);
         if (copied == 0) return {};
         if (copied > 0 || errno == EINTR) continue;
+        // These mean that the two files cannot be copied so; anything else is an error of the disk.
         if (errno != EXDEV && errno != EINVAL && errno != EOPNOTSUPP && errno != ENOSYS)
             return system_failure(errno, path, "cannot copy to");
         return copy_through_memory(from, to, rest, path);

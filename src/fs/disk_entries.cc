@@ -1,3 +1,7 @@
+// Every path is split into its parent and its last name. The parent is opened beneath the root
+// without following a link, and the last name is used in a call that does not follow one either, so
+// a swapped component makes the call fail. Each operation is one step; directories that were made
+// on the way to it stay after a failure.
 #include "fs/disk_entries.h"
 
 #include <cerrno>
@@ -60,6 +64,7 @@ Result<void> DiskEntries::make_directory(const std::string& path, std::uint32_t 
         const std::string part = path.substr(0, at);
         const Fd parent = TRY(parent_of(part));
         const std::string name = split(part).second;
+        // A directory that another program makes at the same time is as good as ours.
         if (::mkdirat(parent.get(), name.c_str(), is_last ? mode & kPermissions : 0777) != 0 &&
             errno != EEXIST)
             return system_failure(errno, part, "cannot make the directory");

@@ -163,6 +163,8 @@ void DiskFiles::find_hard_links(Place& place) {
         return --left > 0;
     };
     walk(root_.get(), {}, Enter::all, take);
+    // Names that the walk did not find are outside of the directory, where no rule can speak for
+    // them.
     place.linked_elsewhere = left > 0;
 }
 
@@ -232,6 +234,8 @@ Result<Fd> DiskFiles::open_settled(const std::string& path) {
         struct stat status = {};
         if (::fstat(fd.get(), &status) != 0) return system_failure(errno, path, "cannot look at");
         const std::int64_t now = steady_ms();
+        // A file that is open for writing and has been left alone for the settle time counts as
+        // whole: editors and loggers keep files open.
         if (!is_unchanged(status, seen)) seen = status, seen_ms = now;
         if (writers_of(fd.get()) == Writers::none || now - seen_ms >= settle_ms ||
             age_of(status) / 1'000'000 >= settle_ms) {
@@ -239,6 +243,7 @@ Result<Fd> DiskFiles::open_settled(const std::string& path) {
             return fd;
         }
         const bool goes_on = waits_.with([&](auto& waits) {
+            // The map only shortens waits, so it may be forgotten at any time.
             if (waits.size() > kMostWaits) waits.clear();
             Wait& wait = waits.try_emplace(path, Wait{now, now}).first->second;
             if (now - wait.last > options_.busy_ms) wait.since = now;

@@ -80,6 +80,7 @@ private:
         FileBytes file;
         bool is_of_one_moment = false;
     };
+    // Errors: out_of_range "too_large" {limit, size}; those of the system.
     static Result<ReadOnce> read_once(int fd, const std::string& path, std::size_t limit);
     // Opens the file for reading once no writer is busy with it. Errors: unavailable "busy".
     Result<Fd> open_settled(const std::string& path);
@@ -90,6 +91,8 @@ private:
     Result<Fd> make_parents(const std::string& parent);
     // Moves the entry into .quire/recovered, and returns its path there; where that fails it stays.
     std::string recover(int parent, const std::string& name);
+    // Undoes the exchange of a save that met other bytes than it expected. Errors: conflict
+    // "disk_changed" if the file is replaced over and over; those of the system.
     Result<void> put_back(int parent, Draft& draft, const std::string& name,
                           const std::string& path);
 

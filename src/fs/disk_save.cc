@@ -210,12 +210,16 @@ Result<Saved> DiskFiles::save(const std::string& path, std::string_view bytes,
                 " names (hard links), and a save would separate them. Copy it to a file of its own "
                 "first"));
     }
+    // This check saves the work in the usual case of a conflict. The one that counts is made after
+    // the exchange.
     if (TRY(hash_of(old.get(), path)) != expected) return disk_changed(path, "changed");
     step("checked");
 
     Draft draft = TRY(write_draft(parent.get(), bytes, 0600, path));
     step("written");
     Saved saved;
+    // The draft was made for its owner alone: it gets the file's mode only when it is complete, so
+    // nobody reads what they may not.
     TRY(keep_metadata(old.get(), status, draft.fd(), path, saved.notes));
     TRY(sync(draft.fd(), path));
     step("synced");

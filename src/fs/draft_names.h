@@ -1,4 +1,6 @@
-// The names of files that are being written, before they take their final names.
+// The names of files that are being written, before they take their final names. They stand in the
+// folder of the file, and lists and watches leave them out. The incarnation tells a draft that is
+// being written from one that a dead process left.
 #pragma once
 
 #include <cstdint>

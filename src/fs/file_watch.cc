@@ -1,3 +1,6 @@
+// The directory is watched, and not the file: editors replace a file by renaming another over it,
+// and a watch would follow the old one. Events only wake a waiter early. What decides is the stamp,
+// so a watch that could not be had costs time and never a change.
 #include "fs/file_watch.h"
 
 #include <array>
@@ -62,6 +65,8 @@ bool FileWatch::may_have_changed() {
     stamp_ = now;
     if (!is_other && !was_due) return false;
     const std::int64_t changed_ms = std::get<4>(now) / 1'000'000;
+    // Two writes within a tick leave the same times, so the file counts as changed until the tick
+    // is over.
     is_due_ = SystemClock().wall_ms() - changed_ms < kTickMs;
     return true;
 }

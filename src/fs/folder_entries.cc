@@ -1,3 +1,5 @@
+// Reading a folder needs a descriptor of its own: readdir moves its offset and closedir closes it,
+// and the caller's may be shared or opened for its path alone.
 #include "fs/folder_entries.h"
 
 #include <cerrno>
@@ -36,6 +38,8 @@ Result<std::vector<FolderEntry>> entries_in(int folder, const std::string& path)
 }
 
 std::optional<std::string> ignore_file_at(int root, const std::string& path) {
+    // O_NONBLOCK: somebody may have made a fifo of that name, and opening it must not wait for a
+    // writer.
     const auto file = open_beneath(root, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
     struct stat status = {};
     if (!file || ::fstat(file->get(), &status) != 0 || !S_ISREG(status.st_mode)) return {};

@@ -1,4 +1,5 @@
-// The identity of bytes in 128 bits: XXH3. Detects changes, not malice.
+// The identity of bytes in 128 bits: XXH3. Detects changes, not malice. It is stored with
+// documents, so its algorithm stays.
 #pragma once
 
 #include <cstdint>

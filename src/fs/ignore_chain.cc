@@ -9,6 +9,7 @@ namespace quire::fs {
 text::IgnoreChain chain_below(const text::IgnoreChain& parent, const std::string& folder,
                               const IgnoreNames& names,
                               Function<std::optional<std::string>(const std::string&)> read) {
+    // Later files of the list decide before earlier ones, so what git asks last comes first.
     std::vector<text::IgnoreFile> files;
     const auto add = [&](const std::string& path) {
         if (const auto content = read(path)) files.push_back(text::IgnoreFile::parse(*content));

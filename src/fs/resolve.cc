@@ -1,3 +1,7 @@
+// One function for the disk and for its twin in memory, which differ only in how they look at a
+// step. The answer is true for the moment of each look: a component may be swapped at once, and
+// then the operation that gets the path fails, because it opens without following links
+// (beneath.cc).
 #include "fs/resolve.h"
 
 #include <deque>
@@ -71,10 +75,14 @@ Result<Place> resolve(std::string_view path, Function<Result<Look>(const std::st
         }
         if (++links > kMaxLinks)
             return invalid("invalid_path", cat(path, " goes through more than 40 links"));
+        // An absolute target is refused even if it leads below the root: the directory may be known
+        // under several absolute paths.
         if (here.target.starts_with('/')) {
             return outside(path,
                            cat("is reached by a link to ", here.target, ", which is absolute"));
         }
+        // The name under which the caller reached the file through this link: rules are asked for
+        // it too.
         std::string alias = join(done);
         for (const std::string& rest : todo) cat_to(alias, "/"), cat_to(alias, rest);
         place.aliases.push_back(std::move(alias));

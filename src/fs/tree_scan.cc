@@ -1,3 +1,7 @@
+// A look is one pass over the names of a folder. Those that are not wanted are passed over before
+// anything is asked about them, so an ignored folder costs nothing but its name. Drafts of saves,
+// .git and .quire are never seen, and neither are names that are not UTF-8, which no caller could
+// use.
 #include "fs/tree_scan.h"
 
 #include <algorithm>
@@ -60,6 +64,8 @@ unsigned char kind_at(int folder, const FolderEntry& entry) {
 
 bool FileSight::is_file_of(const FileSight& other) const {
     if (device != other.device || inode != other.inode || is_link != other.is_link) return false;
+    // A file system without a time of birth leaves only what would be the same of an untouched
+    // file.
     if (born_ns != 0 || other.born_ns != 0) return born_ns == other.born_ns;
     return same_bytes_as(other);
 }
@@ -99,6 +105,7 @@ std::optional<FileSight> sight_of(int folder, const std::string& name) {
 Result<FolderSight> look_into(int root, int opened, const Folder& folder, const std::string& path,
                               const TreeRules& rules) {
     const std::vector<FolderEntry> entries = TRY(entries_in(opened, path));
+    // The answer may be yes for a name that only ends alike; the file is then looked for in vain.
     const auto has = [&](std::string_view file) {
         return std::ranges::any_of(entries, [&](const FolderEntry& found) {
             return file.size() >= found.name.size() && file.ends_with(found.name);
@@ -110,6 +117,7 @@ Result<FolderSight> look_into(int root, int opened, const Folder& folder, const 
             folder.parent == nullptr ? text::IgnoreChain() : folder.parent->chain;
         sight.chain = chain_below(
             above, path, rules.ignore, [&](const std::string& file) -> std::optional<std::string> {
+                // The root's exclude file is not among its entries, so it is always tried.
                 if (!path.empty() && !has(file)) return std::nullopt;
                 return ignore_file_at(root, file);
             });

@@ -48,6 +48,8 @@ Entry entry_of(std::string path, const FileSight& sight) {
 
 // Returns true if the file's path is before those of the folder's files.
 bool comes_before(std::string_view file, std::string_view folder) {
+    // Paths are sorted by their bytes, so a folder's files stand where its name with a '/' would:
+    // behind "a-b" and before "ab".
     const int order = file.substr(0, folder.size()).compare(folder);
     if (order != 0 || file.size() <= folder.size()) return order <= 0;
     return static_cast<unsigned char>(file[folder.size()]) < '/';
@@ -185,6 +187,7 @@ std::vector<TreeChange> TreeWatch::settle(std::int64_t now) {
         const Touched file = touched_.at(path);
         const bool is_emptied = before != nullptr && sight && !sight->is_link &&
                                 before->size > 0 && sight->size == 0;
+        // Deletions wait only while a file that may be the same one is still unquiet.
         const bool waits = is_emptied || (before != nullptr && !sight && may_be_moved);
         if (waits && now - file.last_ms < options_.cap_ms) continue;
         touched_.erase(path);
@@ -219,6 +222,8 @@ void TreeWatch::judge(const std::string& path, const std::optional<FileSight>& n
     const bool was_there = known != folder->files.end();
     if (!was_there && (!now || folder->is_gone)) return;
     const bool is_same = was_there && now && known->second.same_as(*now);
+    // Equal times of a file that was fresh when it was seen prove nothing once an event has named
+    // it. It is reported as unsure, and whoever knows its bytes compares them.
     if (is_same && !(is_hinted && known->second.is_fresh)) return;
     if (now && now->is_shared && rules_.kept.contains(path)) shared_.insert(path);
     if (!now) {
@@ -254,6 +259,7 @@ void TreeWatch::pair_renames(Outcome& outcome) {
             if (outcome.created_sights[at->second].is_file_of(outcome.deleted_sights[d]))
                 same.push_back(at->second);
         }
+        // Exactly one candidate on both sides, or there is no telling which file became which.
         if (same.size() == 1) deleted_of[same.front()].push_back(d);
     }
     std::vector<bool> is_paired(outcome.deleted.size());
@@ -304,6 +310,7 @@ std::int64_t TreeWatch::next_ms(std::int64_t now) const {
     std::int64_t next = options_.rescan_ms;
     if (!touched_.empty()) next = std::min(next, settle_due_ms_ - now);
     if (is_polling() || is_detached_) next = std::min(next, polled_ms_ + poll_ms_ - now);
+    // A cookie's event may be late, and somebody waits for it.
     if (!syncs_.empty()) next = std::min(next, std::int64_t{50});
     return is_rescan_due_ ? 0 : std::max(next, std::int64_t{0});
 }

@@ -32,6 +32,8 @@ void TreeWatch::make_cookie(Sync& sync) {
                                               : open_beneath(root_fd_.get(), name,
                                                              O_WRONLY | O_CREAT | O_NOFOLLOW, 0600);
     if (!made || !*made) {
+        // Without a cookie a look at the whole tree has to do: it finds all that was there when it
+        // began.
         sync.is_seen = is_rescan_due_ = true;
         return;
     }

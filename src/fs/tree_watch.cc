@@ -55,6 +55,8 @@ int TreeWatch::fd() const {
     return source_->fd();
 }
 
+// The order: events, then a walk if one is due, then polls. They only touch files; settle() judges
+// those that are quiet, and syncs are finished last, when nothing that they wait for is left.
 TreeWatch::Round TreeWatch::round() {
     const std::int64_t now = clock_.steady_ms();
     Round round;
@@ -159,6 +161,7 @@ void TreeWatch::take(const WatchEvent& event) {
     if (!rules_.wants(path, false, folder.chain, folder.is_partial)) return;
     touch(path, true);
     Touched& file = touched_[path];
+    // A file that was written and not closed keeps a sync waiting, up to the cap.
     if ((event.mask & IN_MODIFY) != 0) file.is_open = true;
     if ((event.mask & (IN_CLOSE_WRITE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE)) != 0)
         file.is_open = false;
@@ -216,6 +219,8 @@ void TreeWatch::unwatch(Folder& folder) {
     source_->remove(std::exchange(folder.watch, -1));
 }
 
+// The folder and all below it stay in the tree, without watches, until their files have settled:
+// they may turn up elsewhere, as moved ones. Only what has nothing to report goes at once.
 void TreeWatch::lose(Folder& top) {
     std::vector<Folder*> all{&top};
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -300,6 +305,8 @@ void TreeWatch::look(Folder& folder, Look how, std::vector<Folder*>& ahead) {
     const int opened = try_open_beneath(root_fd_.get(), path, O_RDONLY | O_DIRECTORY | O_NONBLOCK);
     if (opened < 0) {
         const bool is_missing = errno == ENOENT || errno == ENOTDIR || errno == ELOOP;
+        // Any other failure, such as a folder that may not be read, leaves what was seen there as
+        // it is.
         if (is_missing && folder.parent != nullptr) lose(folder);
         return;
     }
@@ -319,6 +326,8 @@ void TreeWatch::look(Folder& folder, Look how, std::vector<Folder*>& ahead) {
         const bool is_there = ::fstatat(opened, child->name.c_str(), &status,
                                         AT_SYMLINK_NOFOLLOW) == 0 &&
                               S_ISDIR(status.st_mode);
+        // A folder that is there and not among those wanted is ignored from now on. Its files are
+        // no deletions.
         is_there ? forget(*child) : lose(*child);
     }
     for (const std::string& name : now->folders) {
@@ -371,6 +380,7 @@ void TreeWatch::compare(Folder& folder, FolderSight& now, const text::IgnoreChai
 }
 
 void TreeWatch::poll(std::int64_t now) {
+    // The folders are gathered first, because a look may change the tree under a walk.
     const std::int64_t began = clock_.steady_ms();
     std::vector<Folder*> ahead{root_.get()};
     std::vector<std::string> polled;
@@ -413,6 +423,8 @@ void TreeWatch::keep(const std::string& path) {
             folder = known->second.get();
             continue;
         }
+        // A folder that is wanted and not there has nothing to keep yet; its creation will have an
+        // event.
         if (!folder->is_partial && !folder->chain.ignores(folder->path_of(name), true)) return;
         return enter(add_folder(*folder, name), {.is_quiet = true});
     }

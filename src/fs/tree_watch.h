@@ -165,8 +165,11 @@ private:
     void forget(Folder& folder);       // It is not wanted any more.
     void prune(const std::string& path);
     Folder* folder_at(std::string_view path) const;
+    // The file is looked at once it is quiet. `is_hinted`: an event named it, so its rest begins
+    // anew.
     void touch(std::string path, bool is_hinted = false);
     void rescan();
+    // Looks into the folders without a watch, and at kept files with several names.
     void poll(std::int64_t now);
 
     // --- settling (tree_settle.cc) ---
@@ -174,6 +177,7 @@ private:
     std::vector<TreeChange> settle(std::int64_t now);
     bool is_quiet(const Touched& file, std::int64_t now) const;
     std::vector<std::string> due_files(std::int64_t now);
+    // Compares a quiet file with what was last seen, which it replaces, and notes the change.
     void judge(const std::string& path, const std::optional<FileSight>& now, bool is_hinted,
                Outcome& outcome);
     void pair_renames(Outcome& outcome);

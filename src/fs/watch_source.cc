@@ -1,3 +1,5 @@
+// IN_EXCL_UNLINK leaves out what is written to files that have no name any more. A watch is of the
+// folder itself: it stays when the folder is moved, and TreeWatch finds out by its parent's events.
 #include "fs/watch_source.h"
 
 #include <array>

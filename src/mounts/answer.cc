@@ -62,6 +62,8 @@ std::string words_of(const Value& block) {
                json::text_in(block, "data").size(), " bytes as base64]");
 }
 
+// The call has reached the server by then: a wrong answer says nothing about whether it was carried
+// out, and the message says so.
 Failure wrong(const std::string& mount, const Definition& definition, std::string_view what) {
     return fail(Errc::unavailable, "mount_error",
                 cat("the mounted server '", mount, "' answered ", definition.name, " with ", what,
@@ -70,6 +72,7 @@ Failure wrong(const std::string& mount, const Definition& definition, std::strin
 }
 
 std::optional<std::string> misfit(const Value& schema, const Value& structured) {
+    // answer_schema() gives only schemas that compile, so this one does too.
     const auto compiled = json::Schema::compile(schema, {.patterns = text::ecma_pattern});
     if (!compiled) return std::nullopt;
     const Result<void> fits = compiled->check(structured);
@@ -92,6 +95,7 @@ Result<tools::ToolResult> answer_of(Value result, const std::string& mount,
     const Value* const is_error = members.find("isError");
     out.failed = is_error != nullptr && *is_error == Value(true);
     const Value schema = answer_schema(definition);
+    // The answer of a failed call describes the failure, and need not have the members of a result.
     if (schema.is_map() && !out.failed) {
         if (!has_structured)
             return wrong(mount, definition, "no structured content, which its output schema has");
@@ -113,6 +117,7 @@ Result<tools::ToolResult> answer_of(Value result, const std::string& mount,
         }
     }
     if (has_structured) out.structured = std::move(*structured);
+    // Clients that know no structured content show the same as JSON.
     if (content.empty() && has_structured)
         content.push_back(text_block(json::write(out.structured)));
     for (const Value& each : content)

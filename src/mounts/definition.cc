@@ -1,7 +1,8 @@
 // A definition is six members of a tools/list entry. Publishing one translates its schemas to
 // 2020-12, compiles them, and makes every text in them visible: O(definition), at most
 // kLargestDefinition bytes. A tool that cannot be published is left out with a reason; it never
-// stops the others.
+// stops the others. What a person approves is the digest of the six members as the server gave
+// them; what agents see is made from them anew by published().
 #include "mounts/definition.h"
 
 #include <algorithm>
@@ -46,6 +47,7 @@ bool is_name(std::string_view name) {
 
 // Returns true if the text has invisible characters other than blanks and line ends.
 bool has_hidden(std::string_view text) {
+    // escape_hidden() would escape line ends and tabs as well, and they hide nothing here.
     std::string seen(text);
     for (char& c : seen) {
         if (c == '\n' || c == '\t' || c == '\r') c = ' ';
@@ -63,6 +65,8 @@ bool make_visible(Value& schema, bool names) {
                            [](Value& each) { return make_visible(each, false); });
     }
     if (!schema.is_map()) return true;
+    // $comment is for the authors of a schema; published, it would only be one more text of a
+    // stranger.
     if (!names) schema.as_map().erase("$comment");
     for (Map::Entry& each : schema.as_map()) {
         if (has_hidden(each.key)) return false;
@@ -94,6 +98,7 @@ Result<Value> input_schema(const Definition& definition) {
     const Value* const type = schema->get("type");
     if (type == nullptr || *type != Value("object"))
         return unusable("its input schema is not of type object");
+    // A name cannot be written out like a description: callers have to send it exactly as it is.
     if (!make_visible(*schema, false))
         return unusable("a name or a word in its input schema has invisible characters");
     const auto compiled = json::Schema::compile(*schema, {.patterns = text::ecma_pattern});
@@ -111,6 +116,7 @@ Value output_schema(const Definition& definition) {
         if (const Value* part = whole.get(kept)) out.append(std::string(kept), *part);
     }
     if (Value* members = out.find("properties"); members != nullptr && members->is_map())
+        // The member `error` of an answer is ours: a refusal is told there.
         members->as_map().erase("error");
     Value schema(std::move(out));
     return make_visible(schema, false) && compiles(schema) ? schema : Value();
@@ -149,6 +155,7 @@ std::vector<std::size_t> members_that_differ(const Definition& before, const Def
     for (std::size_t i = 0; i < kMembers.size(); ++i) {
         const Value* const one = before.value.get(kMembers[i]);
         const Value* const other = now.value.get(kMembers[i]);
+        // Members are compared as the digest is made: their order and a space make no difference.
         const bool same = one == nullptr || other == nullptr
                               ? one == other
                               : policy::canonical(*one) == policy::canonical(*other);
@@ -167,6 +174,7 @@ std::string member_in_a_line(const Definition& of, std::string_view member) {
 // A quotation of `line` that begins shortly before `from`. Quotes in it become apostrophes.
 std::string quoted_from(std::string_view line, std::size_t from, std::size_t limit) {
     std::size_t begin = from - std::min(from, kBeforeChange);
+    // The cut may be within a character, which begins some bytes before.
     while (begin > 0 && begin < line.size() && !utf8::is_boundary(line[begin])) --begin;
     const std::string_view rest = line.substr(begin);
     const std::string_view part = utf8::prefix(rest, limit);
@@ -179,6 +187,7 @@ std::string quoted_from(std::string_view line, std::size_t from, std::size_t lim
 
 std::string visible(std::string_view text, std::size_t limit) {
     std::string out;
+    // A text ends for us where it is no UTF-8 any more.
     const std::size_t valid = utf8::find_invalid(text).value_or(text.size());
     const bool cut = valid < text.size() || utf8::count_code_points(text) > limit;
     std::string_view rest = cut ? utf8::prefix(text.substr(0, valid), limit) : text;
@@ -231,6 +240,8 @@ Listing listing_of(const List& tools) {
         const auto leave_out = [&](std::string why) {
             out.left_out.push_back({in_a_line(definition->name, kLongestName), std::move(why)});
         };
+        // The bounds are on definitions as they are stored and compared: a server could fill the
+        // store with them, and each is sent to models.
         const std::size_t size = json::write(definition->value).size();
         if (out.find(definition->name) != nullptr) {
             leave_out("it is listed twice; the first entry is used");
@@ -248,6 +259,8 @@ Listing listing_of(const List& tools) {
 }
 
 std::string digest_of(const std::vector<Definition>& tools) {
+    // The digests are sorted, so a server that lists its tools in another order has changed
+    // nothing.
     std::set<std::string> lines;
     for (const Definition& each : tools) lines.insert(cat(each.digest, "\n"));
     std::string all;

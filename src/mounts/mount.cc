@@ -114,6 +114,8 @@ void Mount::on_listing(const ServerInfo& server, const Listing& offered) {
 
 // --- approvals ---
 
+// Changes the pin in memory at once and stores it. All of it runs on one strand, because two pins
+// have to reach the store in the order in which they were made: the later one contains the earlier.
 void Mount::keep(const kernel::Caller& by, Amend amend, Value arguments, Reply<void> reply) {
     pinning_.post([self = shared_from_this(), by, amend = std::move(amend),
                    arguments = std::move(arguments), reply = std::move(reply)]() mutable {
@@ -147,6 +149,8 @@ void Mount::contact(const kernel::Caller& by, std::int64_t timeout_ms, Reply<voi
     process_->contact(timeout_ms, [self = shared_from_this(), by,
                                    reply = std::move(reply)](Result<Listing> offered) mutable {
         if (!offered) return reply(Failure(std::move(offered).error()));
+        // A pin is made once without a person: by whoever wrote the command into quire.toml. A
+        // later list only shows its differences.
         if (self->has_pin()) return reply({});
         const ServerInfo server =
             self->state_.with([](const State& state) { return state.server; });
@@ -173,6 +177,7 @@ void Mount::note_missed(const std::string& key) {
 }
 
 void Mount::approve(const kernel::Caller& by, const std::string& offer, Reply<void> reply) {
+    // An agent must not approve tools, its own least of all.
     if (const auto person = policy::check_person(by.actor); !person)
         return reply(Failure(person.error()));
     std::optional<Listing> offered;
@@ -226,6 +231,8 @@ void Mount::attempt(std::shared_ptr<Attempt> call) {
                                  "kernel starts again"),
                              {{"mount", name()}, {"tool", call->tool}}});
     }
+    // The digest goes with the call, and the process compares it with the list of its run: nothing
+    // is sent to a tool that was not approved as it is.
     ServerProcess::Call what{call->tool, approved->digest, call->arguments, options_.timeout_ms,
                              call->by.cancelled};
     process_->call(std::move(what),
@@ -262,6 +269,8 @@ void Mount::settle(std::shared_ptr<Attempt> call) {
                              {{"mount", name()}, {"tool", call->tool}}});
     }
     if (approved && approved->digest == now->digest) return attempt(std::move(call));
+    // The pin has lost the tool meanwhile, by an approval of a list without it. The attempt refuses
+    // that.
     if (!approved) return attempt(std::move(call));
     admit(std::move(call), *approved, std::move(*now));
 }
@@ -276,6 +285,8 @@ Result<void> Mount::check(const Definition& definition, const Value& arguments) 
                         ", and it cannot be used as it is now: ", info.error().message()),
                     {{"mount", name()}, {"tool", definition.name}});
     }
+    // The caller wrote its arguments for the tool as it is listed. A person should not be asked
+    // about a call that the server would refuse.
     const auto schema = json::Schema::compile(info->input_schema, {.patterns = text::ecma_pattern});
     if (!schema) return Failure(schema.error());
     if (const Result<void> fits = schema->check(arguments); !fits) {
@@ -333,6 +344,7 @@ void Mount::answer(Attempt& call, const Definition& definition, Result<Value> re
                  cat("the mounted server '", name(), "' answered with an error: ", given.message()),
                  Map{{"mount", name()}, {"tool", call.tool}}});
         }
+        // Repeating such a call does no harm if the server's word is true.
         if (given.reason() == "fate_unknown" && definition.only_reads()) {
             return call.refuse({given.code(), given.reason(),
                                 cat(given.message(), ". The tool says that it only reads"),
@@ -352,6 +364,8 @@ std::vector<std::pair<std::string, tools::ToolInfo>> Mount::take_tools(
     std::vector<std::pair<std::string, tools::ToolInfo>> out;
     state_.with([&](State& state) {
         if (!state.pin) return;
+        // Schemas are a stranger's, and some take long to compile. Tools that are late are left
+        // out, and the kernel starts.
         const std::int64_t until = parts_.clock.steady_ms() + kReadyMs;
         for (const Definition& each : state.pin->tools) {
             const std::string shown_name = in_a_line(each.name, kLongestName);
@@ -393,6 +407,8 @@ std::vector<std::pair<std::string, tools::ToolInfo>> Mount::take_tools(
 }
 
 Value Mount::show(bool whole) const {
+    // Two looks, one after the other: the row may be of two moments, which is good enough for
+    // people.
     const ServerProcess::State now = process_->state();
     const State state = state_.with([](const State& known) { return known; });
     List tools;

@@ -109,11 +109,15 @@ private:
     using Amend = Function<void(Pin&)>;
 
     void on_listing(const ServerInfo& server, const Listing& offered);
+    // Sends the call with the approved digest.
     void attempt(std::shared_ptr<Attempt> call);
+    // The server defines the tool otherwise: decides what becomes of the call.
     void settle(std::shared_ptr<Attempt> call);
     void admit(std::shared_ptr<Attempt> call, const Definition& approved, Definition now);
     void answer(Attempt& call, const Definition& definition, Result<Value> result) const;
     Result<void> check(const Definition& definition, const Value& arguments) const;
+    // Changes the pin by `amend`, and replies once that is stored; `arguments` are for the audit
+    // log. If the store refuses it, the pin is again what it was.
     void keep(const kernel::Caller& by, Amend amend, Value arguments, Reply<void> reply);
     std::string argument_of(const std::string& tool) const;
 

@@ -80,6 +80,7 @@ Result<std::unique_ptr<Mounts>> Mounts::open(std::vector<MountOptions> options,
     }
     std::unique_ptr<Mounts> made(new Mounts(parts.warn));
     for (MountOptions& each : options) {
+        // A note about another command says nothing of this one, which is waited for in full again.
         Program program{key_of(each.server)};
         const auto known = missed.find(each.server.name);
         program.missed = known != missed.end() && known->second == program.key;
@@ -127,6 +128,8 @@ void Mounts::meet(Reply<std::vector<std::string>> reply) {
             kernel_actor(), program.missed ? kLaterContactMs : kFirstContactMs,
             [settle_one, each, program, warn = warn_](const Result<void>& met) {
                 if (met) return settle_one("");
+                // The start goes on without it, and the wait goes on behind: what it lists then is
+                // pinned for the next start.
                 settle_one(cat("mount ", each->name(),
                                " has no tools in this run of the kernel: ", met.error().message(),
                                ". quire mounts check ", each->name(), " tries again"));
@@ -138,6 +141,8 @@ void Mounts::meet(Reply<std::vector<std::string>> reply) {
 }
 
 void Mounts::add_to(tools::Registry& registry, const policy::ToolCatalog& taken) {
+    // The first in quire.toml gets a name that two mounts would publish. Names of quire's own tools
+    // are never given to a stranger.
     std::map<std::string, std::string> others;  // The mount of each published name.
     for (const auto& mount : all_) {
         auto tools = mount->take_tools([&](const std::string& name) -> std::optional<std::string> {

@@ -1,4 +1,5 @@
-// Mounts: every [tools.mount.NAME] of a workspace.
+// Mounts: every [tools.mount.NAME] of a workspace. What they list is known from the pins, so a
+// program that has one runs only when somebody asks something of it.
 #pragma once
 
 #include <cstdint>
@@ -64,6 +65,7 @@ public:
 
 private:
     explicit Mounts(std::function<void(const std::string&)> warn) : warn_(std::move(warn)) {}
+    // Errors: not_found "unknown_mount".
     Result<std::shared_ptr<Mount>> find(const std::string& name) const;
 
     // The program behind a mount's name, and whether an earlier start has waited for it in vain.

@@ -1,3 +1,6 @@
+// A pin is stored as JSON: {server: {name, version, revision}, at, tools: [definition]}. A
+// definition is written as the server gave it, and its digest is computed again when it is read, so
+// the two cannot differ.
 #include "mounts/pin.h"
 
 #include <algorithm>
@@ -79,6 +82,7 @@ std::vector<Change> changes(const Pin& pin, const Listing& offered) {
     std::vector<Change> out;
     for (const Definition& each : pin.tools) {
         const Definition* const now = offered.find(each.name);
+        // The digest decides. difference() only says in words what a person should look at.
         if (now == nullptr) {
             out.push_back({Change::Kind::gone, each.name});
         } else if (now->digest != each.digest) {

@@ -39,6 +39,8 @@ std::optional<unsigned> unit_at(std::string_view text, std::size_t at) {
 // The line with U+FFFD in place of bytes that are not UTF-8, and of halves of surrogate pairs.
 std::string mended(std::string_view line) {
     constexpr char32_t kNoText = 0xFFFD;
+    // JSON writes a character beyond U+FFFF as two escapes, D800 to DBFF and DC00 to DFFF. One
+    // without the other is no character.
     const auto is_within = [](std::optional<unsigned> unit, unsigned from) {
         return unit && *unit >= from && *unit < from + 0x400;
     };
@@ -73,6 +75,8 @@ Error error_of(const Value& fault) {
     const Value* const member = fault.get("code");
     const std::int64_t code = member != nullptr && member->is_int() ? member->as_int() : 0;
     const std::string message = json::text_in(fault, "message");
+    // Only this code says that the caller is to change something. Any other is a failure of the
+    // server.
     const bool is_invalid = code == static_cast<std::int64_t>(rpc::Code::invalid_params);
     return {is_invalid ? Errc::invalid_argument : Errc::unavailable,
             "mount_error",
@@ -101,6 +105,7 @@ std::int64_t Protocol::call(const std::string& tool, Value arguments) {
 }
 
 void Protocol::cancel(std::int64_t id, std::string_view reason) {
+    // An answer that was already taken needs no cancellation, and the server would not know the id.
     if (client_.forget(id))
         client_.notify("notifications/cancelled", {{"requestId", id}, {"reason", reason}});
 }
@@ -115,6 +120,8 @@ std::vector<Event> Protocol::take(std::string_view line) {
     }
     const Value* const method = message->get("method");
     if (method == nullptr) {
+        // An id that is not open any more, because the call was cancelled or answered, is noise as
+        // well.
         auto response = client_.match(std::move(*message));
         if (!response) {
             out.emplace_back(Noise{});
@@ -143,6 +150,7 @@ void Protocol::list_anew() {
 
 void Protocol::serve(const Value& id, std::string_view method, std::vector<Event>& out) {
     out.emplace_back(Noise{});
+    // An answer needs an id that JSON-RPC allows.
     if (!id.is_string() && !id.is_int()) return;
     // Servers may use it to see whether we are alive.
     if (method == "ping") return client_.send(rpc::result(id, {}));
@@ -156,6 +164,8 @@ void Protocol::answer(rpc::Client::Response response, std::size_t size, std::vec
     const bool good = !response.error && response.result.is_map();
     const auto failure = [&] { return error_of(response.error.value_or(Value())); };
     const bool is_opening = response.id == opening_id_;
+    // An error answer to a call belongs to that call. One to the handshake or to a listing leaves
+    // nothing to go on with.
     if (!is_opening && response.id != listing_id_) {
         out.emplace_back(Answered{response.id, good ? Result<Value>(std::move(response.result))
                                                     : Result<Value>(Failure(failure()))});
@@ -207,6 +217,8 @@ Event Protocol::listed(Value result, std::size_t size, bool& whole) {
     if (!next.empty()) {
         if (++pages_ == kMostPages)
             return Broken{cat("its list of tools has more than ", kMostPages, " pages")};
+        // The listing is one event, after its last page: half a list would look like tools that are
+        // gone.
         list(next);
         return Noise{};
     }

@@ -80,7 +80,9 @@ public:
     rpc::LineQueue& output() { return client_.output(); }
 
 private:
+    // Asks for a page of the tools; "" is the first.
     void list(const std::string& cursor);
+    // Answers a request of the server. It is noise all the same.
     void serve(const Value& id, std::string_view method, std::vector<Event>& out);
     void answer(rpc::Client::Response response, std::size_t size, std::vector<Event>& out);
     Event opened(const Value& result);

@@ -75,6 +75,8 @@ bool ServerChannel::allows_noise(std::size_t lines, std::size_t bytes) {
 std::vector<Event> ServerChannel::exchange(const Bell& bell, int wait_ms) {
     std::vector<Event> events;
     rpc::LineQueue& output = protocol_.output();
+    // One message may wait while another is being written; more means that the program has stopped
+    // reading.
     if (output.bytes() > 2 * options_.line_bytes) {
         fail("it does not read what it is sent");
         return events;
@@ -93,6 +95,7 @@ std::vector<Event> ServerChannel::exchange(const Bell& bell, int wait_ms) {
             output.write(program_.input(), [](std::string) {}) == rpc::LineQueue::Flow::broken)
             fail("it closed its input");
     }
+    // An answer that it wrote before it ended still counts.
     if (program_.has_ended() && !is_readable(program_.output())) fail("it ended");
     return events;
 }
@@ -112,6 +115,7 @@ void ServerChannel::read_output(std::vector<Event>& events) {
 }
 
 void ServerChannel::take(std::string_view line, std::vector<Event>& events) {
+    // Lines behind a fault are not looked at: the run is over, and its calls are refused as lost.
     if (!fault_.empty()) return;
     for (Event& event : protocol_.take(line)) {
         const bool is_noise =
@@ -136,6 +140,7 @@ void ServerChannel::read_errors() {
 std::string ServerChannel::last_words() const {
     std::string_view text = errors_;
     text.remove_prefix(text.size() - std::min(text.size(), kQuotedErrors));
+    // The cut may be within a character.
     while (!text.empty() && !utf8::is_boundary(text.front())) text.remove_prefix(1);
     while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
     return text.empty() ? "" : cat("; it said: ", visible(text, kQuotedErrors));
@@ -147,6 +152,7 @@ std::string ServerChannel::end(std::int64_t patience_ms) {
         read_errors();
     for (int check = 0; check < kEndChecks && !program_.has_ended(); ++check)
         ::poll(nullptr, 0, kEndCheckMs);
+    // How it ended says something only if it did so by itself.
     const bool ended = program_.has_ended();
     const std::string how = program_.end(patience_ms, clock_);
     return cat(fault_, ended ? cat(" (", how, ")") : std::string(), last_words());

@@ -20,7 +20,7 @@ namespace quire::mounts {
 
 struct ServerOptions;
 
-// An eventfd.
+// An eventfd. It can be rung before anybody waits: the next wait then returns at once.
 class Bell {
 public:
     Bell();
@@ -44,6 +44,7 @@ public:
 
     // Why the run must end; "" while it may go on. The first reason stays.
     const std::string& fault() const { return fault_; }
+    // Ends the run for this reason, unless there is one already.
     void fail(std::string why);
     // "; it said: …", the end of what the program wrote to its standard error; "" for nothing.
     std::string last_words() const;

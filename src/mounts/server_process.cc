@@ -41,6 +41,7 @@ struct Order {
     std::unique_ptr<std::stop_callback<std::function<void()>>> on_stop = {};
 
     bool is_cancelled() const { return call.cancelled.stop_requested(); }
+    // An order has one of the two replies.
     void refuse(Error error) {
         if (answer) return answer(Failure(std::move(error)));
         list(Failure(std::move(error)));
@@ -144,6 +145,8 @@ void ServerProcess::Body::post(Order order) {
     });
     if (refused) return order.refuse(unavailable("the kernel ends"));
     bell_->ring();
+    // A worker is taken by the first order and kept while the program runs; orders that find one
+    // serving only ring its bell.
     if (begin) workers_.post([self = shared_from_this()] { self->serve(); });
 }
 
@@ -242,6 +245,8 @@ void ServerProcess::Body::drop_settled_calls(std::int64_t time) {
         order.refuse(fate_unknown(cat("the mounted server '", options_.name,
                                       "' has not answered in ", order.call.timeout_ms / 1000,
                                       " s and was told to stop", last_words())));
+        // A program that answers nothing any more would keep every caller waiting for the whole
+        // time.
         if (++run_->timeouts >= kTimeoutsInARow)
             run_->channel.fail(
                 cat("it left ", kTimeoutsInARow, " calls in a row without an answer"));
@@ -299,6 +304,8 @@ void ServerProcess::Body::answer_lists() {
 
 void ServerProcess::Body::send(Order order) {
     const Definition* const tool = run_->listing->find(order.call.tool);
+    // The definition is compared with the last list of this run. A server that defines a tool
+    // otherwise without saying so is found out by its next list.
     if (tool == nullptr || tool->digest != order.call.digest) {
         return order.refuse({Errc::conflict,
                              "definition_differs",
@@ -318,6 +325,7 @@ void ServerProcess::Body::send(Order order) {
 }
 
 int ServerProcess::Body::wait_ms() const {
+    // The next deadline of anybody, so that one poll waits for everything.
     std::int64_t until = now() + kSliceMs;
     for (const Order& order : waiting_) until = std::min(until, order.deadline_ms);
     for (const auto& [id, order] : run_->calls) until = std::min(until, order.deadline_ms);
@@ -336,6 +344,8 @@ void ServerProcess::Body::on(Opened event) {
     run_->server = std::move(event.server);
 }
 
+// A new list replaces that of the run. Orders for the list are answered with it, also those that
+// came while it was under way.
 void ServerProcess::Body::on(Listed event) {
     run_->listing = listing_of(event.tools);
     shown_.with([&](State& state) { state = {.runs = true, .server = run_->server}; });
@@ -356,6 +366,7 @@ std::string ServerProcess::Body::last_words() const {
 
 void ServerProcess::Body::end_run(std::int64_t patience_ms) {
     const std::string why = run_->channel.end(patience_ms);
+    // These were sent. Nobody knows whether they were carried out, so none of them is repeated.
     for (auto& [id, order] : run_->calls) {
         order.refuse(fate_unknown(
             cat("the mounted server '", options_.name, "' was lost before it answered: ", why)));
@@ -402,6 +413,7 @@ void ServerProcess::contact(std::int64_t timeout_ms, Reply<Listing> reply) {
 }
 
 void ServerProcess::call(Call what, Reply<Value> reply) {
+    // The other half is for what a message has around them, and for escapes.
     const std::size_t limit = body_->options().line_bytes / 2;
     if (const std::size_t size = json::write(what.arguments).size(); size > limit) {
         return reply(fail(Errc::out_of_range, "too_large",
@@ -411,6 +423,7 @@ void ServerProcess::call(Call what, Reply<Value> reply) {
     Order order;
     order.answer = std::move(reply);
     order.deadline_ms = body_->now() + what.timeout_ms;
+    // A cancellation only rings the bell: the worker looks at all orders when it wakes.
     order.on_stop = std::make_unique<std::stop_callback<std::function<void()>>>(
         what.cancelled, [bell = body_->bell()] { bell->ring(); });
     order.call = std::move(what);

@@ -80,6 +80,7 @@ public:
     // Ends the program and all open calls within a second. Returns at once.
     void stop();
 
+    // The state for people, as it was told last.
     struct State {
         bool runs = false;
         bool starts = false;  // It runs, and has not listed its tools yet.

@@ -1,3 +1,6 @@
+// A document has few peers: one for each actor, and one more for each time that an actor wrote at
+// an older version. So lookups go through a vector. A record stands at the index of its number, and
+// no number is given twice, because ids of blocks that clients have seen contain it.
 #include "kernel/core/actor_peers.h"
 
 #include <algorithm>
@@ -25,6 +28,7 @@ std::int64_t ActorPeers::number_of(std::uint64_t peer) const {
 
 const store::PeerRecord* ActorPeers::writer_at(std::string_view actor, const Ends& version,
                                                const Ends& now) const {
+    // A peer that is missing from a version has written nothing there: its ops count from 0.
     const auto end_in = [](const Ends& ends, std::uint64_t peer) {
         const auto found = ends.find(peer);
         return found == ends.end() ? 0 : found->second;

@@ -3,7 +3,8 @@
 //
 // Appends that arrive while a flush is under way share the next one. Text that was only accepted
 // waits for a newline, 50 code points, 100 ms of silence, a status change, another writer, or a
-// reader.
+// reader. A flush is one commit and one unit of history, however many calls it holds; each of the
+// calls is a version of its own.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +44,9 @@ struct AppendTurn {
     std::vector<AppendPiece> pieces;
 };
 
-// The pending appends of one block. Only its document's strand touches them.
+// The pending appends of one block. Only its document's strand touches them. `buffer` and `pieces`
+// hold the same text: the buffer knows when it is due, the pieces know which call each part came
+// with.
 struct Appends {
     // The block's text with all pieces, at a size of the document's history. Kept between the
     // answers of accepted appends, so that each inserts its own text alone.
@@ -60,6 +63,7 @@ struct Appends {
     bool in_flight = false;       // A flush of this block is on its way to the disk.
     bool timer_set = false;       // Silence is being watched for.
     std::int64_t flushed_ms = 0;  // When text was last flushed because it was due.
+    // BlockState::end_append_run() removes an actor from it.
     std::map<std::string, std::uint64_t>
         groups;  // Per actor: the version that began its run of appends.
 

@@ -20,22 +20,26 @@ namespace quire::kernel {
 // same actor with that token gets the first one's block.
 struct BlockCreate {
     std::string conversation = "main";
+    // The block above it; absent: it is a root, or has the parent of `after`.
     std::optional<std::string> parent_id;
     std::optional<std::string> after;  // A block id; absent: after every other block.
     conversation::Role role = conversation::Role::user;
     conversation::Kind kind = conversation::Kind::text;
     std::string content;
     Map metadata;
+    // Absent: pending.
     std::optional<conversation::Status> status;
     std::string client_token;  // "" for none.
 };
-// A block and the version that the call made or found.
+// A block and the version that the call made or found. `block_id` is the id that later calls use,
+// and stays for good.
 struct BlockVersion {
     std::string block_id;
     std::uint64_t version = 0;
 };
 
-// The marks of a block to set or to take away; those that are absent stay.
+// The marks of a block to set or to take away; those that are absent stay. A mark says how a block
+// is treated when the conversation is given to a model; the content stays as it is.
 struct MarkChange {
     std::optional<bool> excluded = {}, collapsed = {}, ephemeral = {};
 };
@@ -47,6 +51,7 @@ struct ForkWhich {
     std::string as = {};
     std::optional<std::string> from = {}, to = {};
 };
+// The new conversation, and its blocks in document order.
 struct Forked {
     std::string conversation;
     std::vector<std::pair<std::string, std::string>> blocks;  // Each old id, and its new one.
@@ -59,6 +64,7 @@ struct Selection {
     std::size_t head = 0;
     friend bool operator==(const Selection&, const Selection&) = default;
 };
+// The selections of one actor, in the order in which the actor set them.
 struct ActorCursors {
     std::string actor;
     std::vector<Selection> selections;
@@ -87,6 +93,7 @@ struct Edited {
     std::size_t line_count = 0;
     edits::Change change;  // The lines that were written, and those to show.
     bool no_op = false;
+    // Remarks for the reader, from the plan and from what a save has to say.
     std::vector<std::string> notes;
 };
 
@@ -107,6 +114,8 @@ struct UndoWhich {
 // The answer of an undo or redo: atoms restored, removed, and left alone because others changed
 // them since.
 struct Undone {
+    // The existence of the file on the disk: untouched by the undo, or created anew, or deleted.
+    // Blocks that are not files have the first.
     enum class File { as_before, restored, deleted };
     std::uint64_t version = 0;
     std::size_t restored = 0;

@@ -1,3 +1,6 @@
+// A version is told as one thing, and what matters most to a reader decides: a block that appears
+// or goes, then its text, then its status, and metadata when nothing else differs. A first append
+// to a pending block also sets it to running; it is told as text.
 #include "kernel/core/block_event.h"
 
 namespace quire::kernel {
@@ -34,6 +37,8 @@ BlockEvent project(BlockStep step) {
     return event;
 }
 
+// A weight for the bounds of queues, not an exact size: values in lists and maps of the metadata
+// count 16 bytes, and a block's info counts 256.
 std::size_t bytes_of(const BlockEvent& event) {
     std::size_t size = 96 + event.block_id.size() + event.actor.size() + event.path.size() +
                        event.label.size() + event.owner.size();

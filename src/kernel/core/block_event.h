@@ -1,5 +1,7 @@
 // Block events: what the readers of a block are told of each version that it gets. An event is
-// classified by what differs between two versions, and not by the call that made the difference.
+// classified by what differs between two versions, and not by the call that made the difference. A
+// document captures a BlockStep on its strand, project() makes the event of it elsewhere, and a
+// BlockHub hands it on. Events that were missed are made again from the history (block_replay.h).
 #pragma once
 
 #include <algorithm>
@@ -30,6 +32,8 @@ constexpr auto words_of(BlockEventType) {
 
 // One version of a block. A flush of several appends is one event, with the last of their versions.
 struct BlockEvent {
+    // Each type sets its own members, below. These belong to every event, with `updates`,
+    // `version_before` and `record`.
     std::string block_id;
     std::uint64_t version = 0;
     std::string actor = {};
@@ -57,14 +61,16 @@ struct BlockEvent {
     std::shared_ptr<const store::DocumentRecord> record = {};
 };
 
-// A block at one version, as readers see it. Copies share the text.
+// A block at one version, as readers see it. Copies share the text. `status` is "" for a block that
+// is a whole document.
 struct BlockFacts {
     seq::Rope text;
     std::string status;
     bool is_deleted = false;
 };
 
-// A version as its document's strand captures it: an event that lacks what project() finds.
+// A version as its document's strand captures it: an event that lacks what project() finds. The
+// texts are copies of ropes, O(1) each, so a step costs its document nothing but memory.
 struct BlockStep {
     BlockEvent event;
     BlockFacts before;
@@ -87,6 +93,8 @@ std::size_t bytes_of(const BlockEvent& event);
 template <>
 struct LagOf<BlockEvent> {
     using Told = std::map<std::string, std::uint64_t>;
+    // The oldest version counts: events of one block may be dropped several times before the reader
+    // is told.
     static void note(Told& told, const BlockEvent& event) {
         const auto at = told.emplace(event.block_id, event.version_before).first;
         at->second = std::min(at->second, event.version_before);
@@ -94,6 +102,7 @@ struct LagOf<BlockEvent> {
     static bool is_lag(const Told& told) { return !told.empty(); }
 };
 
+// A reader that lags reads these blocks again from those versions (feed_calls.h, sync_blocks()).
 using BlockHub = Hub<BlockEvent>;
 
 }  // namespace quire::kernel

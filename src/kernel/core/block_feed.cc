@@ -1,3 +1,7 @@
+// Documents ask is_watched() before they capture anything, so a workspace without subscribers pays
+// one look under a lock for each change. Steps of all documents pass through one strand, which
+// keeps those of one document in their order; comparing their texts there keeps that work off the
+// documents' strands.
 #include "kernel/core/block_feed.h"
 
 #include <utility>
@@ -6,6 +10,8 @@
 
 namespace quire::kernel {
 
+// A listener's share in the counts. It owns the counts together with the feed, because a subscriber
+// in the hub holds it, and the hub may outlive the feed.
 struct BlockFeed::Token {
     Token(std::shared_ptr<Watched> of, std::optional<std::set<store::DocumentKey>> keys,
           bool updates)
@@ -59,6 +65,7 @@ bool BlockFeed::wants_updates() const {
 }
 
 void BlockFeed::publish(std::vector<BlockStep> steps) {
+    // The copy of the hub is the same hub, and keeps it alive until these events are handed on.
     strand_.post([hub = hub_, steps = std::move(steps)]() mutable {
         BlockHub::Events events;
         for (BlockStep& step : steps)

@@ -1,5 +1,9 @@
 // BlockFeed: a kernel's hub for the events of blocks. Documents ask it whether anybody listens, and
 // give it what became durable; it turns that into events on a strand of its own.
+//
+//   DocumentFeed ──publish(steps)──► strand: project() ──► hub ──► those who may see the event
+//
+// A document that nobody listens to has no DocumentFeed, and captures nothing.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +27,8 @@ class BlockFeed : public std::enable_shared_from_this<BlockFeed> {
 public:
     BlockFeed(const Parts& parts, std::shared_ptr<Oversight> oversight);
 
-    // Documents somebody listens to, while the token lives; no set means all.
+    // Documents somebody listens to, while the token lives; no set means all. Every subscription
+    // holds such a token, so that the counts follow the subscriptions by themselves.
     std::shared_ptr<void> watch(const std::optional<std::set<store::DocumentKey>>& documents,
                                 bool wants_updates);
     // Returns true if the document's changes are to be captured. One look under a lock.

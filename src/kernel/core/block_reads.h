@@ -22,7 +22,10 @@ namespace quire::kernel {
 // A row of a list. Version, line_count and bytes include all appends that were answered.
 struct BlockInfo {
     std::string block_id;
+    // Absent for a root, and for a block that is a whole document.
     std::optional<std::string> parent_id;
+    // The words of conversation::Role, Kind and Status. A whole document has the role "system", its
+    // own kind and the status "done".
     std::string role, kind, status;
     // Why the status is what it is: "interrupted" if its writer is gone; else "".
     std::string reason;
@@ -38,7 +41,8 @@ struct BlockInfo {
     std::size_t depth = 0;  // 0 for a root, or for a direct child of the query's parent.
 };
 
-// A stretch of a block's lines, cut for a model's context.
+// A stretch of a block's lines, cut for a model's context. `metadata` is empty for a block that is
+// a whole document.
 struct BlockText {
     BlockInfo info;
     Map metadata;
@@ -47,6 +51,7 @@ struct BlockText {
     // The columns that `lines` has, if some were asked for, and how many the line has.
     std::optional<edits::Columns> columns;
     std::size_t line_columns = 0;
+    // The line ends of the whole text, and not of these lines alone.
     std::string eol;  // lf crlf mixed none
     bool final_newline = false;
     bool truncated = false;  // Lines or columns were cut; `notes` says where to go on.
@@ -71,7 +76,8 @@ struct ListQuery {
     std::size_t limit = 100;
     std::string cursor;
 };
-// A page of blocks in document order, documents by key.
+// A page of blocks in document order, documents by key. A block that fails a condition is left out,
+// and its children are still listed if they meet it.
 struct ListPage {
     std::vector<BlockInfo> blocks;
     std::string next_cursor;  // "" at the end.
@@ -116,6 +122,7 @@ struct Searched {
 };
 // The blocks with matches. `truncated`: there may be more.
 struct FoundAll {
+    // The matches in one text, at most SearchQuery::max_matches, in its order.
     struct InBlock {
         std::string block_id;
         std::string path;          // A file's, or what a block of a conversation names.
@@ -132,6 +139,7 @@ struct HistoryEntry {
     std::string version_id;      // The block's version, as text.
     std::int64_t timestamp = 0;  // Milliseconds since 1970.
     std::string actor;
+    // The word of the operation that made it, as in "edit", or a phrase such as "undo of edit".
     std::string description;
 };
 // A page of a block's history. next_cursor is "" at the end.

@@ -33,10 +33,13 @@ public:
           with_updates_(with_updates),
           record_(record_of(document)) {}
 
-    // The entries from `first` on. Nothing where that cannot be told, or is too much.
+    // The entries from `first` on. Nothing where that cannot be told, or is too much. Costs one
+    // difference of versions for each entry, and for memory one drawing of the block.
     Result<std::optional<std::vector<BlockEvent>>> from(std::size_t first) {
         TRY(document_.doc().history().load());
         if (units_.size() - first > kMostReplayed) return std::optional<std::vector<BlockEvent>>();
+        // Before its first entry the block is empty, and so is the version that the first
+        // difference starts from: `heads_` and `facts_` stay as they are.
         if (first > 0) {
             if (!units_[first - 1].heads) return std::optional<std::vector<BlockEvent>>();
             heads_ = *units_[first - 1].heads;
@@ -184,6 +187,8 @@ Result<std::vector<BlockEvent>> replay_since(Core& core, LiveDocument& document,
     const std::vector<Unit>& units = block.state->history.units();
     std::size_t first = units.size();
     while (first > 0 && units[first - 1].version > seen) --first;
+    // Several appends of one flush are one entry with the last of their versions. A caller that saw
+    // a version between two entries cannot be replayed to, and gets the block whole.
     const bool is_known = first == 0 ? seen == 0 : units[first - 1].version == seen;
     if (is_known) {
         auto events = TRY(Replay(core, document, block, with_updates).from(first));

@@ -1,3 +1,5 @@
+// Most blocks are never appended to, and those that were fall silent: what appending needs is made
+// at the first append and given up when nothing waits or is under way.
 #include "kernel/core/block_state.h"
 
 #include "base/concat.h"

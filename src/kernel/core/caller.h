@@ -32,6 +32,8 @@ using Notify = std::function<void(std::string_view method, Map params)>;
 struct Caller {
     policy::Actor actor;
     std::uint64_t session = 0;
+    // Looked at when the call's turn comes, and on the way by calls that take long, such as
+    // commands.
     std::stop_token cancelled;
     // A call that needs a person's approval asks for it in this call's name; a caller without one
     // is refused as escalation_required with no approval_id.

@@ -86,6 +86,8 @@ void Core::append(Visit<Appended> visit, const BlockRef& block, std::string text
     LiveDocument& document = *visit.document;
     Appends& appends = block.state->appends_made();
     if (text.empty()) {
+        // An empty text makes no version. With Ack::durable it still flushes, so its answer says
+        // that what was appended before it is on the disk.
         const bool durable = ack == Ack::durable;
         if (durable) flush(document, block);
         return finish<Appended>(std::move(visit),
@@ -167,6 +169,8 @@ void Core::reserved(const BlockRef& block, std::uint64_t up_to, const Result<voi
     for (AppendPiece& piece : pieces) {
         if (piece.ack != Ack::accepted || !piece.waiting) continue;
         if (!result) {
+            // Nothing was promised to a call that still waits for its version, so its text leaves
+            // the buffer with the refusal.
             piece.waiting(Failure(result.error()));
             piece.text.clear();
         } else if (piece.version <= up_to) {

@@ -133,6 +133,8 @@ BlockVersion commit_fields(LiveDocument& document, const BlockRef& block, const 
                            Unit unit, std::string_view operation) {
     unit.actor = by.str();
     unit.spans = {document.commit(by, operation)};
+    // An undo must not reach across a change of status or marks, so every actor's next append
+    // begins a unit of its own.
     block.state->end_append_runs();
     document.record(block, std::move(unit));
     return {document.id_of(block).str(), block.state->version};
@@ -200,6 +202,8 @@ void Core::once(const Caller& by, const std::string& token,
                              cat("a client_token has at most ", kLongestName, " bytes")));
     }
     const Turns::Token turn(by.actor.str(), token);
+    // A retry may come while the first call is under way. It waits for its turn, which ends with
+    // the first call's answer; the token is durable then, so the look into the store finds it.
     turns_.take(turn, [core = shared_from_this(), turn, make = std::move(make),
                        reply = std::move(reply)]() mutable {
         Reply<BlockVersion> ended = [core, turn,
@@ -256,11 +260,14 @@ void Kernel::set_status(Caller by, std::string block_id, conversation::Status st
                                cat("'", id, "' is a file: it has no status to set"));
             }
             core->flush(document, block);
+            // A status that this program does not know counts as done.
             const conversation::Status before =
                 parse_enum<conversation::Status>("status", block.fields->status())
                     .value_or(conversation::Status::done);
             TRY(conversation::check_transition(before, status));
             block.state->end_append_runs();
+            // An interrupted block shows as error although its field still says running: setting
+            // that again makes a version, which ends the interruption.
             if (before == status && !block.state->interrupted)
                 return BlockVersion{std::move(id), block.state->version};
             document.begin(caller.actor);
@@ -323,8 +330,9 @@ Result<Edited> Core::edit(LiveDocument& document, const BlockRef& block, const C
     flush(document, block);
     crdt::Doc& doc = document.doc();
     const seq::Rope& text = doc.text(block.content).rope();
-    // The caller's permission was checked where the call entered the document. A person's approval
-    // comes last, because nobody is asked for an edit that would fail.
+    // The caller's permission was checked where the call entered the document. Here come the plan,
+    // which says if the edit fits the text, then its size, then a NUL in a file. A person's
+    // approval comes last, because nobody is asked for an edit that would fail.
     const auto admit = [&](const Result<edits::Planned>& planned) -> Result<void> {
         if (!planned) return {};
         TRY(check_size(text, *planned));
@@ -348,6 +356,8 @@ Result<Edited> Core::edit(LiveDocument& document, const BlockRef& block, const C
         unit.actor = by.actor.str();
         unit.description = what.operation;
         unit.spans = {document.commit(by.actor, what.operation)};
+        // Appends of one actor in a row are one step of undo, and so are edits that only append.
+        // Any other edit ends the run of its own actor; another actor's run goes on.
         if (what.appends) {
             unit.group = block.state->appends_made().group_of(unit.actor, block.state->version + 1);
         } else {
@@ -367,6 +377,7 @@ Result<void> Core::check_new(std::string_view content) const {
 }
 
 Result<void> Core::check_size(const seq::Rope& text, const edits::Planned& planned) const {
+    // Splices of a plan do not overlap, so they erase at most the text and the size never wraps.
     std::size_t size = text.bytes().n;
     std::size_t inserted = 0;
     for (const text::Splice& splice : planned.splices) {
@@ -398,6 +409,8 @@ void Kernel::erase(Caller by, std::string block_id, Reply<BlockVersion> reply) {
             }
             core->flush(document, block);
             document.begin(caller.actor);
+            // A flag hides the block. Its text and its history stay, so an undo can bring it back
+            // with the same id.
             document.conversation()->set_deleted(block.id, true);
             Unit unit;
             unit.description = "delete";

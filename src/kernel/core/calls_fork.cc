@@ -77,6 +77,8 @@ Result<std::vector<Copied>> copy(Core& core, LiveDocument& document, const ForkW
     for (std::size_t i = 0; i < blocks.size(); ++i) places.emplace(blocks[i]->id, i);
     std::vector<Copied> out;
     for (const ConversationBlock* const block : blocks) {
+        // A tool_call and its tool_result are copied both or not at all. A result whose call was
+        // deleted may go without it.
         const ConversationBlock* const call =
             block->parent ? conversation.find(*block->parent) : nullptr;
         if (block->kind() == name_of(conversation::Kind::tool_result) && call != nullptr &&
@@ -113,6 +115,8 @@ Result<std::vector<Copied>> copy(Core& core, LiveDocument& document, const ForkW
 
 Result<Forked> write(LiveDocument& document, const Caller& by, const std::string& as,
                      std::vector<Copied> copies) {
+    // Another call may have made the conversation since the blocks were read. Only a document that
+    // nobody has written is the fork's own.
     if (document.is_stored() || !document.is_blank()) {
         return fail(Errc::conflict, "conversation_exists",
                     cat("there is a conversation '", as, "' already; fork under another name"),
@@ -121,6 +125,8 @@ Result<Forked> write(LiveDocument& document, const Caller& by, const std::string
     Forked forked{as, {}};
     std::vector<crdt::OpId> ids;
     for (Copied& each : copies) {
+        // In document order parents come before their children, so the parent's copy has its id
+        // already.
         if (each.parent) each.block.parent = ids[*each.parent];
         BlockVersion made = add_block(document, by.actor, each.block, cat("fork of ", each.id));
         ids.push_back(document.conversation()->at(document.conversation()->size() - 1).id);

@@ -55,6 +55,7 @@ bool list_into(Listing& listing, LiveDocument& document) {
     }
     const auto take = [&](const BlockRef& block, std::size_t depth) {
         const conversation::BlockId id = document.id_of(block);
+        // Blocks up to the last one of the page before are passed over.
         if (listing.resume) {
             if (*listing.resume == id) listing.resume.reset();
             return true;
@@ -168,6 +169,7 @@ Result<BlockAddress> Core::address_of(const std::string& block_id, const policy:
 Result<BlockRef> Core::find_block(LiveDocument& document, const conversation::BlockId& id,
                                   const policy::Actor& by, Access access, bool deleted_too) {
     const bool is_memory_block = document.kind() == kMemoryKind;
+    // The answer is that for an unknown id, so that nobody learns of memory that they may not see.
     if (is_memory_block && !oversight_->may_see(by, document.record()))
         return no_such_block(id.str());
     if (is_memory_block && access != Access::read) return is_memory(document);
@@ -285,6 +287,8 @@ void Kernel::history(Caller by, std::string block_id, std::size_t limit, std::st
         });
 }
 
+// A cursor is the version of the last entry shown: entries are added at the other end, so pages
+// neither repeat nor skip any. O(entries), for the history is opened.
 Result<HistoryPage> history_of(const BlockRef& block, std::size_t limit,
                                const std::string& cursor) {
     std::uint64_t before = ~std::uint64_t{0};
@@ -323,6 +327,8 @@ void Kernel::log(Caller by, std::optional<policy::Actor> of, std::size_t limit,
     std::vector<LogEntry> entries;
     for (store::UnitRecord& unit : *units) {
         const auto document = core_->catalog().record(unit.document);
+        // Rights are asked about after the store has counted, so a caller may get fewer than
+        // `limit` entries although there are more.
         if (!document || !core_->may_see(by.actor, *document)) continue;
         LogEntry entry;
         entry.block_id = cat("b", unit.document);

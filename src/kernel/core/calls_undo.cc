@@ -68,6 +68,9 @@ Result<Undone> take_back(LiveDocument& document, const BlockRef& block,
     Undone undone;
     const UnitKind kind = units.front()->kind;
     if (kind == UnitKind::create || kind == UnitKind::erase) {
+        // Undoing a creation hides the block, undoing a deletion shows it; a redo is the reverse.
+        // Neither goes over the work of others: a block that they wrote in stays, and a tool_result
+        // stays hidden if its call has got another one.
         const bool gone = (kind == UnitKind::create) != redo;
         if (block.fields->deleted == gone || (gone && others_wrote(block, *units.front())) ||
             (!gone && is_answered(document, *block.fields))) {
@@ -121,7 +124,9 @@ void end_take_back(LiveDocument& document, const BlockRef& block, const policy::
     const std::string description = units.back()->description;
     const crdt::IdSpan span = document.commit(actor, redo ? "redo" : "undo");
     Unit& last = *units.back();
-    // The next one takes back what led here from there; the one after it, all of this and of that.
+    // Undo and redo alternate on one unit. `spans` is what the next of them reverts, `kept` what
+    // the one after that adds to it when something was skipped this time. The next one takes back
+    // what led here from there; the one after it, all of this and of that.
     std::vector<crdt::IdSpan> next = std::exchange(last.kept, {});
     std::vector<crdt::IdSpan> after;
     if (skipped || !next.empty()) {

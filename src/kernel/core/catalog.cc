@@ -1,5 +1,8 @@
 // The catalog: names and keys of all documents under one lock; a document in memory is made when it
-// is first asked for. Each call is O(log documents), but for those that list.
+// is first asked for. Each call is O(log documents), but for those that list. `names` has one entry
+// for each document that is not deleted, and a second one while a document moves to another name:
+// calls reach it by both until the move is stored or refused. `entries` keeps every document that
+// was ever stored, deleted ones too.
 #include "kernel/core/catalog.h"
 
 #include "base/check.h"
@@ -83,6 +86,7 @@ std::shared_ptr<LiveDocument> Catalog::find_or_make(const Name& name) {
         return entry.live;
     });
     if (is_new) {
+        // The listener is called outside the lock of the names, so it may use the catalog.
         const OnMade made = on_made_.with([](const OnMade& held) { return held; });
         if (made) made(name);
     }
@@ -97,6 +101,8 @@ std::optional<std::vector<std::shared_ptr<LiveDocument>>> Catalog::make_held(
     std::vector<store::DocumentRecord>& records) {
     using Made = std::optional<std::vector<std::shared_ptr<LiveDocument>>>;
     return state_->with([&](State& state) -> Made {
+        // All names are checked before the first document is made, under one lock: no other call
+        // can take one in between.
         for (const store::DocumentRecord& each : records) {
             if (state.names.contains(name_of_record(each))) return std::nullopt;
         }
@@ -188,6 +194,7 @@ void Catalog::exchange_names(const Name& one, const Name& other) {
     state_->with([&](State& state) {
         store::DocumentKey& first = state.names.at(one);
         store::DocumentKey& second = state.names.at(other);
+        // The caller holds both documents, so neither can have lost its name. Their owners stay.
         std::swap(first, second);
         state.entries.at(first).record.name = one.name;
         state.entries.at(second).record.name = other.name;
@@ -218,6 +225,7 @@ std::vector<store::DocumentKey> Catalog::keys() const {
     });
 }
 
+// Names are ordered by kind, name and owner, so the matches stand side by side.
 std::vector<Catalog::Known> Catalog::known(const std::string& kind,
                                            const std::string& prefix) const {
     return state_->with([&](const State& state) {
@@ -280,6 +288,8 @@ std::size_t Catalog::size() const {
 }
 
 void follow_record(LiveDocument& document, Catalog& catalog) {
+    // The record is copied now: when the answer of the store comes, the document may have gone on
+    // to another.
     document.transaction().on_stored([&catalog, record = document.record()](Result<void>& stored) {
         const Name name = name_of_record(record);
         if (!stored) {

@@ -79,6 +79,7 @@ public:
     // The records of all documents of that kind and name, by their owners. O(log documents).
     std::vector<store::DocumentRecord> named(const std::string& kind,
                                              const std::string& name) const;
+    // The records of the documents of that kind that were deleted. O(documents).
     std::vector<store::DocumentRecord> deleted(const std::string& kind) const;
     // The live document of that kind and name that was deleted last; null if there is none.
     // O(documents).
@@ -87,17 +88,20 @@ public:
     std::size_t size() const;
 
     // From now on made(name) is called for each document that find_or_make() makes, on the thread
-    // that makes it; null ends that.
+    // that makes it; null ends that. No lock is held during the call.
     using OnMade = std::function<void(const Name&)>;
     void on_made(OnMade made);
 
 private:
+    // A document that the store has, or that was named and may be stored: `live` is null until it
+    // is asked for, and again once it has left memory.
     struct Entry {
         store::DocumentRecord record;
         std::shared_ptr<LiveDocument> live;
     };
     struct State {
         std::map<store::DocumentKey, Entry> entries;
+        // Two names of one document while it moves to another name; none of a deleted one.
         std::map<Name, store::DocumentKey> names;
 
         bool has_name(store::DocumentKey key) const;

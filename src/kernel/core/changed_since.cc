@@ -99,6 +99,8 @@ Result<ChangedSince> find_changes(LiveDocument& document, const BlockRef& block,
     for (const Unit& unit : block.state->history.units()) {
         const bool is_asked = unit.version > query.seen && unit.version <= query.until &&
                               !query.own.contains(unit.version);
+        // Beyond `most` a change is only counted, for each one told costs two differences. Whether
+        // it touched the text is not looked at then: an entry with operations counts.
         if (is_asked && out.changes.size() == query.most) {
             out.more += unit.spans.empty() ? 0 : 1;
         } else if (is_asked && unit.heads && is_known) {

@@ -1,4 +1,5 @@
-// Changes of a block that others made since a caller last saw it, as places in its text now.
+// Changes of a block that others made since a caller last saw it, as places in its text now. A
+// caller that writes learns by it what happened meanwhile, without reading the block again.
 #pragma once
 
 #include <cstddef>
@@ -33,9 +34,12 @@ struct ChangedSince {
 // the versions of `own`.
 struct ChangedSinceQuery {
     std::string block_id;
+    // The block's versions between which it is asked, (seen, until].
     std::uint64_t seen = 0;
     std::uint64_t until = 0;
+    // The versions that the caller made itself, which are no news to it.
     std::set<std::uint64_t> own = {};
+    // The most changes that are told one by one; the rest is only counted.
     std::size_t most = 10;
 };
 

@@ -1,5 +1,7 @@
 // Core: the inside of Kernel. It holds the documents and the frame of every call, in which a call
-// reaches its block, runs, and is answered once everything that it did and saw is durable.
+// reaches its block, runs, and is answered once everything that it did and saw is durable. The
+// templates of the frame are in frame.h; the use cases are in the calls_*.cc, where each is a
+// function that returns.
 #pragma once
 
 #include <memory>
@@ -57,6 +59,7 @@ public:
         std::uint64_t commits = 0;
         std::uint64_t next_session = 1;
         std::size_t sessions = 0;
+        // Set once, by Kernel::close(), and never taken back.
         bool closing = false;
     };
     sched::Guarded<Counters>& counters() { return counters_; }

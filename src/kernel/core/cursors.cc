@@ -1,3 +1,7 @@
+// A place is kept as the id of the character before it. The document knows where a character
+// stands, and where a deleted one stood, so places follow the edits of others by themselves.
+// follow() only moves an actor's own selections behind what it has inserted. Selections expire when
+// somebody looks; there is no timer.
 #include "kernel/core/cursors.h"
 
 #include <algorithm>
@@ -22,6 +26,8 @@ std::optional<crdt::OpId> anchor_at(const crdt::Doc& doc, crdt::Handle text, std
 std::size_t place_of(const crdt::Doc& doc, crdt::Handle text,
                      const std::optional<crdt::OpId>& anchor) {
     if (!anchor) return 0;
+    // A `renewed` place is that of a deleted character: the gap where it stood. Else the cursor
+    // stands behind the character.
     const auto place = crdt::resolve(doc, {.container = doc.id_of(text), .anchor = anchor});
     if (!place) return 0;
     return place->renewed ? place->pos : place->pos + 1;
@@ -31,6 +37,8 @@ std::size_t place_of(const crdt::Doc& doc, crdt::Handle text,
 std::vector<std::pair<std::size_t, std::size_t>> inserted(const seq::Rope& after,
                                                           std::span<const text::Splice> splices) {
     std::vector<std::pair<std::size_t, std::size_t>> out;
+    // Splices count in the text before all of them, and go from its front to its end. A splice's
+    // place in the text after is moved by what those before it have inserted and erased.
     std::size_t grown = 0;
     std::size_t shrunk = 0;
     for (const text::Splice& splice : splices) {
@@ -101,6 +109,8 @@ void Cursors::follow(const crdt::Doc& doc, crdt::Handle text, const std::string&
         for (const auto& [begin, end] : stretches) {
             if (is_own && place == begin) place = end;
         }
+        // Everybody's anchors are set anew, on characters that are there now: one whose character
+        // was erased holds on to the one before it from here on.
         anchor = anchor_at(doc, text, place);
     };
     for (auto& [name, own] : by_actor_) {

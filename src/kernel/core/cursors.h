@@ -44,9 +44,11 @@ public:
 private:
     // The character before a place; none at the start of the text.
     using Anchor = std::optional<crdt::OpId>;
+    // One selection by its anchors: the ends move by themselves as the text changes.
     struct Held {
         Anchor anchor, head;
     };
+    // One actor's selections, and the time at which they are forgotten.
     struct Own {
         std::vector<Held> selections;
         std::int64_t until_ms = 0;

@@ -15,14 +15,16 @@ namespace quire::kernel {
 struct Edited;
 
 // `text` is what readers see of the block. `depth` is left 0. `gate` may be null. O(length of the
-// summary + log n).
+// summary + log n). On the document's strand; nothing is changed. A block whose writer is gone
+// shows the status error and the reason "interrupted".
 BlockInfo info_of(LiveDocument& document, const BlockRef& block, const seq::Rope& text, Gate* gate);
 
 // The part of `text`, cut at `limits`. Errors: those of edits::view().
 Result<BlockText> text_of(LiveDocument& document, const BlockRef& block, const seq::Rope& text,
                           const edits::Window& window, const Limits& limits, Gate* gate);
 
-// The outcome of an edit by that plan. O(snippet + log n).
+// The outcome of an edit by that plan. O(snippet + log n). An edit without splices is a `no_op`,
+// and has no change to show.
 Edited edited_as(LiveDocument& document, const BlockRef& block, edits::Planned planned,
                  const Limits& limits);
 

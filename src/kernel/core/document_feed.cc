@@ -1,3 +1,7 @@
+// The life of a step: see() keeps a block as it stands before a change, record() captures what a
+// version made of it, finish() hands the steps of the transaction to BlockFeed once they are
+// stored. A transaction that the store refuses is told to nobody. A rope's copy is O(1); the text
+// of memory is drawn for each version, O(block).
 #include "kernel/core/document_feed.h"
 
 #include <utility>
@@ -24,6 +28,8 @@ crdt::ContainerId root_of(const crdt::Doc& doc, crdt::ContainerId id) {
 
 }  // namespace
 
+// Changes in several fields of one section leave the section; those in several sections leave
+// nothing.
 memory::FieldPath place_of_change(const crdt::Doc& doc, const crdt::Diff& diff) {
     std::optional<memory::FieldPath> out;
     const auto add = [&](memory::FieldPath place) {
@@ -77,6 +83,8 @@ void DocumentFeed::see(const BlockRef& block) {
 void DocumentFeed::begin() {
     heads_ = document_.doc().frontiers();
     label_ = document_.name();
+    // A call finds a conversation's block by its id, which is when it is seen. A document that is
+    // one block is not looked up, so it is seen here.
     if (document_.conversation() == nullptr) see(document_.whole());
 }
 
@@ -127,6 +135,9 @@ void DocumentFeed::record(const BlockRef& block, const Unit& unit, std::uint64_t
             step.event.field = std::move(place.field);
         }
     }
+    // Only committed operations can be encoded. They begin at the block's version before, and not
+    // where this transaction began: a reader of this block alone also needs what other blocks'
+    // versions brought in between.
     if (feed_.wants_updates() && document_.doc().pending().size() == 0) {
         const bool is_after_unit = !step.is_new && !units.empty() && units.back().heads;
         if (Result<Bytes> updates =
@@ -180,6 +191,7 @@ std::vector<BlockStep> DocumentFeed::take_captured() {
         name_document(step.event, *record);
         if (!step.event.label.empty() && label_ != step.event.label)
             step.event.label_before = label_;
+        // Only an event `created` shows the block's row, so only such a step pays for it.
         const bool is_shown = step.is_new || (step.before.is_deleted && !step.after.is_deleted);
         if (is_shown) {
             const Result<BlockRef> block =

@@ -25,8 +25,10 @@ class DocumentFeed {
 public:
     DocumentFeed(LiveDocument& document, BlockFeed& feed) : document_(document), feed_(feed) {}
 
-    // A block is looked at, and may be changed next.
+    // A block is looked at, and may be changed next. Keeps the block as it stands, unless that was
+    // done since the last version. O(1), but for memory, whose text is drawn.
     void see(const BlockRef& block);
+    // A transaction begins: what it changes is told from here on.
     void begin();
     // The block has a new version, by this unit, which is not in its history yet.
     void record(const BlockRef& block, const Unit& unit, std::uint64_t calls);

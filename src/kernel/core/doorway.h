@@ -1,7 +1,10 @@
 // Doorway: calls enter a document one after another, and one of them may hold it.
 //
 // Touched on the document's strand only. A call that holds two documents holds the one with the
-// lower key first, so that no two calls wait for each other.
+// lower key first, so that no two calls wait for each other. A strand alone does not keep calls
+// apart: one that waits for the store in its middle leaves the strand, and others would run
+// meanwhile. Core::run_alone() and calls on two documents hold the doorway for that reason. Reads
+// wait there too.
 #pragma once
 
 #include <deque>

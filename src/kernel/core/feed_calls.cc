@@ -1,6 +1,7 @@
 // A subscription is opened held, so that it gathers what happens while its blocks are looked at one
 // after another, each on its strand; then it is released with what the looks have found. An event that
-// a look has seen already is left out by its version.
+// a look has seen already is left out by its version. Rights are asked about when an event is
+// published, not when the subscription is opened, so a change of the rules holds at once.
 #include "kernel/core/feed_calls.h"
 
 #include <algorithm>
@@ -58,6 +59,8 @@ public:
           most_bytes_(most_bytes),
           done_(std::move(done)) {}
 
+    // One block after another, so that a caller who names thousands of blocks occupies one strand
+    // at a time.
     void next() {
         found_.is_cut = next_ < wanted_.size() && found_.bytes > most_bytes_;
         if (next_ == wanted_.size() || found_.is_cut) return done_(std::move(found_));
@@ -75,6 +78,8 @@ public:
                                                        const Caller& caller) -> Result<Events> {
                 const BlockRef block =
                     TRY(core->find_block(live, wanted.id, caller.actor, Access::read, true));
+                // A private copy without its file cannot be watched: nothing of it is published to
+                // others.
                 if (live.kind() == kStageKind) return no_such_block(wanted.id.str());
                 if (!wanted.seen) return Events();
                 core->flush(live, block);
@@ -161,6 +166,8 @@ void watch_blocks(const std::shared_ptr<Core>& kernel, const Caller& by, BlockWa
         }
     }
 
+    // release() fills it on the hub's strand, where `sees` reads it. Until then it is empty and
+    // everything is gathered.
     const auto known = std::make_shared<Known>();
     BlockHub::Subscriber subscriber;
     subscriber.owner = owner_of(by);
@@ -255,6 +262,8 @@ bool add_new(Syncing& sync, LiveDocument& document) {
             sync.refused = std::move(event).error();
             return false;
         }
+        // The first block brought the document's whole history; those after it add what their flush
+        // has written since.
         updates_from = document.doc().frontiers();
         sync.bytes += bytes_of(*event);
         sync.answer.new_blocks.push_back(std::move(*event));

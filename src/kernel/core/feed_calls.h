@@ -50,6 +50,7 @@ void end_watch(const std::shared_ptr<Core>& kernel, const Caller& by, std::strin
 // The answer to a caller who has some blocks at some versions: the events after them, and the blocks
 // that it did not name. Both by block, in the order of documents, whatever order was asked in.
 struct BlockSync {
+    // Events of blocks that were named, each from the version that the caller has.
     std::vector<BlockEvent> patches;
     std::vector<BlockEvent> new_blocks;  // Each `created`, as it is now.
     // There is more than fits into an answer: the next call with the versions then known has it.

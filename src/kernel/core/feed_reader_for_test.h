@@ -1,4 +1,6 @@
-// FeedReader: a subscriber that keeps copies of blocks by what it is told alone.
+// FeedReader: a subscriber that keeps copies of blocks by what it is told alone. Tests compare its
+// copies with the blocks themselves: an event that is missing, doubled or out of order shows as
+// another text or version.
 #pragma once
 
 #include <map>

@@ -1,4 +1,13 @@
 // How a call enters its document: the part of the frame that does not depend on the answer's type.
+//
+//   bring()    any thread      counts the call, refuses it while closing, finds the document
+//   arrive()   on the strand   in turn, unless another call holds the document:
+//                              cancelled? loaded? still the one that is meant? admitted?
+//   then       on the strand   the call's own work, or its refusal
+//
+// No thread waits on this way. A call that cannot go on yet is brought again from the start, when
+// what is under way has ended.
+// from the start, when what is under way has ended.
 #include "kernel/core/core.h"
 #include "kernel/core/kinds.h"
 

@@ -1,5 +1,6 @@
 // Gate: asked before a call reads or changes a document. For files it takes in changes on the
-// disk and refuses what the rules forbid.
+// disk and refuses what the rules forbid. It is an interface because the core may not know of
+// files; kernel/files/file_gate.h implements it.
 #pragma once
 
 #include "base/result.h"
@@ -11,7 +12,8 @@ namespace quire::kernel {
 class LiveDocument;
 
 // The access that a call needs. `admitted`: the caller has asked the gate already. `look`: only
-// whether the document may be seen; the disk is not read.
+// whether the document may be seen; the disk is not read. For any of the others the gate takes in
+// what the disk has before the call goes on.
 enum class Access { admitted, look, read, append, overwrite, erase };
 
 // The kernel's files implement it; other documents have no gate.

@@ -1,3 +1,7 @@
+// Lookups go through the opened units from the newest, which is where undo finds its own; a history
+// is as long as a block has versions, so that is O(units) at worst. A unit is `done` until an undo
+// makes it `undone`; a redo makes it `done` again, and a new change of its actor `gone`: from then
+// on no redo brings it back.
 #include "kernel/core/history.h"
 
 #include <set>
@@ -45,6 +49,8 @@ void History::set_state(Unit& unit, UnitState state) {
 std::vector<Unit*> History::with_group(Unit& unit) {
     std::vector<Unit*> all;
     for (Unit& other : opened()) {
+        // A run of appends goes on when another actor's undo has taken it back, so one group may be
+        // in two states. Only units of one state are a step together.
         const bool together =
             &other == &unit || (unit.group != 0 && other.group == unit.group &&
                                 other.actor == unit.actor && other.state == unit.state);
@@ -69,6 +75,7 @@ std::vector<std::uint64_t> History::undoable(const UndoWhich& which) const {
     const std::vector<Unit>& units = opened();
     for (std::size_t i = units.size(); i-- > 0;) {
         const Unit& unit = units[i];
+        // Units stand in the order of their versions, so the first that is too old ends the search.
         if (which.all_since && unit.at_ms < *which.all_since) break;
         const bool fits = unit.kind != UnitKind::take_back && unit.state == UnitState::done &&
                           selects(which, unit);

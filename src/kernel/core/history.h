@@ -66,7 +66,7 @@ public:
     // Called for a new change by `actor`, which ends the actor's chance to redo. Returns the
     // units that this changed.
     std::vector<Unit*> forget_redo(const std::string& actor);
-    // The newest unit for which is(const Unit&) holds; null where there is none.
+    // The newest unit for which is(const Unit&) holds; null where there is none. O(units) at worst.
     template <class Is>
     Unit* newest(Is is) {
         std::vector<Unit>& units = opened();
@@ -80,6 +80,8 @@ public:
 
 private:
     std::vector<Unit>& opened() const;
+    // The units of the group that are in the state of this one, oldest first; the unit alone if it
+    // has no group.
     std::vector<Unit*> with_group(Unit& unit);
 
     // All units are in one of the two.

@@ -1,8 +1,13 @@
 // Hub: hands events to subscribers. Publishing never waits: each subscriber has a queue with bounds,
 // and one that does not read in time loses its oldest events and is told that it lags.
 //
+//   publish ──► sees? ──► queue (bounded, oldest fall out) ──► a pull that waits, or the next one
+//                    └──► push (every batch, also of those that pull)
+//
 // Everything runs on the hub's strand, so all subscribers see the events in one order, and a
-// subscription sees every event that is published after its reply.
+// subscription sees every event that is published after its reply. A publication costs
+// O(subscriptions · events) calls of `sees`. A queue keeps pointers; all subscribers share one copy
+// of an event.
 #pragma once
 
 #include <algorithm>
@@ -124,6 +129,8 @@ private:
         Reply<Pulled> reply;
         std::uint64_t number = 0;
     };
+    // A subscription: the events that its owner has not pulled yet, each with its weight, and the
+    // pulls that wait, first come first served.
     struct Queue {
         Subscriber subscriber;
         std::deque<std::pair<std::shared_ptr<const Event>, std::size_t>> waiting;
@@ -162,6 +169,8 @@ private:
             if (found == all.end() || found->second.subscriber.owner != owner)
                 return reply(no_subscription(id));
             Queue& queue = found->second;
+            // The gathered events are queued anew behind `earlier`: the bounds count for both
+            // together.
             const auto gathered = std::exchange(queue.waiting, {});
             queue.bytes = 0;
             queue.subscriber.is_held = false;
@@ -179,6 +188,8 @@ private:
                 return reply(no_subscription(id));
             Queue& queue = found->second;
             queue.pulled_ms = clock.steady_ms();
+            // A lag alone is news too: the owner should look at the things themselves, and not wait
+            // for an event.
             const bool is_due = !queue.waiting.empty() || LagOf<Event>::is_lag(queue.lagged);
             if (wait_ms <= 0 || is_due) return reply(take(id, queue));
             queue.pulls.push_back({std::move(reply), ++last_pull});
@@ -187,6 +198,8 @@ private:
             });
         }
 
+        // The time of a pull is over: it gets what is there, which is nothing. By then it may be
+        // answered, or its subscription may be gone.
         void give_up(const std::string& id, std::uint64_t number) {
             const auto found = all.find(id);
             if (found == all.end()) return;

@@ -3,6 +3,12 @@
 //
 // Batches are numbered when they are submitted and end in that order. The first one that the store
 // refuses leaves memory ahead of the disk: every waiter hears of it until mend().
+//
+//   submitted   1 2 3 4 5    a read that saw batch 4 waits for 4,
+//   finished    1 2 3        and not for who made it
+//
+// Touched on the document's strand only. Waiters are few: those who read while a flush is under
+// way. finish() looks at each of them once.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +24,7 @@ namespace quire::kernel {
 
 class InFlight {
 public:
-    // The number of the batch that is submitted now.
+    // The number of the batch that is submitted now. From 1 on.
     std::uint64_t submit() { return ++submitted_; }
     std::uint64_t last() const { return submitted_; }
     // Returns true if everything submitted is durable or refused.

@@ -75,6 +75,8 @@ void Kernel::close(Reply<void> reply) {
         core->parts().store.commit(core->oversight().last_batch(),
                                    [reply = std::move(reply)](Result<void>) mutable { reply({}); });
     };
+    // One more than there are documents: the count cannot reach zero while they are still being
+    // told.
     const auto closing = std::make_shared<Closing>(live.size() + 1, std::move(settled));
     for (const auto& document : live) {
         document->strand().post([core = core_, document, closing] {
@@ -117,6 +119,7 @@ const Limits& Kernel::limits() const {
 
 Result<void> Core::load(LiveDocument& document, const Caller& by) {
     Result<void> ready = document.ready();
+    // That a memory block is damaged is news only for those who may know of it.
     const bool hidden = !ready && document.kind() == kMemoryKind &&
                         !oversight_->may_see(by.actor, document.record());
     if (hidden) return no_such_block(conversation::BlockId{document.key(), -1, 0}.str());

@@ -98,6 +98,7 @@ public:
     void read(Caller by, std::string block_id, edits::Window window, Reply<BlockText> reply);
     // The whole text of a block, uncut.
     void text(Caller by, std::string block_id, Reply<WholeText> reply);
+    // The matches in one block's text, in its order, with the lines around them.
     void search(Caller by, std::string block_id, SearchQuery query, Reply<edits::Finding> reply);
     // A page of blocks. The cursor stays valid while blocks come and go. Errors: invalid_argument
     // "invalid_argument" for a cursor of another list.
@@ -155,7 +156,9 @@ public:
 
     // Numbers a client's session, from 1 on.
     std::uint64_t open_session();
+    // Counts a session as gone. Its subscriptions and cursors end by themselves.
     void close_session(std::uint64_t session);
+    // Estimates and counters, without a look at any document. O(1).
     Status status() const;
     const Limits& limits() const;
 

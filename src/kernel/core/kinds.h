@@ -1,4 +1,5 @@
-// The kinds of documents, as the store names them.
+// The kinds of documents, as the store names them. They are data: a kind that a stored workspace
+// has is never renamed.
 #pragma once
 
 #include <string>
@@ -6,6 +7,8 @@
 
 namespace quire::kernel {
 
+// The blocks of a conversation are in one document, named by the conversation. Of the other kinds
+// each block is a document of its own.
 inline constexpr const char* kConversationKind = "conversation";
 // Memory blocks (kernel/memory/memory_calls.h), which are named by their labels.
 inline constexpr const char* kMemoryKind = "memory";

@@ -66,6 +66,8 @@ bool LiveDocument::has_waiting_appends() const {
 
 Result<void> LiveDocument::ready() {
     if (in_flight_.refusal()) {
+        // Memory is ahead of the store. Once nothing is under way the store takes the document's
+        // batches again, the record goes back to the stored one, and the document is built anew.
         if (!in_flight_.idle()) return Failure(*in_flight_.refusal());
         parts_.store.unfence(key());
         TRY(forget_unstored_record());
@@ -162,6 +164,8 @@ bool LiveDocument::leave() {
         parts_.residence->stays(key());
         return false;
     }
+    // The states that stay know what no record in the store says: that a block was interrupted, and
+    // which appends are one step of undo.
     std::erase_if(states_, [](const auto& entry) {
         return !entry.second.interrupted && !entry.second.has_append_runs();
     });
@@ -309,6 +313,8 @@ void LiveDocument::begin_at(const policy::Actor& actor,
     const std::string name = actor.str();
     const store::PeerRecord* writer = peers_.writer_at(name, version, doc_->version().ends());
     if (writer == nullptr) {
+        // The peer's record is in the same batch as its first change, so the store never has ops of
+        // a peer without an actor.
         writer = &peers_.add(key(), name, parts_.rng.next() >> 1);
         transaction_.batch().peers.push_back(*writer);
     }
@@ -328,6 +334,7 @@ crdt::IdSpan LiveDocument::commit(const policy::Attribution& what) {
     const crdt::IdSpan span = doc_->commit(std::move(options)).span;
     if (span.size() > 0) {
         Bytes update = codec::encode_updates(doc_->changes_in({&span, 1}));
+        // A guess that is cheap; report_memory() counts anew when enough of it has come together.
         grown_bytes_ += kUnitBytes + 3 * update.size();
         transaction_.add(store::UpdateRecord{key(), std::move(update)});
     }
@@ -389,6 +396,7 @@ Result<void> LiveDocument::forget_unstored_record() {
 // The store answers on its own thread, so the reply is posted to the strand. Batches of one
 // document end in the order in which they were submitted.
 void LiveDocument::submit(Reply<void> done) {
+    // The feed adds to those who are told of the outcome, so it comes before they are taken.
     if (feed_ != nullptr) feed_->finish();
     note_growth();
     const std::uint64_t sequence = in_flight_.submit();
@@ -419,6 +427,8 @@ store::Batch LiveDocument::give() {
     CHECK(doorway_.is_held() && in_flight_.idle());
     if (feed_ != nullptr) feed_->finish();
     note_growth();
+    // A document that is held and idle has this one batch under way, so given() can name it as the
+    // last.
     in_flight_.submit();
     on_given_ = transaction_.take_on_stored();
     return transaction_.take(transaction_.is_due());

@@ -68,7 +68,10 @@ public:
     // Returns true if text was accepted or waits that no batch has yet.
     bool has_waiting_appends() const;
 
+    // It is loaded. A reference is good until the call returns: another call may have the document
+    // leave.
     crdt::Doc& doc() { return *doc_; }
+    // Null for a document that is one block.
     conversation::Conversation* conversation() { return conversation_.get(); }
     const store::DocumentRecord& record() const { return transaction_.record(); }
     // Returns true if the store knows it.
@@ -79,6 +82,8 @@ public:
     // The block with this id. A deleted block is found only with `deleted_too`. Errors: not_found
     // "invalid_reference".
     Result<BlockRef> find(const conversation::BlockId& id, bool deleted_too = false);
+    // The block with its records, which are made if it has none. CHECKs that the block's writer is
+    // known.
     BlockRef ref_of(const conversation::ConversationBlock& block);
     BlockRef whole();  // The block that is this document.
     conversation::BlockId id_of(const BlockRef& block) const;
@@ -160,10 +165,12 @@ private:
     std::size_t reported_bytes_ = 0;  // The bytes that it said it takes,
     std::size_t grown_bytes_ = 0;     // and about how many came since.
 
+    // Null while the document is not in memory.
     std::unique_ptr<crdt::Doc> doc_;
     std::unique_ptr<conversation::Conversation> conversation_;
     ActorPeers peers_;
     std::map<std::string, BlockState> states_;
+    // A block that a call has looked at, for pack_blocks().
     struct Touched {
         BlockState* state = nullptr;
         std::optional<crdt::OpId> id = {};  // Set for a block of a conversation.

@@ -1,3 +1,6 @@
+// A batch may have several rows of the document's record; the last one is the newest, and the store
+// keeps that. What sets `due_` is waited for by the call's answer. A header that only saves work
+// does not set it, and goes with the next batch that is due.
 #include "kernel/core/open_transaction.h"
 
 #include <utility>
@@ -59,6 +62,7 @@ void OpenTransaction::set_deleted(bool deleted) {
 }
 
 store::Batch OpenTransaction::take(bool with_record) {
+    // The store has to know a document before anything that belongs to it.
     if (fresh_ && with_record) batch_.documents.insert(batch_.documents.begin(), record_);
     due_ = false;
     return std::exchange(batch_, {});
@@ -71,6 +75,7 @@ void OpenTransaction::reset() {
 }
 
 void OpenTransaction::revert_record(const store::DocumentRecord* stored) {
+    // A document that was never stored keeps the name under which it was asked for.
     record_.header.clear();
     record_.deleted = false;
     if (stored == nullptr) return;

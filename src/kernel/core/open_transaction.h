@@ -17,6 +17,7 @@ namespace quire::kernel {
 
 struct RecordState;
 
+// Touched on the document's strand only.
 class OpenTransaction {
 public:
     using OnStored = std::vector<Function<void(Result<void>&)>>;

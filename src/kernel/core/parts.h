@@ -24,7 +24,8 @@ class BlockFeed;
 class Gate;
 class Residence;
 
-// Bounds on texts and answers, from quire.toml.
+// Bounds on texts and answers, from quire.toml. Errors name the bound that was met: out_of_range
+// "too_large" {limit}. Reads are cut instead, and their notes say where to go on.
 struct Limits {
     // The most bytes of one block's text.
     std::size_t block_bytes = 16U << 20;
@@ -40,6 +41,7 @@ struct Limits {
     friend bool operator==(const Limits&, const Limits&) = default;
 };
 
+// A copy is given to each document.
 struct Parts {
     store::Store& store;
     sched::Scheduler& scheduler;

@@ -1,3 +1,7 @@
+// The order: updates into the document, then its blocks and units of history against it, then its
+// writers. Each step checks the step before: a unit has to name ops that the document has, a
+// block's version has to cover its units, and every block of a conversation needs a writer with a
+// number. O(history).
 #include "kernel/core/replay.h"
 
 #include <algorithm>
@@ -31,6 +35,8 @@ Result<void> replay_updates(const std::vector<Bytes>& updates, crdt::Doc& doc) {
     for (const Bytes& update : updates) TRY(codec::read_updates(update, changes));
     if (changes.heads.empty()) return {};
     const crdt::Imported imported = TRY(doc.import(std::move(changes)));
+    // All updates of a document are in its store, so a change that waits for another one shows that
+    // a row is lost.
     if (!imported.pending.empty()) return corrupt("part of its history is missing");
     return {};
 }
@@ -52,6 +58,8 @@ Result<void> replay_blocks(const store::StoredDocument& stored, ReplayedDocument
         Unit read = TRY(from_record(unit));
         if (!is_in(*out.doc, read))
             return corrupt(cat("the change that made version ", read.version, " is missing"));
+        // Undo writes copies of characters. Which original each one stands for is known from the
+        // units alone, and the document needs it for the next undo.
         stand_ins.insert(stand_ins.end(), read.stand_ins.begin(), read.stand_ins.end());
         ReplayedDocument::Block& block = out.blocks[unit.block];
         block.newest = read.version;

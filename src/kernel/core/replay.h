@@ -2,7 +2,8 @@
 //
 // Its records say the same thing more than once: a unit of history names the version of the document
 // that it made, a block's version covers its units, and every writer has a number. So what is missing
-// is noticed, also at the end of a history, where nothing depends on it.
+// is noticed, also at the end of a history, where nothing depends on it. A document that fails a
+// check is not loaded: its calls are answered with the error, and others go on.
 #pragma once
 
 #include <cstdint>

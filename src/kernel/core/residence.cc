@@ -1,3 +1,7 @@
+// A report costs O(1) below the limit. Above it all documents are sorted by their last use,
+// O(documents · log documents), and enough of them asked to pay for a tenth of the limit. Documents
+// are asked on their strands, and answer by left() or stays(); until then their bytes count as
+// going.
 #include "kernel/core/residence.h"
 
 #include <algorithm>
@@ -75,6 +79,7 @@ void Residence::ask_oldest(Candidates candidates, std::size_t excess) {
         gone += each.bytes;
         const bool is_first = state_.with([&](State& state) {
             const auto at = state.entries.find(each.document->key());
+            // Two threads may have sorted at once: the first to come asks the document.
             if (at == state.entries.end() || std::exchange(at->second.is_asked, true)) return false;
             state.asked += at->second.bytes;
             return true;
@@ -96,6 +101,9 @@ void Residence::stays(store::DocumentKey key) {
         const auto at = state.entries.find(key);
         if (at == state.entries.end() || !std::exchange(at->second.is_asked, false)) return;
         state.asked -= at->second.bytes;
+        // This one is busy, and the others may be. The documents are sorted again only when some
+        // more has come in, so that a workspace full of busy documents does not sort at each
+        // report.
         state.look_above = state.bytes - state.asked + limit_ / 64;
     });
 }

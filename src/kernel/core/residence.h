@@ -57,6 +57,7 @@ public:
     std::size_t allowed() const;
 
 private:
+    // A document that reported. The pointer is weak, so that being counted keeps nothing in memory.
     struct Entry {
         std::weak_ptr<LiveDocument> document;
         std::size_t bytes = 0;
@@ -72,6 +73,7 @@ private:
         // The documents are not sorted again below this, where all of them are busy.
         std::size_t look_above = 0;
     };
+    // A document that may be asked to leave, held so that it cannot end while the lock is.
     struct Candidate {
         std::uint64_t last_used = 0;
         std::size_t bytes = 0;

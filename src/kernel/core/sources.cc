@@ -1,3 +1,5 @@
+// Sources start side by side, each in its own time. One that cannot feed its blocks says why in a
+// sentence, and the others go on.
 #include "kernel/core/sources.h"
 
 #include <algorithm>
@@ -17,6 +19,8 @@ void Sources::start(Reply<std::vector<std::string>> reply) {
     };
     const auto starting = std::make_shared<Starting>();
     starting->reply = std::move(reply);
+    // One more than there are sources: none that answers at once can end the count before all are
+    // started.
     starting->left.with([&](auto& left) { left.first = all_.size() + 1; });
     const auto one_started = [starting](Result<std::string> why) {
         const auto all = starting->left.with([&](auto& left) {
@@ -42,6 +46,7 @@ Source* Sources::of(const std::string& address) const {
 
 void Sources::run(const Caller& by, const std::string& name, Reply<std::string> reply) const {
     for (Source* const source : all_) {
+        // The name may be an id or an address: the first source that it fits either way is taken.
         std::string id = source->spec().source_id;
         if (id != name && !source->matches(name)) continue;
         return source->reconcile(

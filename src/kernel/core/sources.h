@@ -8,7 +8,7 @@
 
 namespace quire::kernel {
 
-// The sources outlive it and all its replies.
+// The sources outlive it and all its replies. It owns none of them: cli/compose does.
 class Sources {
 public:
     explicit Sources(std::vector<Source*> all) : all_(std::move(all)) {}
@@ -18,6 +18,7 @@ public:
     Source* of(const std::string& address) const;
 
     // Starts all. Replies when each has its blocks, with a sentence for each that feeds nothing.
+    // Side by side: one that is slow or cannot feed holds up none of the others.
     void start(Reply<std::vector<std::string>> reply);
     void stop();
     // Makes the source of that id look anew, or the one that matches the name as an address. Replies

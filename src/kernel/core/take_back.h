@@ -1,4 +1,6 @@
-// The common part of undo and redo for all kinds of blocks.
+// The common part of undo and redo for all kinds of blocks. The order of a call: the steps, then
+// for each of them begin(), the revert of its units' spans, and end_take_back(). What is not text,
+// such as a memory block's record, its own call takes back in between.
 #pragma once
 
 #include <optional>
@@ -27,7 +29,8 @@ Result<std::vector<std::uint64_t>> steps_to_take_back(History& history, const Un
 // The spans of all units, one after another.
 std::vector<crdt::IdSpan> spans_of(const std::vector<Unit*>& units);
 
-// The result of an undo or redo, for end_take_back().
+// The result of an undo or redo, for end_take_back(). `units` are the history's own, which
+// end_take_back() marks.
 struct TakenBack {
     const std::vector<Unit*>& units;
     bool redo;

@@ -1,3 +1,5 @@
+// An entry of the map is a turn that is taken. Calls run outside the lock, because they may end at
+// once and thereby run the next one, on the same thread.
 #include "kernel/core/turns.h"
 
 namespace quire::kernel {

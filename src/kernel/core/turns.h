@@ -1,4 +1,6 @@
-// Turns: calls with one token run one after another, whatever else they name.
+// Turns: calls with one token run one after another, whatever else they name. A turn is in memory
+// only. It keeps a retry from running beside the first call; what a token made is known from the
+// store (Core::once()).
 #pragma once
 
 #include <deque>
@@ -19,6 +21,7 @@ public:
 
     // Runs `call` once no other call with the token is under way. end() ends its turn.
     void take(const Token& token, Function<void()> call);
+    // Runs the next call that waits, on this thread.
     void end(const Token& token);
 
 private:

@@ -42,6 +42,8 @@ void write_spans(ByteWriter& out, const std::vector<crdt::IdSpan>& spans) {
         write_counter(out, span.end);
     }
 }
+// A count from a damaged record may be huge: it ends with the bytes that there are, and reserves
+// nothing.
 std::vector<crdt::IdSpan> read_spans(ByteReader& in, std::size_t count) {
     std::vector<crdt::IdSpan> spans;
     for (; count > 0 && in.ok(); --count) {
@@ -128,18 +130,26 @@ crdt::StandIn read_stand_in(ByteReader& in) {
 
 }  // namespace
 
-// Little-endian: format, kind, group u64, the status before and after u8 each (one more than the
-// word's number; 0 for none), number of heads u32 (all ones for none known), per head peer u64,
-// counter u32; number of spans u32, then per span peer u64, begin u32, end u32; the same of what is
-// kept; whether the record changed u8, and if it did, of the record before and after it the name, its
-// size u32 first, deleted u8, the header, its size first, then the partner u64; then per stand-in as
-// what (crdt::StandIn::As) u8, first atom peer u64, counter u32, of the copy the same, length u32.
-// Format 5 had no record, format 4 kept nothing either, format 3 had no heads, format 2 no statuses,
-// format 1 neither the number of spans nor stand-ins.
 bool Unit::deletes_file() const {
     return kind == UnitKind::take_back && description == kFileDeleted;
 }
 
+// The body of a record, little-endian; a number before a list is how many follow:
+//
+//   format     u8       kBodyFormat
+//   kind       u8       UnitKind
+//   group      u64
+//   status     u8 u8    before and after: one more than the word's number, 0 for none
+//   heads      u32      then for each peer u64, counter u32; all ones where none are known
+//   spans      u32      then for each peer u64, begin u32, end u32
+//   kept       u32      the same
+//   record     u8       1 if it changed: then, of the record before and of that after, the name
+//                       (size u32 first), deleted u8, the header (size u32 first); then partner u64
+//   stand-ins           up to the end: as what (crdt::StandIn::As) u8, the first atom peer u64,
+//                       counter u32, that of the copy the same, length u32
+//
+// Format 5 had no record, format 4 kept nothing either, format 3 had no heads, format 2 no
+// statuses, format 1 neither the number of spans nor stand-ins.
 store::UnitRecord to_record(const Unit& unit, store::DocumentKey document, std::string_view block) {
     ByteWriter body;
     body.byte(kBodyFormat);
@@ -167,6 +177,7 @@ Result<Unit> from_record(const store::UnitRecord& record) {
     unit.actor = record.actor;
     unit.at_ms = record.at_ms;
     unit.description = record.description;
+    // A state that this program does not know is one that no undo and no redo touches.
     unit.state = enum_named<UnitState>(record.state).value_or(UnitState::gone);
 
     ByteReader in(record.body);

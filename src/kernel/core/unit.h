@@ -5,6 +5,13 @@
 // After an undo they are the atoms of the undo, so that reverting them is the redo, and so on. An
 // undo that had to leave a part because others had changed it does not embody the whole change.
 // Then `kept` holds what it took back, so that the next undo takes back everything.
+//
+//   call    spans: the atoms of the call    done
+//   undo    spans: the atoms of the undo    undone    reverting them is the redo
+//   redo    spans: the atoms of the redo    done      reverting them is the next undo
+//
+// A unit is written again under its version whenever its state changes, so the store has it as it
+// is now.
 #pragma once
 
 #include <cstdint>
@@ -59,6 +66,7 @@ struct Unit {
     std::uint64_t version = 0;
     std::string actor;
     std::int64_t at_ms = 0;
+    // The operation in words, for histories: "edit", "append", "undo of edit".
     std::string description;
     UnitKind kind = UnitKind::content;
     UnitState state = UnitState::done;

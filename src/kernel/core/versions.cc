@@ -1,3 +1,7 @@
+// An entry of a block's history has the heads of its document after it, and that is all that a
+// version is: texts and differences are computed from the document's history when they are asked
+// for. text_at() replays one text, rope_at() applies the difference between now and then to a copy
+// of the text now, which is cheaper for a version that is near.
 #include "kernel/core/versions.h"
 
 #include <algorithm>
@@ -31,6 +35,8 @@ Result<BlockAt> at_unit(const std::vector<Unit>& units, std::size_t index) {
 Result<BlockAt> block_at(LiveDocument& document, const BlockRef& block,
                          const std::optional<std::string>& version_id) {
     const BlockState& state = *block.state;
+    // The present version needs no entry: an entry of an earlier program has no heads, and after a
+    // crash a block may stand at a version that was reserved and has no entry.
     if (!version_id || *version_id == cat(state.version))
         return BlockAt{state.version, document.doc().frontiers(), 0};
     const std::vector<Unit>& units = state.history.units();
@@ -48,6 +54,7 @@ Result<BlockAt> block_at(LiveDocument& document, const BlockRef& block,
 
 Result<BlockAt> block_before(const BlockRef& block, const BlockAt& at) {
     const std::vector<Unit>& units = block.state->history.units();
+    // Before its first entry a block had no text, as the empty document has none.
     if (at.units_since + 1 >= units.size()) return BlockAt{0, {}, units.size()};
     return at_unit(units, units.size() - at.units_since - 2);
 }
@@ -60,6 +67,7 @@ void apply_delta(seq::Rope& text, const crdt::TextDelta& delta) {
         } else if (const auto* gone = std::get_if<crdt::Erase>(&step)) {
             text.erase(at, {gone->count});
         } else if (const auto* put = std::get_if<crdt::PutText>(&step)) {
+            // The rope says how many code points came in, so the text is not decoded twice.
             const std::size_t before = text.code_points().n;
             text.insert(at, put->text);
             at.n += text.code_points().n - before;
@@ -110,6 +118,8 @@ Result<TextEdit> rollback_edit(LiveDocument& document, const BlockRef& block,
     std::string wanted = TRY(text_at(document, block, at));
     auto plan = [wanted = std::move(wanted)](const seq::Rope& text,
                                              std::uint64_t) -> Result<edits::Planned> {
+        // The text was the block's own once, so the bound on what one call may insert does not hold
+        // for it.
         return edits::Planned{text::minimal_splices(text.str(), wanted), {}, true};
     };
     return TextEdit{cat("rollback ", version_id), std::move(plan)};

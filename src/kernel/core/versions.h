@@ -49,7 +49,8 @@ void apply_delta(seq::Rope& text, const crdt::TextDelta& delta);
 // A tab and "version 3" or "on disk" follow there, which programs that apply diffs pass over.
 std::string diff_name(LiveDocument& document, const BlockRef& block);
 
-// The difference between two texts of the block.
+// The difference between two texts of the block. `sides` has everything but the diff itself; a side
+// without a version is the file on the disk.
 BlockDiff diff_of_texts(std::string_view block, std::string_view before, std::string_view after,
                         BlockDiff sides);
 // The difference between two versions, whose texts are text_of(BlockAt) → Result<std::string>. No

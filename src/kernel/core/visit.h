@@ -1,5 +1,5 @@
 // Visit: a call that has reached its document. Below it are the ways in which calls name a
-// document.
+// document. Everything here moves with the call, from the thread where it began to the strand.
 #pragma once
 
 #include <memory>
@@ -21,6 +21,7 @@ class Core;
 
 // A call on its document's strand.
 struct Entry {
+    // Keeps the kernel's inside alive until the call is answered.
     std::shared_ptr<Core> kernel;
     Caller by;
     std::shared_ptr<LiveDocument> document;  // Null if the call did not find one.
@@ -28,7 +29,8 @@ struct Entry {
 
     // Returns true if a person may allow what was refused.
     bool may_be_asked(const Error& refusal) const;
-    // Asks a person, and tells `refused` what the caller is to know.
+    // Asks a person, and tells `refused` what the caller is to know. Only for a refusal that
+    // may_be_asked().
     void ask(Error refusal, Function<void(Error)> refused);
 };
 // An entry with the receiver of its answer.
@@ -49,7 +51,10 @@ using BlockTask = Function<Result<T>(LiveDocument&, const BlockRef&, const Calle
 // Names the document of a call: any value that has
 //     Result<std::shared_ptr<LiveDocument>> find(Catalog&) const;
 //     bool is_meant(const Catalog&, LiveDocument&) const;
-// A document that is not meant any more when the call's turn comes is looked for again.
+// A document that is not meant any more when the call's turn comes is looked for again. An address
+// is used on two threads, one after the other: find() where the call begins, is_meant() on the
+// strand. It is immutable, and holds its value behind a pointer so that the frame has one type for
+// all of them.
 class Address {
 public:
     template <class Named>
@@ -84,14 +89,16 @@ private:
     std::unique_ptr<const Any> named_;
 };
 
-// Names a document by the object itself.
+// Names a document by the object itself. It is meant whatever name it has by now.
 struct ThisDocument {
     std::shared_ptr<LiveDocument> document;
 
     Result<std::shared_ptr<LiveDocument>> find(Catalog&) const { return document; }
     static bool is_meant(const Catalog&, LiveDocument&) { return true; }
 };
-// Names a document by its name; one is made if there is none.
+// Names a document by its name; one is made if there is none. The name is looked up again when the
+// call's turn comes: a call that has waited behind a rename or a deletion goes to the document that
+// has the name then.
 struct DocumentName {
     Name name;
 

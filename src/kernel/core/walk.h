@@ -17,17 +17,21 @@ inline bool is_refusal(const Error& error) {
 // Visits `documents` in order: visit(document) runs on each one's strand and returns whether to
 // continue. What it saw is durable before the next document is visited. Then done() is called, or
 // done(error) if a document could not be read. The walk skips documents that are gone and those
-// that `by` may not see; one hidden document must not end the walk.
+// that `by` may not see; one hidden document must not end the walk. A walk holds no document but
+// the one it visits, so what it gathers is no snapshot of the whole: a document may change after
+// its turn. It keeps itself alive until it is done. Call next() once, to begin.
 class Walk : public std::enable_shared_from_this<Walk> {
 public:
     // How the walk treats a document that cannot be read.
     enum Unreadable { ending, passing_over };
+    // visit() is called once for each document, with nothing under way in it (Core::look_once()).
     struct Round {
         Function<bool(LiveDocument&)> visit;
         Reply<void> done;
         Access access = Access::read;
         Unreadable unreadable = ending;
-        // Called for a damaged document, which is then passed over.
+        // Called for a damaged document, which is then passed over. Without it `unreadable`
+        // decides.
         Function<void(store::DocumentKey)> damaged = {};
     };
 

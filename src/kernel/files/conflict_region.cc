@@ -1,3 +1,7 @@
+// A region is kept as the atoms of three characters: the one before it, its last one, and the one
+// after it. An atom keeps its place while the text around it changes, and one that was deleted
+// still has the place where it stood. So the place of a conflict survives edits, undo and a
+// restart. Callers count in bytes, cursors in code points; the rope converts in O(log n).
 #include "kernel/files/conflict_region.h"
 
 #include <algorithm>
@@ -37,6 +41,8 @@ Result<Found> find(const crdt::Doc& doc, crdt::Handle text, const files::Anchor&
 // In code points.
 Result<TextPart> found_part(const crdt::Doc& doc, const files::Region& region, crdt::Handle text,
                             std::size_t size) {
+    // A part without its last character ends before `next`: where the last one stood may be in the
+    // middle of what has replaced it.
     TextPart part{0, size};
     if (region.before) {
         const Found before = TRY(find(doc, text, *region.before));
@@ -80,12 +86,15 @@ TextPart place_of(const crdt::Doc& doc, const files::Region& region, crdt::Handl
     if (!found) return {0, size};
     TextPart part{rope.to_byte(text::CodePoint{found->begin}).n,
                   rope.to_byte(text::CodePoint{found->end}).n};
-    // A part without lines stays one if it stands between two lines.
+    // Both sides of a conflict are shown and settled as lines, so the part grows to whole ones. A
+    // part without lines stays one if it stands between two lines.
     const std::size_t line = rope.line_start(rope.to_line(text::Byte{part.begin})).n;
     const bool at_end = part.begin == size && (size == 0 || rope.ends_with_newline());
     const bool between = part.begin == part.end && (at_end || part.begin == line);
     if (between) return part;
     if (!at_end) part.begin = line;
+    // The last byte says which line is the last, so that a part which ends behind a newline does
+    // not take in the line after it.
     const std::size_t last = std::max(part.begin, part.end - std::min<std::size_t>(part.end, 1));
     part.end =
         std::max(part.end, rope.line_start(text::Line{rope.to_line(text::Byte{last}).n + 1}).n);
@@ -100,6 +109,8 @@ std::string writer_of(LiveDocument& document, TextPart part, const files::Versio
     const std::size_t begin = rope.to_code_point(text::Byte{part.begin}).n;
     const std::size_t end =
         std::min(rope.to_code_point(text::Byte{part.end}).n, begin + kMostLookedAt);
+    // Only entries newer than the newest found so far are searched, so most characters cost
+    // nothing. O(characters · entries) at worst.
     std::size_t newest = 0;
     bool found = false;
     for (std::size_t at = begin; at < end; ++at) {
@@ -118,6 +129,8 @@ std::string writer_of(LiveDocument& document, TextPart part, const files::Versio
         }
     }
     if (found) return units[newest].actor;
+    // No character is new, so something was only deleted. That leaves no character to ask; the
+    // newest entry that the disk has not seen made it.
     for (std::size_t i = units.size(); i-- > 0;) {
         const bool is_new =
             is_content_of_actor(units[i]) &&

@@ -1,4 +1,5 @@
-// The place of a conflict in its document: made of cursors, and found again after later edits.
+// The place of a conflict in its document: made of cursors, and found again after later edits. On
+// the document's strand.
 #pragma once
 
 #include <cstddef>

@@ -1,3 +1,6 @@
+// Announcements are in memory only: after a restart changes are attributed to source:disk until
+// agents announce again. Expired ones are swept when another comes, so there is no timer. A lookup
+// goes through all of them, at most kMost, once for each change that is taken in.
 #include "kernel/files/disk_authors.h"
 
 #include <algorithm>
@@ -15,6 +18,9 @@ std::string key_of(const policy::Actor& actor, const std::string& key) {
 
 bool has(const std::vector<ExpectedChange>& changes, const std::string& path,
          const std::string& hash) {
+    // Nobody knows what a command will write below a directory, so any bytes match there. A change
+    // whose bytes are unknown has the hash "", and matches only a file that was announced without
+    // one.
     return std::any_of(changes.begin(), changes.end(), [&](const ExpectedChange& each) {
         if (each.path.ends_with('/')) return path.starts_with(each.path);
         return each.path == path && (each.hash.empty() || each.hash == hash);
@@ -28,6 +34,7 @@ void DiskAuthors::expect(const policy::Actor& actor, const std::string& key,
     const std::int64_t now = clock_.steady_ms();
     all_.with([&](All& all) {
         std::erase_if(all, [&](const auto& each) { return each.second.until_ms <= now; });
+        // The change will then be attributed to source:disk, which is less exact and still true.
         if (all.size() >= kMost) return;
         all.insert_or_assign(key_of(actor, key),
                              Expected{actor, std::move(changes), now + kPatienceMs});
@@ -65,6 +72,7 @@ std::optional<policy::Actor> DiskAuthors::author_of(const std::string& path,
         std::optional<policy::Actor> found;
         for (const auto& [key, each] : all) {
             if (each.until_ms <= now || !has(each.changes, path, hash)) continue;
+            // One of two agents made it, and nothing tells which.
             if (found && !(*found == each.actor)) return std::optional<policy::Actor>();
             found = each.actor;
         }

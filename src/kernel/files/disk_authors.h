@@ -33,6 +33,7 @@ public:
     // An announcement expires after this time if the agent does not report that it is done.
     static constexpr std::int64_t kPatienceMs = std::int64_t{2} * 60 * 1000;
     static constexpr std::int64_t kLingerMs = 1000;
+    // Further announcements are dropped until some have expired.
     static constexpr std::size_t kMost = 1000;
 
     explicit DiskAuthors(const Clock& clock) : clock_(clock) {}
@@ -50,6 +51,7 @@ public:
     std::optional<policy::Actor> author_of(const std::string& path, const std::string& hash) const;
 
 private:
+    // One tool call's announcement, and when it expires by the steady clock.
     struct Expected {
         policy::Actor actor;
         std::vector<ExpectedChange> changes;

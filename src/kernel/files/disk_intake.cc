@@ -1,3 +1,10 @@
+// A change goes to the strand of its file's document. There FileGate::take_in() compares the bytes
+// and merges, and settle() decides whether anything is to be published, and as whose. Nothing waits
+// here: `done` is called from the strand. A rename first claims the new name for the document; then
+// it is an ordinary change at the new path.
+//
+//   take() ─► no document ──────────────────────────────────► publish
+//        └──► rename() ─► take_into() ─► settle() on the strand ─► publish, if it is a change
 #include "kernel/files/disk_intake.h"
 
 #include <algorithm>
@@ -16,6 +23,8 @@ Caller disk_caller() {
     return {{policy::ActorKind::source, "disk"}, 0, {}};
 }
 
+// A stamp need not be settled here: the question is which state of the file it speaks of, and not
+// if its bytes may differ.
 bool is_same_file(const fs::Stamp& a, const fs::Stamp& b) {
     return a.device == b.device && a.inode == b.inode && a.size == b.size &&
            a.modified_ns == b.modified_ns && a.changed_ns == b.changed_ns;
@@ -82,6 +91,7 @@ void DiskIntake::check(const std::shared_ptr<LiveDocument>& document, Evidence e
     if (!record || record->deleted) return done();
     fs::TreeChange change;
     change.path = record->name;
+    // Nobody has seen the file change: it is published only if a look at it finds a change.
     change.is_unsure = true;
     body_->take_into(document, std::move(change), std::move(done), evidence);
 }
@@ -126,6 +136,8 @@ Taken DiskIntake::Body::settle(LiveDocument& document, const fs::TreeChange& cha
         return out;
     }
     const bool is_renamed = change.type == fs::ChangeType::renamed;
+    // The disk has what was last seen there. So the change is a save through the kernel, whose
+    // author the history knows, or one that was taken in by an earlier call.
     const bool is_known = !before->missing && change.type != fs::ChangeType::deleted &&
                           is_same_file(before->stamp, change.stamp);
     const Result<DiskUpdate> update = gate.take_in(document, evidence);
@@ -170,6 +182,8 @@ void DiskIntake::Body::rename(const std::shared_ptr<LiveDocument>& document, fs:
                 self->rename_copies(change);
                 return self->take_into(document, std::move(change), std::move(done));
             }
+            // The name is another document's, or the document has moved on. One after the other, so
+            // that subscribers see the old path go before the new one comes.
             fs::TreeChange gone = change, made = std::move(change);
             gone.type = fs::ChangeType::deleted;
             gone.path = std::exchange(gone.from, {});
@@ -188,6 +202,7 @@ void DiskIntake::Body::rename(const std::shared_ptr<LiveDocument>& document, fs:
             Unit unit;
             unit.actor = by.actor.str();
             unit.description = cat("rename ", change.path);
+            // The disk moved the file, so an undo of texts must not move it back.
             unit.kind = UnitKind::take_back;
             live.begin(by.actor);
             live.transaction().rename(change.path);

@@ -1,6 +1,12 @@
 // The thread that watches, and what it is told by others: an inbox under a lock, and a descriptor
 // that wakes it. Changes go to the documents' strands and are not waited for; a sync counts them, and
 // is answered when all that were begun before it have ended.
+//
+//   sync() ─ inbox ─► tree->ask_sync() ─ reached by a round ─► Takings::syncs
+//                                       ─ takings begun before have ended ─► reply
+//
+// A change counts as taken in when its `done` has been called, and not before: by then its document
+// has it, and subscribers were told.
 #include "kernel/files/disk_watch.h"
 #include "kernel/core/kinds.h"
 #include "kernel/files/file_gate.h"
@@ -143,6 +149,8 @@ DiskWatch::~DiskWatch() {
 }
 
 void DiskWatch::start() {
+    // A file that is opened is watched from then on, also if ignore files leave it out. The pointer
+    // is good: stop() takes the listener away first.
     body_->core->catalog().on_made([body = body_.get()](const Name& name) {
         if (name.kind != kFileKind) return;
         body->inbox.with([&](Body::Inbox& box) { box.made.push_back(name.name); });
@@ -155,6 +163,8 @@ void DiskWatch::start() {
 
 void DiskWatch::stop() {
     if (body_->thread == nullptr) return;
+    // The thread is joined before the hub ends. Takings under way hold the body themselves, and may
+    // still publish.
     body_->core->catalog().on_made(nullptr);
     body_->inbox.with([](Body::Inbox& box) { box.is_over = true; });
     body_->wake();
@@ -182,6 +192,8 @@ void DiskWatch::sync(Reply<void> reply) {
 }
 
 void DiskWatch::files(Reply<std::optional<std::vector<fs::Entry>>> reply) {
+    // The list belongs to the thread that watches. It is asked for only where it can answer, so
+    // that others walk at once.
     const bool is_watching = body_->told_status.with(
         [](const fs::TreeStatus& status) { return status.state == fs::WatchState::watching; });
     const bool is_asked = body_->inbox.with([&](Body::Inbox& box) {
@@ -195,6 +207,8 @@ void DiskWatch::files(Reply<std::optional<std::vector<fs::Entry>>> reply) {
 
 void DiskWatch::events(const Caller& by, std::optional<std::string> subscription_id,
                        std::int64_t wait_ms, Push push, Reply<FileEvents> reply) {
+    // A caller without messages has no session that could end: its subscriptions are the actor's,
+    // and it may go on with them on another connection.
     const bool is_session = by.notify != nullptr;
     const std::string owner = cat(by.actor.str(), " ", is_session ? by.session : 0);
     if (subscription_id)
@@ -240,9 +254,12 @@ Function<void()> DiskWatch::Body::begin_taking() {
 }
 
 void DiskWatch::Body::end_taking(std::uint64_t number) {
+    // Replies are the code of others, so they run outside the lock.
     std::vector<Reply<void>> ready;
     takings.with([&](Takings& all) {
         if (number != 0) all.open.erase(number);
+        // The oldest taking that is under way. A sync waits for those numbered up to its own
+        // number, whatever has begun since.
         const std::uint64_t first = all.open.empty() ? all.begun + 1 : *all.open.begin();
         std::erase_if(all.syncs, [&](auto& sync) {
             if (sync.first >= first) return false;
@@ -255,6 +272,9 @@ void DiskWatch::Body::end_taking(std::uint64_t number) {
 
 // --- the thread ---
 
+// A round of the loop: what others want, the tree's news, whoever waits for that, and sleep until
+// there is more. Without a tree, because watching is off or the directory is gone, it only serves
+// the inbox and tries again to open one.
 void DiskWatch::Body::run() {
     while (true) {
         Inbox box = inbox.with([](Inbox& held) {
@@ -277,6 +297,8 @@ void DiskWatch::Body::run() {
         fs::TreeWatch::Round round = tree->round();
         const bool is_news = is_first || !round.changes.empty();
         take(std::move(round.changes));
+        // The tree's first round knows no earlier state, so it reports no change. What changed
+        // while no kernel ran shows in the documents' own stamps.
         if (std::exchange(is_first, false)) check_documents();
         finish_syncs();
         const std::int64_t now = core->parts().clock.steady_ms();
@@ -326,6 +348,7 @@ void DiskWatch::Body::open_tree() {
     options.ignore = settings.ignore;
     options.known_hash = [this](const std::string& path) { return intake.known_hash(path); };
     auto opened = fs::TreeWatch::open(directory, std::move(options), core->parts().clock);
+    // The loop tries again; until then the status is `detached`.
     if (!opened) return;
     tree = std::move(*opened);
     is_first = true;
@@ -362,6 +385,8 @@ void DiskWatch::Body::check_bytes() {
     }
 }
 
+// A sync without a watch looks at the stamp of every file that was ever opened. O(files), and a
+// read only of those that differ.
 void DiskWatch::Body::check_without_tree() {
     for (const Catalog::Known& known : core->catalog().known(kFileKind, "")) {
         const auto state = files::DiskState::decode(known.record.header);
@@ -376,6 +401,8 @@ void DiskWatch::Body::check_without_tree() {
 void DiskWatch::Body::finish_syncs() {
     bool any = false;
     while (!syncs.empty() && (tree == nullptr || syncs.front().first <= tree->reached_sync())) {
+        // Documents whose files are not as they last saw them are taken in first: a document may
+        // know less than the tree.
         if (tree != nullptr && !std::exchange(any, true)) check_documents();
         takings.with([&](Takings& all) {
             all.syncs.emplace_back(all.begun, std::move(syncs.front().second));

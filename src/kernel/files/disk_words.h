@@ -1,4 +1,5 @@
-// The words for a file's state on the disk, and for the outcome of a change there.
+// The words for a file's state on the disk, and for the outcome of a change there. They are in the
+// answers of the tools, so they stay as they are.
 #pragma once
 
 #include "base/enum_words.h"

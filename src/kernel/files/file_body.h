@@ -5,6 +5,12 @@
 // to the file. On the document's strand the disk is then read once, and its changes are taken in.
 // A call that waits for a person's approval goes on to where it would change something, for
 // whatever else refuses it comes first (Caller::unapproved).
+//
+//   at_door()   resolves the path                          on the door's strand
+//   admits()    decides for the path and all its aliases
+//   enter()     finds the document, or the caller's copy   then on the document's strand
+//   load()      takes in what the disk has
+//   work        the use case
 #pragma once
 
 #include <memory>
@@ -69,7 +75,8 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
     sched::Strand door;
     Conflicts conflicts{*this};
 
-    // Runs work(place, reply) at the door, with the resolved path.
+    // Runs work(place, reply) at the door, with the resolved path. Errors: those of
+    // FileSystem::resolve(), which go to the reply.
     template <class T, class Work>
     void at_door(Reply<T> reply, std::string path, Work work) {
         door.post([self = shared_from_this(), reply = std::move(reply), path = std::move(path),
@@ -81,7 +88,9 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
     }
 
     // A call on a file that its caller has staged goes to the private copy, is refused, or passes to
-    // the file itself.
+    // the file itself. A read, an edit and an undo go to the copy. Saving, deleting and settling
+    // conflicts are refused, since a copy is never on the disk. Staging itself, status and the list
+    // of conflicts pass.
     enum class Staged { copy, refused, passed };
     // The permission that a call needs: an operation, or to save.
     struct Need {
@@ -100,7 +109,7 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
         return need;
     }
     static Need saving() { return {policy::Operation::append, Staged::refused, true}; }
-    // The caller's private copy of the file; null where it has none.
+    // The caller's private copy of the file; null where it has none. O(log documents).
     std::shared_ptr<LiveDocument> copy_of(const std::string& path, const Caller& by) {
         return kernel->catalog().find(name_of_stage(path, by.actor));
     }
@@ -113,6 +122,7 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
     // person has approved, is let in with Caller::unapproved set. Errors: FileGate::admit()'s.
     Result<void> admit(Caller& by, const fs::Place& place, Need need) {
         using policy::Operation;
+        // Approvals are named by the file's own path, whichever link led there.
         const policy::Operations approved =
             kernel->oversight().approved(by, target_of_file(place.path));
         Result<void> allowed = need.to_save ? gate.admit_save(place, by.actor, approved)
@@ -140,7 +150,8 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
         return false;
     }
 
-    // Turns the place into the document's, if the disk has no file of that very name.
+    // Turns the place into the document's, if the disk has no file of that very name. For
+    // conflicts, which have to be settled although something else is at the path by now.
     void keep_to_name(fs::Place& place) const {
         const std::string& name = place.linked() ? place.aliases.front() : place.path;
         const bool is_there = !place.linked() && place.kind == fs::Kind::file;
@@ -152,7 +163,9 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
     using Visited = Function<void(Visit<T>, DiskUpdate)>;
     template <class T>
     using FileTask = Function<Result<T>(LiveDocument&, DiskUpdate, const Caller&)>;
-    // Brings a call to the file's document, loaded and up to date with the disk.
+    // Brings a call to the file's document, loaded and up to date with the disk. Errors:
+    // "not_a_file"; FileGate::admit()'s; conflict "staged" {path}; not_found "file_not_found"
+    // {path} for a path without a file and without a document; load()'s.
     template <class T>
     void enter(Caller by, std::string path, Need need, Reply<T> reply, Visited<T> work) {
         at_door<T>(std::move(reply), std::move(path),
@@ -218,8 +231,11 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
         return taken;
     }
 
+    // FileCalls::create(), which has no document yet to enter: the call is at the door until the
+    // path is known to be free.
     static void create_at_door(const std::shared_ptr<Body>& body, Caller by, FileCreate what,
                                Reply<FileVersion> reply);
+    // Makes the file on the disk, then gives the document its text. On the document's strand.
     Result<FileVersion> create(LiveDocument& document, const Caller& by, const FileCreate& what);
     // Gives a document the text of a new file that the actor has made on the disk, in the call's
     // transaction.
@@ -227,6 +243,9 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
                          const files::Decoded& made, const fs::Saved& saved);
     Result<FileVersion> keep_commit(LiveDocument& document, const policy::Actor& by,
                                     const FileCommit& what);
+    // Edits, and saves with the edit if the settings want that. The second form gives up before it
+    // plans anything while a conflict is open; the third is for callers who have settled them and
+    // pass the state without them.
     Result<FileEdited> edit(LiveDocument& document, const Caller& by, TextEdit& what);
     Result<FileEdited> edit_and_save(LiveDocument& document, const Caller& by, TextEdit& what);
     // Checks that a file may be created where this document's was, or deleted. Errors: conflict
@@ -236,11 +255,16 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
     Result<FileAppended> append(LiveDocument& document, const Caller& by, std::string text);
     Result<FileEdited> edit_and_save(LiveDocument& document, const Caller& by, TextEdit& what,
                                      const files::DiskState& disk);
+    // Saves, and tries again if the disk changed meanwhile. Errors: those of FileCalls::save().
     Result<FileSaved> save(LiveDocument& document, const Caller& by);
     // If the store refuses the document's change, removes the file that was made for it.
     void remove_if_refused(LiveDocument& document, const fs::Saved& saved);
+    // Writes once, in place of what `disk` says is there; nothing where the disk has the text
+    // already.
     Result<FileSaved> save_now(LiveDocument& document, const Caller& by,
                                const files::DiskState& disk);
+    // Deletes the file and records that. `update` is what this call took in from the disk: a change
+    // that the caller has not seen refuses the deletion.
     Result<FileVersion> erase(LiveDocument& document, const Caller& by, DiskUpdate update);
     // Records that the file is deleted, in the call's transaction.
     void record_deletion(LiveDocument& document, const policy::Actor& by);

@@ -1,6 +1,10 @@
 // Files by their paths: reading, editing, creating, listing and status. Saving and deleting are in
 // file_saves.cc. A file's document is edited as any other (Core::edit); what is peculiar to files is
 // how a call finds its document (file_body.h) and that the disk has a say (file_gate.h).
+//
+// Calls that name one file run as enter() or run() of file_body.h: the path is resolved at the
+// door, permission is decided for every name on the way, then the work runs on the document's
+// strand. Calls about all files walk their documents, one after another.
 #include "kernel/files/file_calls.h"
 
 #include <algorithm>
@@ -22,6 +26,7 @@ namespace {
 
 using policy::Operation;
 
+// A walk over the directory ends after so many entries, and the list says that it is truncated.
 constexpr std::size_t kListedFiles = 200'000;
 
 }  // namespace
@@ -49,6 +54,8 @@ std::string file_diff(const LiveDocument& document, std::string_view before,
 
 std::string file_diff(const LiveDocument& document, const seq::Rope& before,
                       const seq::Rope& after) {
+    // The ropes share what is alike, so one splice of the rest is found without a look at the whole
+    // text.
     const edits::UnlikePart part = edits::unlike_part(before, after);
     const text::Splice splice{
         {part.begin}, {part.old_end - part.begin}, after.slice({part.begin}, {part.new_end})};
@@ -119,6 +126,7 @@ void FileCalls::edit(Caller by, std::string path, std::string operation, edits::
 }
 
 Result<FileEdited> FileCalls::Body::edit(LiveDocument& document, const Caller& by, TextEdit& what) {
+    // A private copy is never saved, whatever the settings say.
     if (saves(document)) return edit_and_save(document, by, what);
     Edited edited = TRY(kernel->edit(document, document.whole(), by, what));
     return FileEdited{version_of_file(document), std::move(edited)};
@@ -127,6 +135,8 @@ Result<FileEdited> FileCalls::Body::edit(LiveDocument& document, const Caller& b
 void FileCalls::append(Caller by, std::string path, std::string text, Reply<FileAppended> reply) {
     if (text.size() > body_->kernel->limits().operation_bytes)
         return reply(too_large("the text", body_->kernel->limits().operation_bytes));
+    // Saving needs the whole text at once. Without it the append goes through the block's buffer,
+    // where a stream of them shares its flushes.
     if (body_->saves_on_commit()) {
         return body_->run<FileAppended>(
             std::move(by), std::move(path), Operation::append, std::move(reply),
@@ -158,6 +168,7 @@ void FileCalls::create(Caller by, FileCreate what, Reply<FileVersion> reply) {
 
 void FileCalls::Body::create_at_door(const std::shared_ptr<Body>& body, Caller by, FileCreate what,
                                      Reply<FileVersion> reply) {
+    // The content is checked before the path is looked at: it needs no permission and no disk.
     if (const auto fits = body->kernel->check_new(what.content); !fits)
         return reply(Failure(fits.error()));
     if (const auto text = files::decode(what.content, what.path); !text) {
@@ -168,6 +179,8 @@ void FileCalls::Body::create_at_door(const std::shared_ptr<Body>& body, Caller b
         std::move(reply), std::move(path),
         [body, by, what = std::move(what)](fs::Place place, Reply<FileVersion> answer) mutable {
             if (place.path.empty()) return answer(Failure(require_text_file(place).error()));
+            // Permission comes before existence, so that a caller without it does not learn what is
+            // there.
             if (!body->admits(by, place, Operation::create, answer)) return;
             if (place.kind != fs::Kind::missing) {
                 return answer(
@@ -193,6 +206,8 @@ void FileCalls::open_once(Caller by, std::string path, std::string token,
                                     [token](LiveDocument& document, DiskUpdate,
                                             const Caller& caller) -> Result<BlockVersion> {
                                         FileVersion file = version_of_file(document);
+                                        // The token is stored with the document, and makes no
+                                        // version.
                                         keep_token(document, caller.actor, token, file.block_id);
                                         return BlockVersion{std::move(file.block_id), file.version};
                                     });
@@ -216,6 +231,7 @@ void FileCalls::create_once(Caller by, FileCreate what, Reply<BlockVersion> repl
 
 Result<void> FileCalls::Body::check_create(LiveDocument& document, const Caller& by,
                                            const FileCreate& what) {
+    // A document may have the name already: that of a file which is gone from the disk.
     const std::optional<files::DiskState> before = gate.state(document);
     const std::string others =
         before && !what.overwrite ? unsaved_by_others(document, by.actor, *before) : "";
@@ -237,7 +253,8 @@ Result<FileVersion> FileCalls::Body::create(LiveDocument& document, const Caller
     kernel->flush(document, block);
     TRY(check_create(document, by, what));
     TRY(by.check_approved([&] { return file_diff(document, "", what.content); }));
-    // The disk decides whether the name is free; the document follows.
+    // The disk decides whether the name is free; the document follows. A kernel that is killed
+    // between the two leaves a file on the disk that is loaded as any other when it is first used.
     const fs::Saved saved = TRY(gate.files().create(document.name(), what.content));
     record_creation(document, by.actor, *files::decode(what.content, document.name()), saved);
     keep_token(document, by.actor, what.client_token, document.id_of(block).str());
@@ -250,6 +267,7 @@ void FileCalls::Body::record_creation(LiveDocument& document, const policy::Acto
     const BlockRef block = document.whole();
     crdt::Doc& doc = document.doc();
     document.begin(by);
+    // The document may have the text of the file that was there before.
     memory::apply(doc, block.content,
                   text::minimal_splices(doc.text(block.content).rope().str(), made.text));
     Unit unit;
@@ -284,6 +302,8 @@ Result<FileVersion> FileCalls::Body::keep_commit(LiveDocument& document, const p
     const std::string& path = document.name();
     const BlockRef block = document.whole();
     const auto& units = block.state->history.units();
+    // A commit that reached the store before the kernel was killed left a unit of this actor,
+    // younger than the version that the commit found. A deletion shows in the record.
     const auto own = std::find_if(units.rbegin(), units.rend(), [&](const Unit& unit) {
         return unit.actor == by.str() && unit.version > what.version;
     });
@@ -294,6 +314,8 @@ Result<FileVersion> FileCalls::Body::keep_commit(LiveDocument& document, const p
         if (own != units.rend()) out.version = own->version;
         return out;
     }
+    // A text that somebody has changed since is merged; with a file that was made or deleted there
+    // is nothing to merge.
     if (what.is_other && what.kind != FileCommit::Kind::changed) {
         return fail(Errc::conflict, "path_changed", cat(path, " was changed meanwhile"),
                     {{"path", path}});
@@ -306,6 +328,8 @@ Result<FileVersion> FileCalls::Body::keep_commit(LiveDocument& document, const p
     const files::Decoded text =
         TRY(files::decode(what.bytes, path, gate.rules()->paths.encoding(path)));
     if (what.kind == FileCommit::Kind::created) {
+        // The stamp for the document's record comes from the disk, so the bytes there have to be
+        // those of the commit.
         const fs::FileBytes made = TRY(gate.files().read(path, kernel->limits().block_bytes));
         if (made.hash != fs::Hash::of(what.bytes)) {
             return fail(Errc::conflict, "path_changed", cat(path, " was changed meanwhile"),
@@ -341,6 +365,8 @@ void FileCalls::status(Caller by, std::optional<std::string> path,
         body_->at_door<All>(
             std::move(reply), *path,
             [body = body_, by, path = *path](fs::Place place, Reply<All> answer) mutable {
+                // A file that is known is looked at as it is, without taking in the disk: the
+                // answer tells of a change there. Any other is loaded first.
                 const auto look = [body](LiveDocument& document,
                                          const Caller& caller) -> Result<All> {
                     return All{TRY(body->status(document, caller.actor))};
@@ -390,7 +416,10 @@ Result<FileStatus> FileCalls::Body::status(LiveDocument& document, const policy:
 
 namespace {
 
-// The page of the listing that the query asks for.
+// The page of the listing that the query asks for. Each page walks the whole directory again; pages
+// go by path, so files that come and go meanwhile neither repeat an entry nor hide another. A link
+// is listed by its own path, with the rights and the block of its target; one that leads to no file
+// is left out.
 Result<FileList> page_of(const fs::Listing& all, Core& kernel, FileGate& gate, const Caller& by,
                          const FileQuery& query) {
     FileList list;

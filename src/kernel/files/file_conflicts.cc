@@ -36,6 +36,8 @@ List id_list(const std::vector<Conflict>& conflicts) {
     return out;
 }
 
+// A part without text is the empty range at its line; at the end of a text that ends with a
+// newline, that behind the last line.
 text::LineRange lines_of(const seq::Rope& rope, TextPart part) {
     const bool at_end = part.begin == rope.bytes().n && rope.ends_with_newline();
     const std::size_t begin =
@@ -144,6 +146,8 @@ std::vector<store::DocumentKey> file_documents(const Catalog& catalog) {
 bool FileCalls::Conflicts::was_told(const LiveDocument& document, const files::DiskState& disk,
                                     const policy::Actor& actor) {
     return told_.with([&](auto& all) {
+        // Knowledge of a conflict is of one content of the disk. Other bytes there are news for
+        // everybody.
         Told& told = all[document.key()];
         if (told.hash != disk.hash) told.actors.clear();
         told.hash = disk.hash;
@@ -212,6 +216,8 @@ std::vector<FileConflict> FileCalls::Conflicts::list(LiveDocument& document,
     std::vector<FileConflict> out;
     const std::optional<files::DiskState> disk = files_.gate.state(document);
     if (!disk || disk->conflicts.empty()) return out;
+    // The list tells its caller of the conflicts: a save is from now on refused as
+    // needs_resolution.
     was_told(document, *disk, by);
     files_.kernel->flush(document, document.whole());
     const crdt::Handle content = document.whole().content;
@@ -245,6 +251,9 @@ Result<FileResolved> FileCalls::Conflicts::resolve(LiveDocument& document, const
     const std::vector<std::size_t> settled = TRY(chosen(disk, what));
     if (disk.has_deletion() && what.choice != ConflictChoice::disk)
         TRY(check_vacant(files_.gate.files(), what.path));
+    // The text may have been edited since the conflict was met, so each place is looked up now.
+    // Splices are the smallest ones within a place: characters that stay keep their authors and
+    // their cursors.
     const seq::Rope rope = document.doc().text(block.content).rope();
     std::vector<text::Splice> splices;
     for (const std::size_t i : settled) {
@@ -270,6 +279,9 @@ Result<FileResolved> FileCalls::Conflicts::resolve(LiveDocument& document, const
         if (!overlaps) done = splice.at.n + splice.erase.n;
         return overlaps;
     });
+    // Conflicts are taken out from the last one, so that the numbers of those before stay right. A
+    // deletion that is settled leaves nothing to open again; the others are kept in case the
+    // version is undone.
     for (auto i = settled.rbegin(); i != settled.rend(); ++i) {
         const auto at = disk.conflicts.begin() + static_cast<std::ptrdiff_t>(*i);
         if (at->kind == ConflictKind::deletion) {
@@ -297,6 +309,9 @@ Result<FileResolved> FileCalls::Conflicts::settle(LiveDocument& document, const 
             return edits::Planned{splices, {}};
         }};
     Edited edited;
+    // Three cases. A change that is saved with its call writes the disk before the document, all or
+    // nothing. A change that is not saved is an edit. Without a change the document keeps its text,
+    // and a save puts that on the disk.
     if (changes && saves) {
         edited = TRY(files_.edit_and_save(document, by, what, disk)).edited;
     } else {
@@ -355,6 +370,7 @@ public:
           paths_(std::move(paths)),
           reply_(std::move(reply)) {}
 
+    // The first error ends the call; what was taken in of the files before it stays.
     void next() {
         if (done_.size() == paths_.size()) return reply_(std::move(done_));
         Reply<FileReconciled> one = [self = shared_from_this()](Result<FileReconciled> made) {
@@ -423,6 +439,7 @@ void FileCalls::reconcile(Caller by, std::vector<std::string> paths,
 Result<FileReconciled> FileCalls::Conflicts::reconcile(LiveDocument& document, const Caller& by) {
     if (document.record().deleted) return no_such_file(document.name());
     files_.kernel->flush(document, document.whole());
+    // A reconcile trusts no stamp: that is what it is called for.
     TRY(files_.gate.take_in(document, Evidence::bytes));
     const DiskUpdate update = files_.gate.last_news(document);
     const files::DiskState disk = *files_.gate.state(document);
@@ -437,6 +454,8 @@ Result<FileReconciled> FileCalls::Conflicts::reconcile(LiveDocument& document, c
         was_told(document, disk, by.actor);
         out.result = ReconcileResult::needs_resolution;
         const std::string ours = document.doc().text(document.whole().content).rope().str();
+        // Both sides are compared with the text that they come from, which the conflict records
+        // give back: the version of the disk has the disk's words, and the document its own.
         std::string theirs = TRY(text_at(document, disk.version));
         const std::string base = files::common_base(theirs, disk.conflicts);
         if (disk.has_deletion()) theirs.clear();

@@ -32,9 +32,12 @@ public:
     // Returns true if the actor knew of the conflicts. From now on it does.
     bool was_told(const LiveDocument& document, const files::DiskState& disk,
                   const policy::Actor& actor);
-    // The document has no conflict any more.
+    // The document has no conflict any more. Called after a save, from when on the disk has the
+    // document's text.
     void forget(store::DocumentKey document);
 
+    // The open conflicts with both sides as they are now. From now on the actor knows of them.
+    // O(log n) for each.
     std::vector<FileConflict> list(LiveDocument& document, const policy::Actor& by);
     // Errors: those of FileCalls::resolve().
     Result<FileResolved> resolve(LiveDocument& document, const Caller& by, FileResolve& what);

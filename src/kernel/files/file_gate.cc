@@ -42,9 +42,8 @@ void end_deletion(files::DiskState& state) {
     });
 }
 
-// Sets the regions of the conflicts anew, on characters that are there: an edit may have replaced
-// those that they stood on. Every call passes here, so that there is one edit at most to follow.
-// Returns true if a region changed.
+// Opens conflicts again whose settling was undone, and closes those whose settling was redone.
+// Returns true if there was any.
 bool follow_undo(LiveDocument& document, files::DiskState& state) {
     if (state.settled.empty()) return false;
     History& history = document.whole().state->history;
@@ -54,6 +53,9 @@ bool follow_undo(LiveDocument& document, files::DiskState& state) {
     });
 }
 
+// Sets the regions of the conflicts anew, on characters that are there: an edit may have replaced
+// those that they stood on. Every call passes here, so that there is one edit at most to follow.
+// Returns true if a region changed.
 bool follow_edits(LiveDocument& document, std::vector<files::Conflict>& conflicts) {
     const crdt::Handle content = document.whole().content;
     bool changed = false;
@@ -247,6 +249,7 @@ Result<DiskUpdate> FileGate::compare(LiveDocument& document, Evidence evidence) 
         document.transaction().note_header(before->encode());
     const std::string& path = document.name();
     const fs::Place place = TRY(files_.resolve(path));
+    // Late writes are merged into the file itself, so they come before its stamp is looked at.
     take_late_writes(path);
     if (before && (place.linked() || place.kind != fs::Kind::file))
         return note_missing(document, std::move(*before));
@@ -420,6 +423,9 @@ Result<DiskUpdate> FileGate::apply(LiveDocument& document,
         now.version = version_of(document);
         taken.resolution = Resolution::disk_wins;
     } else {
+        // The disk's edit is made where the disk was, in a copy at that version, and the document
+        // imports it as it would from another peer. The text that the CRDT makes of both is then
+        // corrected to the plan's, as system:reconcile.
         document.begin_at(author, before->version);
         crdt::Doc copy = TRY(copy_at(doc, before->version));
         const crdt::Handle content = copy.open(doc.id_of(block.content));

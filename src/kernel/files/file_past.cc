@@ -52,6 +52,8 @@ void FileCalls::diff(Caller by, std::string path, std::optional<std::string> fro
                 out.diff = TRY(diff_of_versions(document, block, name, from, to, text_of));
                 return out;
             }
+            // Without `from` the older side is the file on the disk: the diff shows what a save
+            // would change there.
             const BlockAt after = TRY(block_at(document, block, to));
             const std::string new_text = TRY(text_of(after));
             const std::string old_text =

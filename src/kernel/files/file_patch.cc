@@ -64,6 +64,8 @@ Result<void> FileCalls::PatchRun::find() {
         TRY(reach(act));
         const edits::FilePatch& patch = what_.parts[act.part];
         const std::string name = act.block ? act.block->str() : act.path;
+        // Two acts on one text would both be planned on the text as it is now, and their places
+        // would not fit together.
         if (!seen.insert(name).second) {
             return edits::invalid_patch(
                 patch.patch_line,
@@ -97,6 +99,8 @@ Result<void> FileCalls::PatchRun::add_acts(std::size_t i) {
         act.kind = Kind::create;
     }
     acts_.push_back(act);
+    // The deletion stands before the creation of its move: it is planned first, and leaves the
+    // bytes that the creation writes.
     if (!is_move) return {};
     act.kind = Kind::create;
     act.path = patch.new_name;
@@ -143,6 +147,8 @@ Result<void> FileCalls::PatchRun::reach(Act& act) {
                                                         : Operation::erase;
     const std::string given = std::exchange(act.path, place.path);
     TRY(files_->admit(act.by, place, needed));
+    // A patch of a file that its caller has staged changes the private copy, as every edit does; a
+    // copy cannot be created or deleted by its path.
     if (auto copy = files_->copy_of(place.path, by_)) {
         if (act.kind != Kind::edit) return is_staged(place.path, "was not changed");
         act.block = conversation::BlockId{copy->key(), -1, 0};
@@ -183,6 +189,8 @@ void FileCalls::PatchRun::hold_from(std::size_t k) {
                 [self, visit = std::move(visit)](Result<void> durable) mutable {
                     LiveDocument& live = *visit.document;
                     Result<void> ready = durable ? self->prepare(live) : std::move(durable);
+                    // A change of the disk that was taken in is stored before anything is planned,
+                    // so it stays even if the patch is refused.
                     if (!ready || !live.transaction().is_due())
                         return visit.answer(std::move(ready));
                     live.submit([visit = std::move(visit)](Result<void> stored) mutable {
@@ -217,7 +225,8 @@ void FileCalls::PatchRun::plan_from(std::size_t i) {
     if (i == acts_.size()) return planned();
     at(acts_[i].document, [self = shared_from_this(), i](LiveDocument& live) {
         Act& act = self->acts_[i];
-        // A move whose hunks fail creates nothing.
+        // Planning goes on after a failure, so that one answer names all hunks that do not fit; but
+        // a move whose hunks fail creates nothing.
         const bool failed_before = self->failed_part_ == act.part;
         Result<void> done = failed_before ? Result<void>() : self->plan(live, act);
         if (!done) {
@@ -248,6 +257,8 @@ Result<void> FileCalls::PatchRun::plan(LiveDocument& live, Act& act) {
     edits::PatchedText planned = TRY(edits::plan_patch(patch, text, what_.numbering, limits()));
     TRY(kernel_.check_size(text, {planned.splices, {}}));
     for (const text::Splice& splice : planned.splices) TRY(check_savable(live, splice.insert));
+    // `planned` is for the journal of a commit (PatchRequest::before): the bytes that the disk has
+    // and those that it will get.
     part.out = {live.id_of(block).str(), act.path, block.state->version, std::move(planned.hunks)};
     part.planned.version = block.state->version;
     if (const auto disk = files_->gate.state(live); disk && !disk->missing)
@@ -255,6 +266,7 @@ Result<void> FileCalls::PatchRun::plan(LiveDocument& live, Act& act) {
     if (act.kind == Kind::edit) {
         if (!act.block && saves()) {
             const files::DiskState disk = *files_->gate.state(live);
+            // While a conflict is open a text cannot be saved; without a save it may be edited.
             TRY(Conflicts::check_settled(live, disk));
             part.planned.after =
                 TRY(files::encode(disk.form, spliced(text.str(), planned.splices), act.path));
@@ -329,6 +341,8 @@ void FileCalls::PatchRun::planned() {
     if (what_.dry_run) return end(answer());
     const auto asks = [](const Act& act) { return act.by.unapproved != nullptr; };
     if (std::any_of(acts_.begin(), acts_.end(), asks)) {
+        // A person may take a day. No document is held for that long: the call ends, and is made
+        // again with the approval.
         return let_go(0, [self = shared_from_this()] { self->ask_from(0); });
     }
     if (what_.before) {
@@ -340,6 +354,8 @@ void FileCalls::PatchRun::planned() {
         if (Result<void> ready = what_.before(planned); !ready)
             return refuse(std::move(ready).error());
     }
+    // Edits, creations, deletions: what is hardest to take back comes last, when everything else
+    // has worked.
     std::stable_sort(acts_.begin(), acts_.end(),
                      [](const Act& a, const Act& b) { return a.kind < b.kind; });
     write_from(0);
@@ -354,6 +370,8 @@ void FileCalls::PatchRun::ask_from(std::size_t i) {
     kernel_.oversight().ask(by_, target_of_file(acts_[i].path),
                             Caller::with_diff(*acts_[i].by.unapproved, parts_[acts_[i].part].diff),
                             [self = shared_from_this(), i](Error why) {
+                                // The others are of no use if nobody can be asked, or if one
+                                // approval was denied.
                                 if (why.code() != Errc::escalation_required)
                                     return self->reply_(Failure(std::move(why)));
                                 if (const Value* id = why.details().find("approval_id"))

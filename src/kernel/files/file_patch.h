@@ -1,4 +1,5 @@
-// A patch over files and blocks, as values: the request, and the answer.
+// A patch over files and blocks, as values: the request, and the answer. file_patch.cc says how a
+// patch runs.
 #pragma once
 
 #include <cstdint>
@@ -40,6 +41,8 @@ struct PatchedBlock {
     std::uint64_t version = 0;
     std::vector<edits::HunkPlace> hunks;
 };
+// The outcome of the whole patch; there is none for a part of it, because all parts are done or
+// none is.
 struct Patched {
     std::vector<PatchedBlock> blocks;  // In the patch's order.
     std::string diff;                  // Unified, of all that changed.

@@ -34,6 +34,8 @@ private:
     enum class Kind : std::uint8_t { edit, create, erase };
 
     // One change of one file or block. A move is two: the old file is deleted, a new one created.
+    // `by` is the caller with the refusal that a person could lift, if this act meets one: each act
+    // has its own.
     struct Act {
         Kind kind = Kind::edit;
         std::size_t part = 0;
@@ -56,6 +58,8 @@ private:
     };
 
     // --- find (file_patch.cc) ---
+    // Resolves all names and sorts the documents. At the door. Errors: those of the three below;
+    // "invalid_patch" for a name that is given twice.
     Result<void> find();
     Result<void> add_acts(std::size_t i);
     // Sets what the part names: a path, or a block. Errors: "invalid_patch", "memory_block".
@@ -71,6 +75,7 @@ private:
     Result<BlockRef> block_of(LiveDocument& live, const Act& act);
 
     // --- plan ---
+    // Plans the acts from number `i` on, each on its strand, also after one has failed.
     void plan_from(std::size_t i);
     edits::EditLimits limits() const;
     // Returns true if files are saved with the call.
@@ -80,11 +85,13 @@ private:
                              Part& part);
     // Says where the error is, and gathers the hunks that fail.
     void note_failure(const Act& act, Error error);
+    // All acts are planned: refuses what failed, asks a person, ends a dry run, or begins to write.
     void planned();
     // Asks a person about every act that needs it. The first is the call's refusal.
     void ask_from(std::size_t i);
 
     // --- write (file_patch_write.cc) ---
+    // From here on the disk changes; the first failure leads to take_back().
     void write_from(std::size_t i);
     Result<void> write(LiveDocument& live, Act& act);
     Result<void> write_edit(LiveDocument& live, Act& act, Part& part);
@@ -92,6 +99,7 @@ private:
     // --- store ---
     // Gathers what the documents from number `k` on have changed, and stores it.
     void give_from(std::size_t k);
+    // Tells the documents from number `k` on that their parts are stored.
     void settle_from(std::size_t k);
     // Undoes what was written: no document keeps its transaction, and the disk gets its bytes
     // back.

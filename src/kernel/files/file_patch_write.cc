@@ -1,4 +1,12 @@
 // The second half of a patch's run: writing, storing, and taking back.
+//
+//   write_from ─► give_from ─► store.commit ─► settle_from ─► end
+//        └───────────┴──────────────┴──► take_back ─► put_back ─► end
+//
+// An edit and a creation register what undoes them on the disk with their transaction
+// (OpenTransaction::on_stored()), and taking the transaction back runs that. A deletion is undone
+// here, from the bytes that were read before it. A kernel that is killed in between leaves the
+// files as they are by then; a commit's journal tells the next one.
 #include <algorithm>
 
 #include "kernel/files/file_gate.h"
@@ -27,6 +35,7 @@ Result<void> FileCalls::PatchRun::write(LiveDocument& live, Act& act) {
         return {};
     }
     if (!files_->gate.state(live)->missing)
+        // A deletion is taken back from these bytes.
         act.before = TRY(files_->gate.files().read(act.path, kernel_.limits().block_bytes));
     const FileVersion gone = TRY(files_->erase(live, act.by, act.update));
     act.written = act.before.has_value();
@@ -83,6 +92,8 @@ void FileCalls::PatchRun::settle_from(std::size_t k) {
     });
 }
 
+// A document whose transaction is not due was not changed. One that was gets the refusal as if the
+// store had given it: its memory is thrown away and loaded anew.
 void FileCalls::PatchRun::take_back(Error why, std::size_t k) {
     if (k == documents_.size()) return end(Failure(put_back(std::move(why))));
     at(documents_[k],
@@ -105,6 +116,8 @@ Error FileCalls::PatchRun::put_back(Error why) {
         any = true;
         if (act.before) static_cast<void>(files.create(act.path, act.before->bytes));
         const Result<fs::FileBytes> now = files.read(act.path, kernel_.limits().block_bytes);
+        // Nothing is believed: each file is read again, and those that could not be given their
+        // bytes back are named in the answer.
         const bool is_back =
             act.kind == Kind::create
                 ? !now && now.error().code() == Errc::not_found
@@ -134,6 +147,7 @@ void FileCalls::PatchRun::let_go(std::size_t k, Function<void()> then) {
     if (k == documents_.size()) return then();
     at(documents_[k], [self = shared_from_this(), k,
                        then = std::move(then)](LiveDocument& live) mutable {
+        // A document that was made for this call alone, and into which nothing has come.
         if (!live.is_stored() && (live.in_flight().refusal() || !live.loaded() || live.is_blank()))
             self->kernel_.catalog().drop(live.key());
         if (k < self->held_) live.doorway().release();

@@ -37,6 +37,8 @@ Result<FileSaved> FileCalls::Body::save(LiveDocument& document, const Caller& by
     kernel->flush(document, document.whole());
     // An edit may have come after the file was found to be gone.
     if (gate.state(document)->vanished) TRY(gate.take_in(document));
+    // `disk_changed` from save_now() says that the bytes are not those that were last seen. They
+    // are taken in, which may open a conflict, and the merged text is saved.
     for (int attempt = 0;; ++attempt) {
         const files::DiskState disk = *gate.state(document);
         if (disk.has_conflict()) {
@@ -91,7 +93,11 @@ Result<FileEdited> FileCalls::Body::edit_and_save(LiveDocument& document, const 
     const Result<std::string> before = bytes_of(document, disk);
     std::optional<fs::Saved> saved;
     std::string replaced;  // The bytes that the save took from the disk.
+    // It runs when the edit is planned, admitted and about to be made. The bytes that the disk
+    // loses are kept until the store has the edit.
     what.before = [&](std::span<const text::Splice> splices) -> Result<void> {
+        // Without unsaved edits the document itself gives the bytes back, and the disk need not be
+        // read.
         const bool clean = before && fs::Hash::of(*before) == disk.hash;
         if (!disk.missing)
             replaced =
@@ -140,6 +146,7 @@ Result<fs::Saved> FileCalls::Body::write(LiveDocument& document, const Caller& b
                                          const files::DiskState& disk, const std::string& bytes) {
     const fs::Place place{document.name(), {}, fs::Kind::file};
     const policy::Operations approved = kernel->oversight().approved(by, document);
+    // A file that is gone is made anew, and that is another permission.
     if (disk.missing) {
         TRY(gate.admit(place, Operation::create, by.actor, approved));
         return gate.files().create(document.name(), bytes);
@@ -149,6 +156,7 @@ Result<fs::Saved> FileCalls::Body::write(LiveDocument& document, const Caller& b
     if (!allowed) {
         const fs::FileBytes there =
             TRY(gate.files().read(document.name(), kernel->limits().block_bytes));
+        // Other bytes than were last seen are left to the save, which refuses them as disk_changed.
         if (there.hash == disk.hash && !bytes.starts_with(there.bytes))
             return Failure(allowed.error());
     }
@@ -173,6 +181,8 @@ void FileCalls::erase(Caller by, std::string path, Reply<FileVersion> reply) {
     body_->at_door<FileVersion>(
         std::move(reply), path,
         [body = body_, by, path](fs::Place place, Reply<FileVersion> answer) {
+            // A delete of a link would have to mean the link or its target. The caller is told to
+            // name the file.
             if (place.linked()) {
                 return answer(
                     invalid("is_a_link",
@@ -191,6 +201,7 @@ void FileCalls::erase(Caller by, std::string path, Reply<FileVersion> reply) {
 std::string FileCalls::Body::unsaved_by_others(LiveDocument& document, const policy::Actor& by,
                                                const files::DiskState& disk) {
     if (!gate.dirty(document)) return {};
+    // Edits whose operations the version on the disk does not contain. O(history).
     std::set<std::string> actors;
     for (const Unit& unit : document.whole().state->history.units()) {
         if (unit.kind != UnitKind::content || unit.state != UnitState::done ||
@@ -233,6 +244,9 @@ Result<FileVersion> FileCalls::Body::erase(LiveDocument& document, const Caller&
     TRY(by.check_approved([&] {
         return file_diff(document, document.doc().text(document.whole().content).rope().str(), "");
     }));
+    // The file goes only while it has the bytes that were last seen. A kernel that is killed before
+    // the record is stored leaves a document whose file is missing, as after any deletion on the
+    // disk.
     if (!disk.missing) TRY(gate.files().remove(document.name(), disk.hash));
     record_deletion(document, by.actor);
     return version_of_file(document);

@@ -1,3 +1,6 @@
+// An adapter: each call strips the address down to a path and hands it to FileCalls, and the answer
+// is named as a source's. What this source adds is its description and reconcile(), which first
+// waits until the watch has seen all that was done to the disk before the call.
 #include "kernel/files/file_source.h"
 
 #include <string_view>
@@ -50,6 +53,8 @@ SourceSpec FileSource::spec() const {
                    .is_watching = parts_.watch.status().state != fs::WatchState::off};
     for (const policy::PathRule& rule : parts_.gate.rules()->paths.rules())
         out.permission_rules.push_back({rule.pattern.pattern(), rule.permission});
+    // The rule for paths that no other names, as policy::PathRules has it: a source's last rule
+    // matches every name.
     out.permission_rules.push_back({"**", policy::Permission::read_only});
     return out;
 }
@@ -120,6 +125,8 @@ void FileSource::rollback(const Caller& by, std::string address, std::string ver
 }
 
 void FileSource::start_watch(Reply<std::string> reply) {
+    // The walk over a large directory may take seconds. Calls need not wait for it, because each
+    // looks at its own file.
     parts_.watch.start();
     reply(std::string());
 }

@@ -1,4 +1,5 @@
-// FileSource: the files of the workspace's directory as a source.
+// FileSource: the files of the workspace's directory as a source. It has no rules of its own: the
+// calls are those of FileCalls, by an address in place of a path.
 #pragma once
 
 #include <string>
@@ -59,6 +60,7 @@ public:
     void reconcile(const Caller& by, Reply<void> reply) override;
 
 private:
+    // The path of "file:PATH", or that of a file's block; "" for an id that is no file's.
     std::string path_of(std::string address) const;
 
     Parts parts_;

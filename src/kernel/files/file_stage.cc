@@ -44,6 +44,8 @@ struct Seed {
     std::uint64_t version = 0;
 };
 
+// Entries for making and ending a copy. An undo does not touch them: they have no text of their own
+// to take back.
 Unit stage_unit(const policy::Actor& by, std::string description) {
     Unit unit;
     unit.actor = by.str();
@@ -56,6 +58,8 @@ Unit stage_unit(const policy::Actor& by, std::string description) {
 // has read is right in both. Errors: conflict "already_staged".
 Result<FileVersion> plant(LiveDocument& copy, const Caller& by, const Seed& seed,
                           Catalog& catalog) {
+    // The name of a copy is its path and owner, so a second stage of the path comes to the same
+    // document.
     if (!copy.is_blank()) {
         return fail(Errc::conflict, "already_staged",
                     cat("you have staged ", seed.path,
@@ -119,6 +123,8 @@ Failure is_staged(const std::string& path, std::string_view what) {
 }
 
 Unstaged merge_stage(const std::string& base, const std::string& ours, const std::string& theirs) {
+    // Overlaps are replaced from the last to the first, so that the places of those before stay
+    // true.
     text::Merged merged = text::merge3(base, ours, theirs, text::Side::ours, text::Side::ours);
     for (auto tie = merged.ties.rbegin(); tie != merged.ties.rend(); ++tie) {
         const std::string_view both =
@@ -130,6 +136,8 @@ Unstaged merge_stage(const std::string& base, const std::string& ours, const std
 }
 
 void FileCalls::stage(Caller by, std::string path, Reply<FileVersion> reply) {
+    // Two strands: the text is read on that of the file and planted on that of the copy. In between
+    // others may edit the file, which is what the base version is for.
     Reply<Seed> copy = [core = body_->kernel, by,
                         reply = std::move(reply)](Result<Seed> seed) mutable {
         if (!seed) return reply(Failure(std::move(seed).error()));
@@ -176,6 +184,7 @@ public:
     }
 
 private:
+    // Dropping needs no file: it may be gone, and the copy is ended all the same.
     void drop(Reply<FileUnstaged> reply) {
         kernel_.run<FileUnstaged>(
             by_, ThisDocument{copy_}, Access::admitted, std::move(reply),
@@ -217,6 +226,8 @@ private:
         });
     }
 
+    // The copy is entered as a call of its own, while the visit to the file waits, held. Its answer
+    // is only a signal, which goes back to the file's strand.
     void hold_copy() {
         Reply<void> taken = [self = shared_from_this()](Result<void> held) {
             self->visit_->document->strand().post([self, held = std::move(held)]() mutable {
@@ -273,6 +284,8 @@ private:
         kernel_.flush(file, block);
         const std::string base = TRY(text_at(file, from_.base));
         const std::string ours = file.doc().text(block.content).rope().str();
+        // A file that is never merged can still be unstaged if only one side has changed, or both
+        // in the same way.
         if (files_->gate.is_never_merged(file.name()) && base != ours && base != text_ &&
             ours != text_) {
             return fail(Errc::conflict, "needs_resolution",

@@ -1,6 +1,11 @@
 // Undo of files. A change of the text is taken back as one of any block, and the file is saved. A file also
 // comes into being and is deleted: these entries of its history have no text to revert. The undo of a
 // deletion makes the file anew, as the block that it was; the undo of a creation deletes the file.
+//
+//   the document     what is undone                          the file
+//   deleted          its last entry, the deletion            returns
+//   there            all entries since it was created        ends
+//   there            anything else                           stays, with another text
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -112,6 +117,8 @@ void FileCalls::undo(Caller by, std::string path, UndoWhich which, Reply<Undone>
         [body = body_, by = std::move(by), path, which = std::move(which)](
             const fs::Place& place, Reply<Undone> answer) mutable {
             Catalog& catalog = body->kernel->catalog();
+            // A path may be free, or another file's by now. Only a free one leads to the file that
+            // was deleted there last.
             const bool is_gone =
                 place.kind == fs::Kind::missing && !catalog.is_taken(Name{kFileKind, place.path});
             auto deleted =
@@ -224,6 +231,7 @@ void FileCalls::Undoing::undo_creation(Caller by, std::string path, store::Docum
                             cat(document.name(), " has changed meanwhile; undo again"),
                             {{"path", document.name()}});
             }
+            // The characters that the undo removes are counted before the file goes.
             const std::size_t size =
                 document.doc().text(document.whole().content).rope().code_points().n;
             const FileVersion gone = TRY(self.files_->erase(document, caller, update));
@@ -263,6 +271,8 @@ Result<Undone> FileCalls::Undoing::undelete_now(LiveDocument& document, const Ca
 
     Catalog& catalog = files_->kernel->catalog();
     const Name name{kFileKind, document.name()};
+    // The name is claimed before the disk is written, so that no other call makes a document for
+    // the path meanwhile; it is given back if that fails.
     if (!catalog.claim_name(name, document.key())) return path_is_taken(document.name());
     const Result<fs::Saved> saved = files_->gate.files().create(document.name(), bytes);
     if (!saved) {
@@ -301,6 +311,8 @@ Result<Undone> FileCalls::Undoing::undo(LiveDocument& document, const Caller& by
                   }};
     what.instead = [&]() -> Result<void> {
         undone = TRY(files_->kernel->take_back_steps(document, block, by.actor, steps, which.redo));
+        // The draft of text_after() and the document revert the same atoms, so they come to the
+        // same text; the disk has it by now.
         CHECK(document.doc().text(block.content).rope().str() == after);
         return {};
     };

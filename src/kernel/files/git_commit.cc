@@ -1,3 +1,7 @@
+// A flush compares each file with the tree of the ref's tip, by git's own hashes, and sends git one
+// stream with the blobs and the commit. No index and no work tree is touched, and nothing is
+// written if no file differs. The trailers of a message are read again by the next flush: they say
+// which HEAD the tree includes, and when it was made.
 #include "kernel/files/git_commit.h"
 
 #include <algorithm>
@@ -17,6 +21,7 @@ constexpr std::size_t kMostOperations = 500;
 
 // The value of the last trailer of this name, "" if there is none.
 std::string trailer(std::string_view message, std::string_view name) {
+    // The last one counts, for a file's name in the list above the trailers may look like one.
     const std::size_t at = message.rfind(cat("\n", name));
     if (at == std::string_view::npos) return {};
     const std::string_view value = message.substr(at + 1 + name.size());
@@ -25,6 +30,7 @@ std::string trailer(std::string_view message, std::string_view name) {
 
 std::int64_t number(std::string_view digits) {
     std::int64_t out = 0;
+    // Somebody else may have written the message: anything but digits counts as 0.
     for (const char c : digits.substr(0, 15)) {
         if (c < '0' || c > '9') return 0;
         out = out * 10 + (c - '0');
@@ -46,6 +52,8 @@ std::string operation_trailer(const FlushedOperation& operation) {
 
 // The actor with most operations is the author.
 git::Person author_of(const std::map<std::string, std::size_t>& actors) {
+    // The first by name wins between actors with equally many operations. Without operations the
+    // text came from the disk.
     std::string name = "source:disk";
     std::size_t most = 0;
     for (const auto& [actor, count] : actors) {
@@ -130,6 +138,8 @@ Result<FlushCommit> commit_flush(const git::Repository& repository, const std::s
     std::map<std::string, git::TreeEntry> there;
     if (!parent.empty()) there = TRY(repository.files(parent));
     std::vector<git::TreeChange> of_head;
+    // A HEAD that the last flush included may be gone since, after a rebase and a collection. There
+    // is no difference to it then, and HEAD is left out.
     const bool moved = base.tip && base.head && !base.included.empty() &&
                        base.included != *base.head &&
                        TRY(repository.commit_of(base.included)).has_value();
@@ -170,6 +180,8 @@ Result<FlushCommit> commit_flush(const git::Repository& repository, const std::s
     for (const FlushedFile* const file : changed) {
         const std::string path = cat(repository.prefix(), file->path);
         const auto entry = there.find(path);
+        // A file keeps the mode that the tree has for it. One that is new, or was a link there,
+        // gets the mode on the disk.
         const bool is_file = entry != there.end() && entry->second.mode.starts_with("100");
         if (file->bytes) {
             stream.write(path, is_file ? entry->second.mode : repository.mode_on_disk(file->path),

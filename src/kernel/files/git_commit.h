@@ -17,6 +17,7 @@ namespace quire::kernel {
 // One entry of a file's history.
 struct FlushedOperation {
     std::string actor;
+    // The word of the history: "edit", "undo of edit".
     std::string description;
     std::uint64_t version = 0;
     std::string path = {};
@@ -28,7 +29,8 @@ struct FlushedFile {
     std::vector<FlushedOperation> operations;
 };
 
-// The author of an actor's commit: "agent:ada" <ada@agent.quire.invalid>.
+// The author of an actor's commit: "agent:ada" <ada@agent.quire.invalid>. The address ends in a
+// domain that never exists, so no mail and no account is meant.
 git::Person flush_author(const std::string& actor);
 // The message of a commit that has one operation.
 std::string export_message(const FlushedOperation& operation);
@@ -45,6 +47,7 @@ Result<FlushBase> flush_base(const git::Repository& repository, const std::strin
 
 struct FlushCommit {
     std::string commit;  // The tip now; "" for none.
+    // The paths that the commit changed, and those that git ignores; both in the workspace.
     std::vector<std::string> files;
     std::vector<std::string> ignored;
 };

@@ -1,5 +1,6 @@
 // The documents are read first, one after another, each on its strand; then one stream of commits is
-// made of all their versions, by time, on a thread that may wait for git.
+// made of all their versions, by time, on a thread that may wait for git. Texts are kept in memory
+// until git has them, which is why their bytes are bounded.
 #include "kernel/files/git_export.h"
 
 #include <algorithm>
@@ -40,6 +41,7 @@ bool take_history(LiveDocument& document, const FileGate& gate, Core& core, Expo
     const BlockRef block = document.whole();
     core.flush(document, block);
     const std::optional<files::DiskState> disk = gate.state(document);
+    // A file that was never read has no encoding, and no text of its own.
     if (!disk) return true;
     std::optional<std::string> last;
     const auto add = [&](const Unit& unit, std::optional<std::string> bytes) {
@@ -83,6 +85,8 @@ Result<GitExported> commit_history(const git::Repository& repository, Export& wh
     const std::vector<std::string> paths(named.begin(), named.end());
     const std::vector<std::string> left_out = TRY(repository.ignored(paths));
     const std::set<std::string> ignored(left_out.begin(), left_out.end());
+    // Versions of one file stand in their order already, and stay so where the clock gave two of
+    // them the same time.
     std::stable_sort(what.versions.begin(), what.versions.end(),
                      [](const auto& a, const auto& b) { return a.at_ms < b.at_ms; });
 
@@ -118,6 +122,7 @@ Result<GitExported> commit_history(const git::Repository& repository, Export& wh
 
 void export_to_git(const GitExportParts& parts, const Caller& by, std::string ref,
                    Reply<GitExported> reply) {
+    // The export has every file, also those that the rules hide from an agent.
     if (by.actor.kind == policy::ActorKind::agent) {
         return reply(fail(Errc::denied, "permission_denied",
                           "only people export the history of all files"));

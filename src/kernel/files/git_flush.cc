@@ -137,6 +137,7 @@ void GitFlush::stop(Reply<void> reply) {
         body->dirty = body->dirty || body->seen_commits != body->parts.kernel.status().commits;
         const bool flushes = body->settings && body->dirty && !body->ended;
         body->ticks = false;
+        // A git that hangs must not keep the kernel from ending.
         body->strand.post_after(kEndMs, [body] { body->stop_git.request_stop(); });
         if (!flushes && !body->running) return end(GitFlushed{});
         (body->running ? body->next : body->waiting).push_back(std::move(end));
@@ -211,6 +212,8 @@ void GitFlush::Body::gather(std::shared_ptr<Round> round) {
     for (const store::DocumentRecord& record : core->catalog().deleted(std::string(kFileKind))) {
         if (gone.contains(record.key)) continue;
         round->deleted.insert(record.key);
+        // Another file may have the path of a deleted one by now: then its text is flushed, and
+        // nothing is removed.
         if (!core->catalog().find(Name{kFileKind, record.name}))
             round->files.push_back({record.name, std::nullopt, {}});
     }
@@ -237,6 +240,8 @@ bool GitFlush::Body::take(LiveDocument& document, Round& round) const {
     const std::optional<files::DiskState> disk = parts.gate.state(document);
     if (document.record().deleted || !disk) return true;
     std::string text = document.doc().text(block.content).rope().str();
+    // A file that alone is larger than the bound is taken if it is the first, so that it is flushed
+    // at all.
     if (!round.files.empty() && round.bytes + text.size() > kMostBytes) {
         round.more = true;
         return false;
@@ -248,6 +253,7 @@ bool GitFlush::Body::take(LiveDocument& document, Round& round) const {
     const auto known = flushed.find(document.key());
     FlushedFile file{document.name(), std::move(*bytes), {}};
     for (const Unit& unit : block.state->history.units()) {
+        // After a start it is not known which versions the ref has. The time of its tip has to do.
         const bool is_new = known == flushed.end() ? unit.at_ms > round.base.tip_at_ms
                                                    : unit.version > known->second;
         if (is_new) file.operations.push_back({unit.actor, unit.description, unit.version});
@@ -272,9 +278,11 @@ void GitFlush::Body::commit(std::shared_ptr<Round> round) {
 
 void GitFlush::Body::end_round(const std::shared_ptr<Round>& round, Result<FlushCommit> made) {
     if (!made) {
+        // Somebody else has put a commit on the ref: the round begins anew on top of that.
         if (made.error().reason() == "ref_moved" && ++round->tries < kTries) return prepare(round);
         return finish(Failure(std::move(made).error()));
     }
+    // Settings may have changed meanwhile, and what another ref has is not known.
     if (settings == round->settings) {
         for (const auto& [key, version] : round->versions) flushed[key] = version;
         gone.insert(round->deleted.begin(), round->deleted.end());
@@ -291,6 +299,7 @@ void GitFlush::Body::finish(Result<GitFlushed> result) {
     running = false;
     if (!result) {
         dirty = true;
+        // The time is in the future, so that the next try waits for the pause and the silence.
         silent_since_ms = core->parts().clock.steady_ms() + kFlushRetryMs;
     }
     std::vector<Reply<GitFlushed>> replies = std::exchange(waiting, std::exchange(next, {}));

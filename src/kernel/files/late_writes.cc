@@ -1,3 +1,6 @@
+// A displaced file is merged by the first look at which nobody has it open for writing, and looked
+// at again until its time is up: a program may write several times. Bytes that were merged become
+// its known ones, so the next look merges only what came after.
 #include "kernel/files/late_writes.h"
 
 #include <utility>
@@ -45,6 +48,8 @@ bool LateWrites::take(const std::string& path, std::optional<text::Charset> decl
         const std::int64_t age = now - late.since_ms;
         const bool is_due = age >= kKeptMs;
         const bool is_written = late.file->is_being_written() && age < kKeptMs + kLongestWriteMs;
+        // A file in the middle of being written may be half a text, which would be merged as a
+        // deletion of the rest.
         if (!is_written) bring_back(path, declared, late, is_due);
         if (is_due && !is_written) continue;
         is_overdue = is_overdue || is_due;
@@ -90,6 +95,8 @@ Result<void> LateWrites::merge(const std::string& path, std::optional<text::Char
         const auto saved =
             files_.save(path, TRY(files::encode(now.form, std::move(merged), path)), there.hash);
         if (saved) {
+            // The merge was a save itself, and displaced another file, to which a third program may
+            // be writing.
             keep(path, saved->displaced);
             return {};
         }

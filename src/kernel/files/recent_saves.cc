@@ -1,3 +1,7 @@
+// For each document a short list of the versions that the file had before a save, or before another
+// program's change, each with the time until which it was on the disk. It is bounded by count and
+// by time, and gone with the kernel; without it a change is merged as if its program had seen the
+// last save.
 #include "kernel/files/recent_saves.h"
 
 #include <algorithm>
@@ -79,6 +83,8 @@ void RecentSaves::add_save(store::DocumentKey document, files::Version before,
     state_.with([&](State& state) {
         state.sweep(saved.changed_ns);
         PastVersions& versions = state.files[document];
+        // A version whose time is after this save has a wrong one: the disk's clock went back. It
+        // would seem near to everything.
         std::erase_if(versions, [&](const Past& past) {
             return past.until_ns + kWithinNs < saved.changed_ns || past.until_ns > saved.changed_ns;
         });
@@ -133,6 +139,8 @@ Result<std::optional<PastText>> RecentSaves::origin_of(LiveDocument& document,
     if (versions.empty()) return std::nullopt;
     const std::string saved = TRY(text_at(document, now));
     std::size_t distance = size_of_edit(saved, disk);
+    // A stream of saves leaves hundreds of versions. Of a large text only some are compared at
+    // first, evenly spread.
     const std::size_t most = std::max<std::size_t>(1, kMostComparedBytes / (disk.size() + 1));
     std::size_t step = (versions.size() + most - 1) / most;
     std::optional<PastText> nearest;
@@ -146,6 +154,8 @@ Result<std::optional<PastText>> RecentSaves::origin_of(LiveDocument& document,
             least = size;
             closest = i;
         }
+        // Both have to hold: it is nearer to the old text than to the saved one, and has hardly
+        // anything of what was saved since.
         if (size >= distance || !lacks_edit(old, saved, disk)) return {};
         distance = size;
         nearest = PastText{versions[i].version, std::move(old)};
@@ -159,6 +169,7 @@ Result<std::optional<PastText>> RecentSaves::origin_of(LiveDocument& document,
         if (middle >= step) TRY(compare(middle - step));
         if (middle + step < versions.size()) TRY(compare(middle + step));
     }
+    // This is exactly an old text: somebody went back to it on purpose.
     if (least == 0) return std::nullopt;
     return nearest;
 }

@@ -5,7 +5,8 @@
 
 namespace quire::kernel {
 
-// When they are saved, or before they are answered.
+// When they are saved, or before they are answered. The settings call the first one "explicit",
+// which is a keyword of C++.
 enum class SaveWhen { on_demand, on_commit };
 constexpr auto words_of(SaveWhen) {
     return word_table("explicit", "on_commit");

@@ -1,6 +1,15 @@
 // The file is mapped and stays so: signatures are most of it, and the system may drop their pages. It is
 // replaced as a whole, by a rename, and never changed in place. A hash over all that follows the header
 // is checked once, when it is mapped.
+//
+//   Header   magic, number of bytes behind it, their hash
+//   Record   proof 5 × i64, bytes of the name u32, words of the signature u32, is_text u64
+//            the name, filled up to whole words; the signature
+//   Record   …                               up to the end
+//
+// Everything is in this machine's byte order, and aligned to words, so a signature is used where it
+// lies. Names are found by a sorted vector of their hashes: 16 bytes an entry, and one record read
+// for a match.
 #include "kernel/files/search_index.h"
 
 #include <algorithm>
@@ -53,6 +62,7 @@ void put_bytes(std::string& out, const T& value) {
 }  // namespace
 
 std::optional<TextProof> proof_of(const fs::Stamp& stamp) {
+    // A file that was written a moment ago may change again within the same tick of its clock.
     if (!stamp.settled) return std::nullopt;
     return TextProof{static_cast<std::int64_t>(stamp.device), static_cast<std::int64_t>(stamp.inode),
                      static_cast<std::int64_t>(stamp.size), stamp.modified_ns, stamp.changed_ns};
@@ -121,6 +131,8 @@ SearchIndex::SearchIndex(std::size_t most_bytes) : most_bytes_(most_bytes) {}
 SearchIndex::~SearchIndex() = default;
 
 std::optional<std::size_t> SearchIndex::find_saved(const std::string& name) const {
+    // The hash is never stored, so it may be another one in the next process. Names with one hash
+    // are told apart by the records.
     const std::size_t hash = std::hash<std::string>()(name);
     const auto [begin, end] = std::ranges::equal_range(saved_, hash, {}, &Saved::name_hash);
     const auto at = std::find_if(begin, end, [&](const Saved& each) {
@@ -158,6 +170,7 @@ void SearchIndex::put(const std::string& name, const TextProof& proof, bool is_t
     ++changes_;
     forget(name);
     const std::size_t bytes = signature.size() * kWord;
+    // Nothing is thrown out for it: what is not in the index is read by each search.
     if (bytes_ + bytes > most_bytes_) {
         is_full_ = true;
         return;
@@ -173,6 +186,7 @@ void SearchIndex::keep(Function<bool(const std::string& name)> is_wanted) {
         bytes_ -= each.second.signature.size() * kWord;
         return true;
     });
+    // The walk below reads every record, so it begins without those that do not count.
     std::erase_if(saved_, [](const Saved& each) { return each.offset == kForgotten; });
     forgotten_ = 0;
     changes_ += std::erase_if(saved_, [&](const Saved& each) {

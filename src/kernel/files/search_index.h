@@ -3,7 +3,9 @@
 // one: what is saved is read from there, and takes 16 bytes of memory an entry.
 //
 // It only ever saves work: what it does not know is looked into, and a file that is damaged in any way
-// counts as none. One thread.
+// counts as none. One thread. An entry speaks of one text at one time. Whoever searches has the
+// proof of the text as it is now, from the file's stamp or the document's mark, and an entry with
+// another proof is none.
 #pragma once
 
 #include <array>
@@ -48,9 +50,12 @@ public:
     // the next call that is not const. O(log entries).
     std::optional<Entry> find(const std::string& name) const;
     std::optional<Entry> find(const std::string& name, const TextProof& proof) const;
+    // Replaces the entry of that name. Beyond `most_bytes` the old one goes and the new one is not
+    // kept. O(log entries).
     void put(const std::string& name, const TextProof& proof, bool is_text,
              std::vector<std::uint64_t> signature);
-    // Forgets the entries whose names are not wanted any more.
+    // Forgets the entries whose names are not wanted any more. Also clears is_full(). Reads the
+    // name of every entry: O(entries).
     void keep(Function<bool(const std::string& name)> is_wanted);
     std::size_t size() const { return fresh_.size() + saved_.size() - forgotten_; }
     std::size_t signature_bytes() const { return bytes_; }
@@ -81,7 +86,9 @@ private:
     static constexpr std::size_t kForgotten = SIZE_MAX;
     std::optional<std::size_t> find_saved(const std::string& name) const;  // Its place in saved_.
     void forget(const std::string& name);
+    // The entries from now on are those of the file that is mapped; none for null.
     void take(std::unique_ptr<Mapping> mapping);
+    // Leaves room for the header, which save() writes last.
     bool write_records(int fd) const;
 
     const std::size_t most_bytes_;

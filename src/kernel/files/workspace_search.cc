@@ -93,6 +93,7 @@ public:
     void begin() {
         ++body_->runs;
         if (body_->gate == nullptr || !what_.wants(kFileSearch)) return begin_with({});
+        // A watch has the list of files already; without a good one, the directory is walked.
         if (body_->watch == nullptr) return walk();
         body_->watch->files(
             [self = shared_from_this()](Result<std::optional<std::vector<fs::Entry>>> files) {
@@ -174,7 +175,9 @@ void WorkspaceSearch::Run::begin_with(std::vector<fs::Entry> files) {
     go_on();
 }
 
-// Both lists are sorted by path.
+// Merges two lists that are sorted by path. A file on the disk and the document of its path become
+// one step: the document is searched, which has what was not saved. A document without a file comes
+// where its path would stand.
 void WorkspaceSearch::Run::add_files() {
     const auto with_prefix = [&](const fs::Entry& file) {
         return !file.is_link && file.path.starts_with(what_.path_prefix);
@@ -213,6 +216,7 @@ void WorkspaceSearch::Run::go_on() {
             look_into(step);
         } else if (may_see(step)) {
             const Knowledge known = known_of(documents_[*step.document].record);
+            // The document is searched on its own strand; take() goes on from here.
             if (!is_ruled_out(step, known))
                 return visit(documents_[*step.document].record.key, known);
         }
@@ -221,6 +225,7 @@ void WorkspaceSearch::Run::go_on() {
     }
     const bool is_index_due =
         next_ < steps_.size() && body_->now_ms() - body_->indexed_ms > kIndexAgainMs;
+    // Steps that the caller may not see are not even counted.
     for (; next_ < steps_.size(); ++next_) found_.searched.left += may_see(steps_[next_]) ? 1 : 0;
     end(std::move(found_));
     if (is_index_due) body_->begin_indexing();
@@ -255,6 +260,8 @@ void WorkspaceSearch::Run::look_into(const Step& step) {
     }
     if (!read->is_text) return;
     ++found_.searched.scanned;
+    // The file was read because the index did not know it, and can still be ruled out without a
+    // line being looked at.
     if (!needs_.may_match(read->signature)) return;
     edits::Finding finding = edits::find(seq::Rope(read->text), what_.search.query,
                                          what_.search.options(body_->core->limits().read_columns));
@@ -266,6 +273,7 @@ void WorkspaceSearch::Run::look_into(const Step& step) {
 // The index speaks of what is stored. The disk may have more of an opened file than its document.
 bool WorkspaceSearch::Run::is_as_stored(const Step& step) const {
     const store::DocumentRecord& record = documents_[*step.document].record;
+    // A document in memory may hold what is not stored yet.
     if (documents_[*step.document].is_live) return false;
     if (record.kind != kFileKind) return true;
     const auto seen = files::DiskState::decode(record.header);
@@ -291,6 +299,7 @@ WorkspaceSearch::Run::Knowledge WorkspaceSearch::Run::known_of(
 
 bool WorkspaceSearch::Run::is_ruled_out(const Step& step, const Knowledge& known) {
     if (!known.rules_out() || !is_as_stored(step)) return false;
+    // The mark of the stored document is the proof: it changes with every version.
     const auto mark = body_->core->parts().store.mark(documents_[*step.document].record.key);
     if (!mark || proof_of(*mark) != *known.proof) return false;
     if (known.is_counted) ++found_.searched.indexed;
@@ -353,6 +362,8 @@ void WorkspaceSearch::Run::take(Result<Visited> visited) {
     const store::DocumentRecord& record = documents_[*steps_[next_ - 1].document].record;
     if (!visited) {
         const Error& error = visited.error();
+        // A file that cannot be read, or a damaged document, is counted as left; any other error
+        // ends the search.
         const bool is_hidden = is_refusal(error) || error.code() == Errc::not_found;
         const bool is_its_own = record.kind == kFileKind || error.code() == Errc::corrupt;
         if (!is_hidden && !is_its_own) return end(Failure(error));

@@ -1,4 +1,6 @@
-// The part that all searches of a workspace share: the index, and the reading and indexing of files.
+// The part that all searches of a workspace share: the index, and the reading and indexing of
+// files. The strand keeps them apart: searches and indexing run on it in turns, so the index needs
+// no lock.
 #pragma once
 
 #include <cstddef>
@@ -53,12 +55,17 @@ struct WorkspaceSearch::Body : std::enable_shared_from_this<WorkspaceSearch::Bod
     std::int64_t now_ms() const { return clock.steady_ms(); }
 
     // --- indexing ---
+    // A round of indexing: it lists the files by a walk, reads those that the index does not know,
+    // and forgets entries of files that are gone. Does nothing while one is under way.
     void begin_indexing();
+    // Goes on for a slice of time, then posts itself.
     void index_some();
     bool is_indexed(const fs::Entry& file) const;
     void end_indexing();
     void save();
+    // A search has ended; the last one lets stop() reply.
     void end_run();
+    // Saves the index and replies to stop(), once nothing is under way.
     void finish_if_over();
 
     const std::shared_ptr<Core> core;
@@ -72,6 +79,7 @@ struct WorkspaceSearch::Body : std::enable_shared_from_this<WorkspaceSearch::Bod
     // On the strand.
     sched::Strand strand;
     SearchIndex index;
+    // Makes one signature at a time, and keeps its memory for the next.
     text::SignatureMaker maker;
     struct Indexing {
         std::vector<fs::Entry> files;

@@ -36,6 +36,8 @@ Result<WorkspaceSearch::Body::ReadFile> WorkspaceSearch::Body::read(const std::s
         out.signature = maker.finish();
     }
     const std::optional<TextProof> proof = proof_of(file.stamp);
+    // A rule's encoding makes another text of the same bytes, and the rule may change while the
+    // stamp does not.
     if (proof && !encoding) index.put(cat(kFileName, path), *proof, out.is_text, out.signature);
     return out;
 }
@@ -71,6 +73,7 @@ bool WorkspaceSearch::Body::is_indexed(const fs::Entry& file) const {
 
 void WorkspaceSearch::Body::index_some() {
     const std::int64_t until = now_ms() + kSliceMs;
+    // A full index ends the round: what is left would be read for nothing.
     while (!is_over() && !index.is_full() && indexing->next < indexing->files.size()) {
         const fs::Entry& file = indexing->files[indexing->next++];
         if (!is_indexed(file)) static_cast<void>(read(file.path));
@@ -81,6 +84,7 @@ void WorkspaceSearch::Body::index_some() {
 }
 
 void WorkspaceSearch::Body::end_indexing() {
+    // Only a list that is complete tells that a file is gone.
     if (indexing->has_all && !is_over()) {
         std::unordered_set<std::string> there;
         for (const fs::Entry& file : indexing->files) there.insert(cat(kFileName, file.path));
