@@ -24,7 +24,7 @@ namespace quire::cli {
 // The settings that a look needs: rules for tools bind agents, and nothing else is to run.
 Settings settings_for_looking(Settings settings);
 
-// What a part of the kernel takes when it starts, and again as a whole when the file has changed.
+// A part of the kernel takes its settings whole, when it starts and when the file has changed.
 kernel::FileRules file_rules(const Settings& settings);
 kernel::WatchSettings watch_settings(const Settings& settings);
 kernel::CommandSettings command_settings(const Settings& settings);
