@@ -1,4 +1,7 @@
 // quire call: one tool call, its result on standard output or its error on standard error.
+//
+// It is for scripts: a refusal is always JSON on standard error, also on a terminal, and an integer
+// that would be rounded is refused.
 #include <cstdio>
 #include <string>
 

@@ -35,7 +35,9 @@ struct CompleteOptions {
 
 using Words = std::vector<CompletedWord>;
 
-// The words that may stand for a value, asked of the workspace that the line names.
+// The words that may stand for a value, asked of the workspace that the line names. Every answer
+// that fails is an empty list. A workspace that keeps nothing yet is not asked, because asking
+// would have to copy its state or start a kernel.
 class WorkspaceWords {
 public:
     WorkspaceWords(const Globals& globals, const GivenOptions& given) : globals_(globals) {
@@ -47,6 +49,7 @@ public:
         if (auto found = find_workspace(".")) globals_.workspace = std::move(found->directory);
     }
 
+    // A label that several owners have is completed with the owner before it.
     Words labels() {
         const List blocks = rows("context", {{"operation", "list"}}, "blocks");
         std::multiset<std::string> seen;
@@ -170,7 +173,9 @@ Words value_words(const Globals& globals, std::string_view type, const GivenOpti
     return {};
 }
 
-// A word, a tab, what it is. The shells read no further than the line end.
+// A word, a tab, what it is. The shells read no further than the line end. `cut` bytes of the word
+// are there already, in bash's way of seeing it. Words are escaped, since labels are chosen by
+// agents and the shell prints them.
 std::string completion_lines(const Completions& completions, std::size_t cut) {
     std::string out;
     for (const CompletedWord& each : completions.words) {

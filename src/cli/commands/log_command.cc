@@ -1,4 +1,7 @@
 // quire log: the latest changes, newest first, of all blocks or of one.
+//
+// The log of all blocks is one request to the kernel. That of one block is its history, read page
+// by page until enough entries of the actor are found.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -93,6 +96,7 @@ Result<int> run_log(const Globals& globals, const LogOptions& options) {
                                               : entries_of(globals, options));
     if (!options.since.empty()) {
         const auto since = moment_of(options.since, SystemClock().wall_ms());
+        // Entries are newest first, so the limit has kept those that matter.
         std::erase_if(entries, [&](const Value& entry) { return moment_in(entry) < *since; });
     }
     if (globals.json) return output_json(Map{{"entries", std::move(entries)}});

@@ -1,3 +1,5 @@
+// land and refresh have the same answer, a row for each tree, and the same words for it. A tree
+// that failed does not stop the others; the exit code is the worst of all.
 #include "cli/commands/tree_text.h"
 
 #include <algorithm>
@@ -18,6 +20,7 @@ namespace {
 
 using kernel::SyncOutcome;
 
+// A tree in conflict may still have brought the files that were not.
 std::string title_of(const server::SyncedRow& row, bool lands) {
     const std::string tree = text::escape_hidden(row.tree);
     const std::string count = plural(row.files.size(), "file");
@@ -62,7 +65,7 @@ std::string synced_text(const server::SyncedRow& row, bool lands) {
     return out;
 }
 
-// The worst of all trees decides.
+// The worst of all trees decides. A refusal outweighs files that are busy, and those a conflict.
 int exit_code_of(const server::SyncedRows& rows) {
     int code = kDone;
     const auto any = [&](SyncOutcome outcome) {
@@ -85,6 +88,7 @@ std::string quoted_side(std::string_view text) {
 
 Result<int> sync_trees(const Globals& globals, std::string_view method,
                        const std::optional<std::string>& typed) {
+    // The kernel finds the adopted tree around the working directory, since it knows all of them.
     Map params{{"around", typed_directory(".")}};
     if (typed) params.set("directory", typed_directory(*typed));
     const Value answer = TRY(request_once(globals, method, std::move(params)));

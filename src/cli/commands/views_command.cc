@@ -13,6 +13,7 @@
 namespace quire::cli {
 namespace {
 
+// The number and the first names: a tree may be behind by thousands of files.
 std::string waiting_text(std::string_view what, const std::vector<std::string>& paths) {
     constexpr std::size_t kShown = 5;
     if (paths.empty()) return {};
