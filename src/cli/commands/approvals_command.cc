@@ -62,7 +62,8 @@ std::string approval_target(const Value& approval) {
                text::escape_hidden(json::text_in(approval, "label")));
 }
 
-// The change that the call would make, for the lines below its description.
+// The change that the call would make, for the lines below its description. Only while it waits: an
+// answer that was given is not reconsidered by its diff.
 std::string indented_diff(const Value& approval) {
     std::string out;
     const std::string drawn = drawn_diff(json::text_in(approval, "diff"));

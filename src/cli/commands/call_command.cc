@@ -28,6 +28,7 @@ Result<Value> call_tool(const Globals& globals, const CallOptions& options) {
     return call_once(globals, options.tool, TRY(json::parse(text, {.exact_integers = true})));
 }
 
+// A terminal gets the result on several lines, a pipe on one.
 Result<int> run_call(const Globals& globals, const CallOptions& options) {
     const auto result = call_tool(globals, options);
     if (!result) {

@@ -22,6 +22,7 @@ Colour colour_of(Decision decision) {
     return decision == Decision::allow ? Colour::green : Colour::yellow;
 }
 
+// The operation, the path, and the reason of each objection.
 std::string objection_lines(std::string_view heading, const Value& all) {
     std::string out;
     for (const Value& each : all.as_list())

@@ -64,6 +64,8 @@ public:
         return out;
     }
 
+    // Blocks of conversations and files come from one tool, memory from another; a description
+    // helps to tell ids apart.
     Words ids() {
         Words out;
         for (const Value& each : rows("block_list", {{"depth", 0}, {"limit", 1000}}, "blocks")) {
@@ -86,7 +88,8 @@ public:
         return out;
     }
 
-    // Those who have changed something, who have settings, and who types.
+    // Those who have changed something, who have settings, and who types. The log's newest entries
+    // are enough: who has not changed anything for so long is not typed often.
     Words actors() {
         std::set<std::string> names = {"agent:local", globals_.actor};
         if (const auto settings = load_config(globals_.workspace)) {
@@ -147,6 +150,7 @@ Words tool_words() {
     return out;
 }
 
+// The operations depend on the tool that the line names already.
 Words operation_words(const GivenOptions& given) {
     Words out;
     const auto tool = given.find("tool");
@@ -188,6 +192,8 @@ std::string completion_lines(const Completions& completions, std::size_t cut) {
     return out;
 }
 
+// The parser that is asked is that of this very run (`app`'s parent), so no second description of
+// the commands exists.
 CommandRun complete_action(CLI::App& app) {
     const auto options = std::make_shared<CompleteOptions>();
     app.add_option("words", options->words, "The words after the program's name");

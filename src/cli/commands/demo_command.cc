@@ -114,6 +114,7 @@ Result<void> Demo::open() {
     return {};
 }
 
+// On a terminal the line is drawn over itself, and elsewhere printed less often.
 void Demo::show_progress(std::int64_t left_ms) {
     constexpr std::int64_t kEveryMs = 200;
     const std::int64_t now = clock_.steady_ms();
@@ -145,7 +146,9 @@ Result<void> Demo::play() {
     return bo_->finish();
 }
 
-// Loads what the editor wrote last and saves the agents' edits, so that blocks and disk agree.
+// Loads what the editor wrote last and saves the agents' edits, so that blocks and disk agree. A
+// save is refused while the disk has something newer, and the agents' last saves may still be on
+// their way; loading takes it in, so a few attempts are enough.
 Result<void> Demo::settle() {
     constexpr int kAttempts = 5;
     for (const Place& place : places_) {

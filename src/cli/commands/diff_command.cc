@@ -61,6 +61,7 @@ Result<int> diff_files(const Globals& globals, CommandClient& client, const Diff
     return globals.json ? output_json(Map{{"files", std::move(out)}}) : output(text);
 }
 
+// Versions of one block mean nothing in another, so --from and --to need a target.
 Result<int> run_diff(const Globals& globals, const DiffOptions& options) {
     if (options.target.empty() && !(options.from.empty() && options.to.empty())) {
         return invalid("invalid_arguments",

@@ -242,7 +242,8 @@ void check_audit_chain(CommandClient& client, std::vector<DoctorFinding>& findin
         {Health::good, "audit log", cat(entries, " entries, each with the hash before it"), ""});
 }
 
-// Checks that a kernel can open the store of this workspace, if there is one.
+// Checks that a kernel can open the store of this workspace, if there is one. It attaches, as every
+// command does. A kernel that is started for it ends by itself.
 void check_store(const Globals& globals, const std::filesystem::path& workspace,
                  std::vector<DoctorFinding>& findings) {
     std::error_code missing;
@@ -302,6 +303,7 @@ void check_git(const std::filesystem::path& workspace, std::vector<DoctorFinding
                         ""});
 }
 
+// The newer protocol has no handshake: each request carries the client's version and name.
 Map modern_meta() {
     return Map{{"_meta", Map{{"io.modelcontextprotocol/protocolVersion", "2026-07-28"},
                              {"io.modelcontextprotocol/clientInfo",
@@ -315,7 +317,7 @@ DoctorFinding broken_handshake(std::string_view what, const Error& error) {
 }
 
 // Checks that clients of both protocol generations can connect and call, and measures how long that
-// takes.
+// takes. The scratch workspace keeps the test block out of the person's own.
 void check_handshakes(std::vector<DoctorFinding>& findings) {
     auto scratch = ScratchDirectory::make("quire-doctor-");
     if (!scratch) return findings.push_back(broken_handshake("MCP", scratch.error()));

@@ -94,6 +94,8 @@ Result<int> export_files(const Globals& globals, const std::string& ref) {
     return output(out);
 }
 
+// Options that exclude each other are the parser's; that one of the two must be there is checked
+// here.
 Result<int> run_export(const Globals& globals, const ExportOptions& options) {
     if (const auto person = check_is_person(globals); !person) {
         refuse(globals, person.error());
@@ -106,6 +108,7 @@ Result<int> run_export(const Globals& globals, const ExportOptions& options) {
             "history of the files");
         return kUsage;
     }
+    // An export of yesterday must not be lost to a mistyped name.
     struct stat present = {};
     if (!options.force && ::stat(options.file.c_str(), &present) == 0) {
         return fail(Errc::conflict, "file_exists",

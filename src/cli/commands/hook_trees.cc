@@ -47,6 +47,7 @@ std::vector<Lines> edited_lines(const HookPath& change, const std::string& file)
     return out;
 }
 
+// Ranges are half-open and count lines from 0.
 bool overlaps(const server::ClaimRow& claim, const std::vector<Lines>& edited) {
     return std::ranges::any_of(claim.lines, [&](const std::vector<std::size_t>& lines) {
         return lines.size() == 2 && std::ranges::any_of(edited, [&](const Lines& own) {
@@ -126,6 +127,7 @@ std::string refreshed_text(const server::SyncedRow& row) {
     return out;
 }
 
+// The person reads this at the end of a turn, so it says what happened in one sentence.
 std::string landed_text(const server::SyncedRow& row) {
     using kernel::SyncOutcome;
     std::string out;
@@ -176,6 +178,7 @@ std::string claims_text(CommandClient& client, const Globals& globals, const Hoo
     return out.empty() ? out : out + ".";
 }
 
+// A refresh informs the model before it works, a land informs the person after it.
 HookAnswer answer_turn(const Globals& globals, const HookEvent& event, const std::string& tree,
                        LandWhen when) {
     HookAnswer out;

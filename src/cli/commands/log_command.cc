@@ -42,6 +42,7 @@ std::string block_name(const Value& entry) {
     return cat(text::escape_hidden(cat(json::text_in(entry, "owner"), "/", label)), " (", id, ")");
 }
 
+// Columns are as wide as their longest word, which needs all entries before the first line.
 std::string log_table(const List& entries) {
     std::size_t actor_width = 0;
     std::size_t block_width = 0;

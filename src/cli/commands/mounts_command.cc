@@ -101,7 +101,8 @@ std::string mount_text(const Value& row) {
     return out;
 }
 
-// The reason for an empty list. A kernel has to have run before there is more to say.
+// The reason for an empty list. A kernel has to have run before there is more to say. A look starts
+// no server, so a mount that was never run shows nothing.
 std::string no_mounts(const Settings& settings) {
     if (settings.mounts.empty())
         return "no server is mounted here; [tools.mount.NAME] in quire.toml mounts one";
@@ -133,7 +134,7 @@ Result<int> check_mount(const Globals& globals, const MountOptions& options) {
 }
 
 // The digest is that of the list that the person has seen. If the server lists other tools by now,
-// the kernel refuses.
+// the kernel refuses. The error is then "outdated".
 Result<int> approve_mount(const Globals& globals, const MountOptions& options) {
     auto row =
         request_once(globals, "approve_mount", {{"name", options.name}, {"offer", options.offer}});

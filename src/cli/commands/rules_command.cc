@@ -57,6 +57,7 @@ Result<policy::RuleBook> workspace_rules(const Globals& globals) {
     return compile_rules(settings, tools_known_from(settings));
 }
 
+// The rule as the file has it, and whether it is the common one or the agent's own.
 Map placed_rule(const RuleSet& rules, std::size_t index) {
     Map out = as_value(rules.rule(index));
     out.append("level", rules.rules()[index].level == policy::Level::common ? "common" : "own");
@@ -215,6 +216,7 @@ Result<int> explain_call(const Globals& globals, const RuleCallOptions& options)
     const RuleCallOptions call = as_published(options, book.catalog());
     TRY(check_call(book.catalog(), call));
     const SystemClock clock;
+    // An empty ledger: a session without a past.
     policy::RuleLedger ledger(book.rules_for(options.agent), clock);
     const policy::RuleAutomaton automaton(ledger);
     const policy::CallDecision decision =
@@ -248,6 +250,7 @@ Result<int> explain_path(const Globals& globals, const std::string& typed) {
     std::vector<policy::Actor> actors;
     if (!globals.actor_named) actors.emplace_back();
     actors.push_back(TRY(policy::Actor::parse(globals.actor)));
+    // The file that a link leads to is judged as well, as the kernel does.
     std::vector<std::string> paths = {workspace_path(globals, typed)};
     std::error_code failed;
     const auto root = std::filesystem::canonical(globals.workspace, failed);

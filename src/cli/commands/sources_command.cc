@@ -1,4 +1,7 @@
 // quire sources: the parts of the world that the workspace has as blocks, and a look at one now.
+//
+// `run` begins a look and returns with the state of the moment, or with --wait when the run has
+// ended; its exit code says whether the run failed.
 #include <algorithm>
 #include <string>
 

@@ -57,6 +57,7 @@ bool is_terminal() {
     return ::isatty(STDOUT_FILENO) == 1;
 }
 
+// The variable NO_COLOR is a convention of many programs (no-color.org).
 bool has_colours() {
     const char* const term = std::getenv("TERM");
     return is_terminal() && std::getenv("NO_COLOR") == nullptr && term != nullptr &&
@@ -94,6 +95,7 @@ std::string drawn_text(std::string_view text) {
     return out;
 }
 
+// Only on a terminal: a diff in a file must apply byte for byte, whatever characters are in it.
 std::string drawn_diff(const std::string& diff) {
     if (!is_terminal()) return diff;
     std::string out;

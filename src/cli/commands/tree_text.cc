@@ -44,6 +44,8 @@ std::string title_of(const server::SyncedRow& row, bool lands) {
                  : cat("Refreshed ", count, " in ", tree, ":\n");
 }
 
+// Below the title: what came, what is in conflict, what was left alone, what a rule forbids, whom
+// to ask.
 std::string synced_text(const server::SyncedRow& row, bool lands) {
     std::string out = title_of(row, lands);
     for (const server::SyncedFileRow& file : row.files)
@@ -78,6 +80,7 @@ int exit_code_of(const server::SyncedRows& rows) {
     return code;
 }
 
+// The first line of one side, to recognise it by; the whole sides are in --json.
 std::string quoted_side(std::string_view text) {
     constexpr std::size_t kShown = 60;
     const std::string_view line = text.substr(0, text.find('\n'));
@@ -125,6 +128,7 @@ CommandAction sync_action(std::string_view method, std::string_view waits) {
     };
 }
 
+// It goes by names alone: a tree's directory may be gone when it is dropped.
 std::string typed_directory(const std::string& typed) {
     std::error_code failed;
     const auto absolute = std::filesystem::absolute(typed, failed);
@@ -142,6 +146,7 @@ std::string conflict_text(const server::TreeConflictRow& row) {
                quoted_side(row.shared), "\n");
 }
 
+// A unit is used from two of it on: an hour is shown as 60 minutes.
 std::string age_words(std::int64_t seconds) {
     if (seconds < 120)
         return plural(static_cast<std::size_t>(std::max<std::int64_t>(seconds, 0)), "second");

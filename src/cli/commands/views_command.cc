@@ -1,4 +1,7 @@
 // quire views: the adopted trees, and how each stands to the workspace.
+//
+// The kernel surveys every tree for it, so the answer tells how the trees are now. A tree whose
+// directory is gone is listed until it is dropped.
 #include <string>
 #include <vector>
 
