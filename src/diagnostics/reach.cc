@@ -183,8 +183,8 @@ std::string Reach::agents_part(const CompileUnit& unit, const std::vector<std::s
 }
 
 // clang-tidy would take the nearest .clang-tidy. Here the nearest that agents may not write is
-// named to it explicitly, so that theirs is passed over, unless the named one takes in those above
-// it.
+// named to it explicitly, so that theirs is passed over. It is refused if it takes in others and
+// agents may write one of those.
 Result<std::string> tidy_config_of(const std::string& file, const std::string& root,
                                    const Reach& reach) {
     std::string found;

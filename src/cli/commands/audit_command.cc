@@ -29,7 +29,7 @@
 namespace quire::cli {
 namespace {
 
-// The most entries that the kernel gives in one answer.
+// The entries that are asked for at once.
 constexpr std::size_t kAuditPage = 1000;
 
 struct AuditOptions {

@@ -313,8 +313,7 @@ Result<int> Demo::run() {
 }
 
 Result<int> run_demo(const Globals& globals, const DemoOptions& options) {
-    // The environment may name one for the other commands. The variable is set for other commands
-    // and says nothing about the demo.
+    // The environment may name one for the other commands.
     const bool named_here = globals.workspace_named && std::getenv("QUIRE_WORKSPACE") == nullptr;
     if (named_here) {
         complain(

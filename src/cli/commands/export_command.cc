@@ -117,7 +117,8 @@ Result<int> run_export(const Globals& globals, const ExportOptions& options) {
     }
     const GatheredMemory gathered = TRY(gather_memory(globals, options.agent));
     const std::string text = write_memory_file(gathered.file);
-    // Flushed before success is printed. Only the owner may read it: memory is private.
+    // The file is flushed before success is printed. Only the owner may read a new one: memory is
+    // private.
     TRY(keep_file(options.file, text));
     std::string left_out;
     for (const Value& each : gathered.unreadable) {

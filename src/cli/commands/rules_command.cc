@@ -125,8 +125,8 @@ RuleCallOptions as_published(RuleCallOptions options, const policy::ToolCatalog&
 
 // Errors: not_found "unknown_tool" and invalid_argument "invalid_argument" for a call that cannot
 // exist, with those that can; denied "permission_denied" and not_found "not_built" for a call that
-// no agent can make, whatever the rules. A rule about a call that cannot be made would be explained
-// without end, so that is said first.
+// no agent can make, whatever the rules. An explanation of rules would mislead about a call that
+// cannot be made, so that is said first.
 Result<void> check_call(const policy::ToolCatalog& catalog, const RuleCallOptions& call) {
     const policy::KnownTool* const tool = catalog.find(call.tool);
     if (tool == nullptr) {

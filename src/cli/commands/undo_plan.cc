@@ -15,8 +15,8 @@
 namespace quire::cli {
 namespace {
 
-// The blocks with their versions, and the records, that entries of the audit log name. Adds up,
-// since one call may have several entries.
+// The blocks with their versions, and the records, that entries of the audit log name. Entries add
+// up, since one call may have several.
 struct Changed {
     List blocks;
     std::vector<std::string> pasts;

@@ -62,9 +62,9 @@ Result<std::string> Rescue::save(store::Store& store) const {
     return directory;
 }
 
-// Runs on the store's own thread when it misses its files. The server is stopped last, under the
-// lock: set_server(nullptr) waits for it, so the server is there while it is told to stop. The log
-// is written first, since the end of the server ends the process.
+// Runs on the store's own thread when it misses its files, or at the end of the store. The server
+// is stopped last, under the lock: set_server(nullptr) waits for it, so the server is there while
+// it is told to stop. The log is written first, since the end of the server ends the process.
 Result<std::string> Rescue::run(store::Store& store) {
     Result<std::string> saved = save(store);
     log_.write(LogLevel::error, cat("ends: .quire was removed or moved. ",

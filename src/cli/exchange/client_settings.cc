@@ -1,7 +1,6 @@
 // One table describes the clients; the rest reads and writes the entry `quire` by the file's form.
 // A file is changed only when the entry is missing or is one that quire init wrote itself: members
-// and commands that a person has added would be lost otherwise, and cannot be told from ours by
-// their text.
+// and commands that a person has added would be lost otherwise.
 //
 // Errors of the editors get the file's name, because a person may have several such files.
 #include "cli/exchange/client_settings.h"

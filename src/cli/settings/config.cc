@@ -322,7 +322,7 @@ Result<Settings> read_settings(const toml::table& table, std::string_view file) 
 
 }  // namespace
 
-// UTF-8 is checked before the parser sees the text, whose own message would name no line for it.
+// UTF-8 is checked before the parser sees the text, so that the line of the first bad byte is told.
 Result<Settings> parse_config(std::string_view toml, std::string_view file) {
     if (const auto bad = utf8::find_invalid(toml)) {
         const auto line =

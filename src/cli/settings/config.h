@@ -91,7 +91,7 @@ struct ViewSettings {
 struct ShellSettings {
     shell::Enforcement enforcement = shell::Enforcement::strict;
     // The weakest confinement under which a command that changes files may run. A word of
-    // stage::Tier, from the strongest.
+    // stage::Tier; staged is the strongest.
     std::string minimum_tier = "staged";
     // True if commands may reach the network.
     bool network = false;
