@@ -25,6 +25,7 @@ struct Listed {
     std::string path;  // From the root.
     std::string key;   // Equal for the same file checked by the same command.
 };
+// The whole list, as one reading of the file found it.
 struct Units {
     std::vector<Listed> listed;
     std::size_t outside = 0;  // Entries whose files are not below the root.

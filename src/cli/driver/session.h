@@ -36,6 +36,8 @@ struct EngineDocument {
     EngineDocument& operator=(const EngineDocument&) = delete;
     ~EngineDocument() = default;
 
+    // The document, and beside it the settings of the session that the document itself does not
+    // have.
     crdt::Doc doc;
     bool record_timestamps = false;
     bool edits_detached = false;
