@@ -6,6 +6,14 @@
 // each turn, or a hostile bound makes it long.
 //
 // Offsets are absolute: a reader over a part of a file reports places in the file.
+//
+//     ByteReader reader(bytes);
+//     const std::uint32_t magic = reader.u32_le("magic");
+//     const std::uint64_t count = read_uleb(reader, "count");    // base/varint.h
+//     if (!reader.ok()) return reader.error();                   // "bad count at byte 4"
+//
+// ByteWriter is the other direction. Both are defined here whole, because formats are read and
+// written byte by byte and a call for each byte would cost more than the work.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +30,8 @@
 
 namespace quire {
 
-// Views of text as bytes and of bytes as text, without a copy.
+// Views of text as bytes and of bytes as text, without a copy. The view lives as long as the bytes
+// that it shows.
 inline std::string_view as_text(std::span<const std::uint8_t> bytes) {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
@@ -34,13 +43,17 @@ inline std::span<const std::uint8_t> as_bytes(std::string_view text) {
 // A reader of borrowed bytes, which must outlive it. It is small and is copied freely.
 class ByteReader {
 public:
+    // `origin` is the offset of the first byte in what errors speak of, such as the file that the
+    // bytes are a part of.
     explicit ByteReader(std::span<const std::uint8_t> bytes, std::size_t origin = 0)
         : begin_(bytes.data()),
           at_(bytes.data()),
           end_(bytes.data() + bytes.size()),
           origin_(origin) {}
 
-    // Returns true if nothing has failed yet. at_end() is true after a failure, too.
+    // Returns true if nothing has failed yet. at_end() is true after a failure, too. A loop over an
+    // unknown number of items therefore ends on at_end(), and the record is checked with ok() after
+    // it.
     bool ok() const { return what_ == nullptr; }
     bool at_end() const { return at_ == end_; }
     std::size_t remaining() const { return static_cast<std::size_t>(end_ - at_); }
@@ -57,7 +70,8 @@ public:
     }
 
     // Takes the next `count` bytes, in place. Inlined always: numbers of fixed width take a few bytes
-    // at a time.
+    // at a time. A count that exceeds the rest is a failure and takes nothing, so a hostile length
+    // costs nothing.
     [[gnu::always_inline]] std::span<const std::uint8_t> take(std::size_t count, const char* what) {
         if (count > remaining()) [[unlikely]] {
             fail(what);
@@ -70,13 +84,14 @@ public:
     // Takes everything that is left.
     std::span<const std::uint8_t> rest() { return take(remaining(), ""); }
 
-    // A reader over the next `count` bytes that reports the same offsets.
+    // A reader over the next `count` bytes that reports the same offsets. Its failure does not
+    // reach this reader by itself: adopt() it when the part is done.
     ByteReader part(std::size_t count, const char* what) {
         const std::size_t origin = offset();
         return ByteReader(take(count, what), origin);
     }
 
-    // Fixed-width numbers; the suffix names the byte order.
+    // Fixed-width numbers; the suffix names the byte order. Each is 0 after a failure.
     std::uint16_t u16_be(const char* what) {
         return static_cast<std::uint16_t>(big_endian(take(2, what)));
     }
@@ -86,7 +101,8 @@ public:
     std::uint64_t u64_le(const char* what) { return little_endian(take(8, what)); }
     std::uint64_t u64_be(const char* what) { return big_endian(take(8, what)); }
 
-    // Records a failure, if it is the first, and ends the reading.
+    // Records a failure, if it is the first, and ends the reading. A caller uses it for a value
+    // that was read well and makes no sense. It is kept out of line: good bytes never come here.
     [[gnu::cold, gnu::noinline]] void fail(const char* what) {
         if (what_ == nullptr) {
             what_ = what;
@@ -95,7 +111,8 @@ public:
         at_ = end_;
     }
 
-    // Takes over the failure of a reader over a part of these bytes, if it has one.
+    // Takes over the failure of a reader over a part of these bytes, if it has one. The place stays
+    // that of the part, which counts in the same offsets.
     void adopt(const ByteReader& part) {
         if (part.ok() || !ok()) return;
         what_ = part.what_;
@@ -122,16 +139,28 @@ private:
         return number;
     }
 
+    // begin_ <= at_ <= end_. A failure sets at_ to end_, so that every later read finds nothing
+    // left and returns zero without a check of its own.
     const std::uint8_t* begin_;
     const std::uint8_t* at_;
     const std::uint8_t* end_;
     std::size_t origin_;
+    // The field of the first failure; null while all is well.
     const char* what_ = nullptr;
     std::size_t failed_at_ = 0;
 };
 
 // A growing buffer. Up to 64 bytes need no allocation, which is enough for most sections of most
 // records.
+//
+//                 +---------------- 64 ----------------+
+//     short_      | written |           free           |   data_ points here at first,
+//                 +---------+--------------------------+-----+
+//     long_       | written |              free              |   and here after grow().
+//                 +---------+--------------------------------+
+//
+// data_ points into the object itself while the buffer is short, so the moves repair it and copies
+// are forbidden. Growing doubles the capacity: appending n bytes costs O(n).
 class ByteWriter {
 public:
     ByteWriter() = default;
@@ -158,6 +187,7 @@ public:
             grow(1);
         data_[size_++] = value;
     }
+    // The bytes must not be the writer's own: growing would move them first.
     void append(std::span<const std::uint8_t> bytes) {
         if (bytes.size() > capacity_ - size_) [[unlikely]]
             grow(bytes.size());
@@ -172,12 +202,13 @@ public:
 
     std::size_t size() const { return size_; }
     bool empty() const { return size_ == 0; }
+    // Starts anew. A writer that is used for many records of a like size then allocates once.
     void clear() { size_ = 0; }  // Keeps the memory.
     // Access to bytes already written, for fields that are known only after what follows them.
     std::uint8_t& operator[](std::size_t index) { return data_[index]; }
     // Valid until the next write.
     std::span<const std::uint8_t> bytes() const { return {data_, size_}; }
-    // Moves the bytes out, or copies them if they are few.
+    // Moves the bytes out, or copies them if they are few. The writer is not used afterwards.
     Bytes take() && {
         if (is_short()) return {data_, data_ + size_};
         long_.resize(size_);
@@ -188,12 +219,15 @@ public:
 private:
     static constexpr std::size_t kShort = 64;
 
+    // The bytes are in short_.
     bool is_short() const { return data_ == short_.data(); }
     void point_at(std::uint8_t* data, std::size_t capacity, std::size_t size) {
         data_ = data;
         capacity_ = capacity;
         size_ = size;
     }
+    // Makes room for `more` bytes beyond size_. The size of long_ is the capacity; the bytes beyond
+    // size_ mean nothing.
     [[gnu::noinline]] void grow(std::size_t more) {
         const std::size_t capacity = std::max(2 * capacity_, size_ + more);
         long_.resize(capacity);

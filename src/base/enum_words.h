@@ -7,6 +7,12 @@
 // The table is found by the namespace of the enum; a friend function serves an enum within a class.
 // It gives the words in the order of the enumerators, which count from 0 without gaps. Printing is
 // O(1); parsing compares with each word in turn.
+//
+// Nothing checks the order of a table, so it stands right below its enum.
+//
+//     name_of(Role::model)                  "model"
+//     enum_named<Role>("model")             Role::model
+//     parse_enum<Role>("role", "modle")     there is no role "modle"; it is one of user model
 #pragma once
 
 #include <array>
@@ -21,7 +27,8 @@
 
 namespace quire {
 
-// The table of an enum, in the order of its enumerators.
+// The table of an enum, in the order of its enumerators. The words must be literals, or live as
+// long as the program.
 template <class... Words>
 constexpr std::array<std::string_view, sizeof...(Words)> word_table(const Words&... words) {
     return {words...};
@@ -46,11 +53,12 @@ constexpr auto enumerators() {
 }
 }  // namespace detail
 
-// Every enumerator, in order.
+// Every enumerator, in order: for lists in help texts and schemas.
 template <WordedEnum Enum>
 inline constexpr auto kEvery = detail::enumerators<Enum>();
 
-// The word of an enumerator. O(1).
+// The word of an enumerator. O(1). Requires an enumerator: a number that was cast to the enum reads
+// beyond the table.
 template <WordedEnum Enum>
 constexpr std::string_view name_of(Enum value) {
     return kWords<Enum>[static_cast<std::size_t>(value)];

@@ -1,4 +1,7 @@
 // The right to use a file, and advice where it is missing.
+//
+// The kernel's state and settings are files that a person may have made as another user, with sudo
+// for example. A refusal then names the command that mends it.
 #pragma once
 
 #include <string>

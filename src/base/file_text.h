@@ -2,6 +2,9 @@
 //
 // The iterators of a stream throw where a file opens and cannot be read: a directory, or a file of /proc
 // whose process ended in between. This does not throw.
+//
+// An empty file and one that cannot be read give the same answer: a caller for whom they differ
+// opens the file itself.
 #pragma once
 
 #include <fstream>

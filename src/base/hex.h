@@ -1,4 +1,7 @@
 // Bytes as hexadecimal digits, and back.
+//
+// Ids, hashes and fractional indexes are shown so. Writing is in lower case unless the digits are
+// given; reading takes either.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +25,7 @@ inline void append_hex(std::string& out, std::uint8_t byte, std::string_view dig
     out += digits[byte & 15U];
 }
 
-// Two digits for each byte.
+// Two digits for each byte. O(n), one allocation.
 inline std::string to_hex(std::span<const std::uint8_t> bytes,
                           std::string_view digits = kLowerHex) {
     std::string out;
@@ -31,7 +34,8 @@ inline std::string to_hex(std::span<const std::uint8_t> bytes,
     return out;
 }
 
-// A number in lower case, with zeros in front up to `width` digits.
+// A number in lower case, with zeros in front up to `width` digits. The most significant digit is
+// first. `width` is the least number of digits; a larger number takes more.
 inline std::string hex_number(std::uint64_t number, std::size_t width = 1) {
     std::string out;
     for (; number != 0 || out.size() < width; number >>= 4U)
@@ -47,7 +51,8 @@ constexpr int hex_value(char c) {
     return -1;
 }
 
-// The bytes of a text of hexadecimal pairs, in either case; none for any other text.
+// The bytes of a text of hexadecimal pairs, in either case; none for any other text. The empty text
+// is no bytes, which is a good answer.
 inline std::optional<Bytes> from_hex(std::string_view text) {
     if (text.size() % 2 != 0) return std::nullopt;
     Bytes bytes;
@@ -61,7 +66,8 @@ inline std::optional<Bytes> from_hex(std::string_view text) {
     return bytes;
 }
 
-// The names of files are bytes, and JSON has text: in stored records they are written as digits.
+// The names of files are bytes, and JSON has text: in stored records they are written as digits. A
+// name that is no UTF-8 would not survive the way through JSON.
 inline void name_to_hex(std::string& name) {
     name = to_hex(as_bytes(name));
 }

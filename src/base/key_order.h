@@ -1,4 +1,8 @@
 // The order of many keys by their bytes, without moving what they belong to.
+//
+// The sort is a radix sort from the lowest byte (LSD) over fixed ranks of eight bytes, so its time
+// does not depend on how the keys are spread. What is sorted is 16 bytes a key, however large the
+// elements are, and their own bytes are looked at again only where ranks are equal.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +15,9 @@
 
 namespace quire {
 
-// Numbers by the first eight bytes of their keys that differ.
+// Numbers by the first eight bytes of their keys that differ. The rank has the first of those bytes
+// highest, so that comparing ranks compares the bytes in order; a shorter key is filled up with
+// zeros.
 struct RankedKey {
     std::uint64_t rank;
     std::uint32_t number;
@@ -19,6 +25,7 @@ struct RankedKey {
 
 // Sorts by rank: many keys by one pass over all for each byte that is not the same everywhere. O(n).
 inline void sort_by_rank(std::vector<RankedKey>& keys) {
+    // Below this the passes, each with 256 counters to clear and to sum, cost more than comparing.
     constexpr std::size_t kMany = 256;
     const auto in_order = [](const RankedKey& a, const RankedKey& b) { return a.rank < b.rank; };
     if (keys.size() < kMany) return std::sort(keys.begin(), keys.end(), in_order);
@@ -28,7 +35,11 @@ inline void sort_by_rank(std::vector<RankedKey>& keys) {
         const auto byte = [shift](const RankedKey& key) { return key.rank >> shift & 0xffU; };
         std::array<std::size_t, 256> places{};
         for (const RankedKey& key : keys) ++places[byte(key)];
+        // All keys have this byte in common: the pass would move nothing.
         if (places[byte(keys.front())] == keys.size()) continue;
+        // The counts become the places at which the keys of each byte begin. Going through the keys
+        // in order keeps those with equal bytes as the passes before have left them, on which the
+        // method depends.
         std::size_t before = 0;
         for (std::size_t& place : places) before += std::exchange(place, before);
         for (const RankedKey& key : keys) sorted[places[byte(key)]++] = key;
@@ -43,6 +54,7 @@ template <class Key>
 std::vector<std::uint32_t> order_by_key(std::size_t begin, std::size_t end, Key key) {
     std::vector<std::uint32_t> order;
     if (begin == end) return order;
+    // The length that all keys share at their beginning. Comparing each with the first is enough.
     const std::string_view first = key(begin);
     std::size_t shared = first.size();
     for (std::size_t i = begin; i < end; ++i) {
@@ -60,6 +72,8 @@ std::vector<std::uint32_t> order_by_key(std::size_t begin, std::size_t end, Key 
         ranked.push_back({rank, static_cast<std::uint32_t>(i)});
     }
     sort_by_rank(ranked);
+    // Equal ranks say nothing about the order: the keys may differ further behind, or one may be
+    // the other with zeros at its end.
     for (auto from = ranked.begin(); from != ranked.end();) {
         const auto to = std::find_if(
             from, ranked.end(), [&](const RankedKey& each) { return each.rank != from->rank; });

@@ -6,13 +6,16 @@
 
 namespace quire {
 
+// In ascending weight.
 enum class LogLevel { debug, info, warning, error };
 
 // The place where log lines go.
 class LogSink {
 public:
     virtual ~LogSink() = default;
-    // Writes one line. Any thread.
+    // Writes one line. Any thread. `line` has no newline; the sink adds the time and the level as
+    // its place wants them. It has no newline at its end: the sink ends the line, and shows the
+    // level as its place does.
     virtual void write(LogLevel level, std::string_view line) = 0;
 };
 

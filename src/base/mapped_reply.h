@@ -8,6 +8,8 @@
 
 namespace quire {
 
+// `map` is a plain function and not a closure, which keeps the number of closure types small. It
+// runs on the thread that answers.
 template <class To, class From>
 Reply<From> mapped(Reply<To> reply, To (*map)(From&&)) {
     return [reply = std::move(reply), map](Result<From> from) mutable {

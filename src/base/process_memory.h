@@ -1,4 +1,7 @@
 // The memory of this process.
+//
+// The allocator keeps freed memory for later use. A kernel that once loaded a large document would
+// stay that large in the eyes of the system, although it needs little now.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,7 @@
 // Register: numbers things in the order in which they are first seen.
+//
+// Formats that name peers or keys by number use it: the items are written once as a table, in the
+// order of their numbers.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +12,13 @@
 namespace quire {
 
 // A table of distinct items. A few are searched one by one, more by hash; the item asked for last
-// is found at once. O(1), amortised.
+// is found at once. O(1), amortised. Items need == and std::hash. Their numbers are 0, 1, 2 and so
+// on, and stay until clear().
 template <class T>
 class Register {
 public:
-    // The number of the item, which is added if it is new.
+    // The number of the item, which is added if it is new. Runs of the same item, which are
+    // frequent in a history, cost one comparison.
     std::uint32_t add(const T& item) {
         if (last_ < items_.size() && items_[last_] == item) return last_;
         last_ = index_of(item);
@@ -29,8 +34,11 @@ public:
     }
 
 private:
+    // Up to here items are compared one by one, which needs no hash.
     static constexpr std::size_t kFew = 8;
 
+    // The hash table is filled once there are kFew items and another call comes; small tables never
+    // make one.
     std::uint32_t index_of(const T& item) {
         const auto next = static_cast<std::uint32_t>(items_.size());
         if (items_.size() < kFew) {

@@ -1,3 +1,5 @@
+// Errors are built out of line, so that a function with many of them stays small. Copying an error
+// copies its body; a moved-from error has none and may only be assigned to or destroyed.
 #include "base/result.h"
 
 namespace quire {

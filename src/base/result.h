@@ -4,6 +4,14 @@
 // compare (`reason`), what a reader should do next (`message`), and the facts behind it (`details`,
 // a map that doors pass on verbatim). It is one pointer wide, so a Result<int> stays small. The
 // words of the codes are printed by name_of() of base/enum_words.h.
+//
+//     Result<Block> find(const BlockId& id);             // declared with its codes and reasons
+//     const Block block = TRY(find(id));                 // pass an error on to our caller
+//     if (const auto found = find(id)) show(*found);     // or look at it here
+//     return fail(Errc::not_found, "no_such_block", "it does not exist");
+//
+// A function that can fail for a reason outside of the program says so in its type. A broken
+// promise of our own is no error but a CHECK (base/check.h).
 #pragma once
 
 #include <array>
@@ -19,7 +27,7 @@
 namespace quire {
 
 // The kinds of errors, by what a caller can do about them. Their words reach clients and never
-// change.
+// change. The codes are few and general; the reason tells the case.
 enum class Errc {
     invalid_argument,     // The call cannot succeed as it stands, whatever the state.
     not_found,            // The named thing does not exist.
@@ -38,9 +46,12 @@ constexpr auto words_of(Errc) {
                                             "unsupported", "unavailable"});
 }
 
-// One error. Moving is cheap; copying copies all its parts.
+// One error. Moving is cheap; copying copies all its parts. An Error that was moved from has no
+// parts: it can only be assigned to or destroyed.
 class [[nodiscard]] Error {
 public:
+    // `reason` is one word in snake_case, stable as long as programs compare it. `message` is a
+    // sentence for people and models, and may change.
     Error(Errc code, std::string reason, std::string message, Map details = {});
     Error(const Error& other);
     Error(Error&&) noexcept = default;
@@ -51,12 +62,16 @@ public:
     Errc code() const { return body_->code; }
     const std::string& reason() const { return body_->reason; }
     const std::string& message() const { return body_->message; }
+    // Facts that the message speaks of, such as {path} or {line}.
     const Map& details() const { return body_->details; }
     Map& details() { return body_->details; }
-    // A copy of the error with `context` and ": " before its message.
+    // A copy of the error with `context` and ": " before its message. Code, reason and details
+    // stay, so that callers go on to see the same error.
     Error within(std::string_view context) &&;
 
 private:
+    // On the heap, so that a Result costs a pointer beside its value; errors are rare and may
+    // allocate.
     struct Body {
         Errc code;
         std::string reason;
@@ -72,17 +87,21 @@ using Result = tl::expected<T, Error>;
 
 using Failure = tl::unexpected<Error>;
 
-// fail(Errc::not_found, "no_such_block", "…") is what a failing function returns.
+// fail(Errc::not_found, "no_such_block", "…") is what a failing function returns. `details` become
+// the error's, as they are.
 Failure fail(Errc code, std::string reason, std::string message, Map details = {});
 
-// The two most frequent codes. The reason of corrupt() is the code's own name.
+// The two most frequent codes. The reason of corrupt() is the code's own name. Bytes that came from
+// outside give corrupt(); a state that only a fault of ours explains is a CHECK.
 Failure invalid(std::string reason, std::string message, Map details = {});
 Failure corrupt(std::string message, Map details = {});
 
 }  // namespace quire
 
 // TRY(expr): the value of a Result, or return its error from this function. Any tl::expected will
-// do whose error converts to an Error. It is a statement expression: for g++ and clang alone.
+// do whose error converts to an Error. It is a statement expression: for g++ and clang alone. The
+// expression is evaluated once. Its value is moved out, so TRY(f()) gives an object and not a
+// reference; a Result<void> gives nothing. The function that uses it must return a Result.
 #define TRY(...)                                                          \
     __extension__({                                                       \
         auto quire_try_result = (__VA_ARGS__);                            \

@@ -7,6 +7,7 @@
 
 namespace quire {
 
+// The number by which a random test divides its rounds.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr int kRoundsShare = 4;
 #else

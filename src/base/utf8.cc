@@ -1,3 +1,9 @@
+// Validation and counting by lead bytes (RFC 3629; the table of The Unicode Standard, section 3.9).
+//
+// Most text is ASCII, so find_invalid() and offset_of_code_point() test eight bytes at once: no
+// high bit in the word means eight code points of one byte each. Everything else goes byte by byte
+// and relies on the bytes being valid, apart from find_invalid() and repaired(), which take any
+// bytes.
 #include "base/utf8.h"
 
 #include <cstring>
@@ -6,6 +12,7 @@ namespace quire::utf8 {
 
 namespace {
 
+// The high bit of each of eight bytes, in either byte order.
 constexpr std::uint64_t kHighBits = 0x8080808080808080ULL;
 
 std::uint64_t load8(const char* at) {
@@ -14,7 +21,9 @@ std::uint64_t load8(const char* at) {
     return word;
 }
 
-// The length of the well-formed sequence at `at`, or 0.
+// The length of the well-formed sequence at `at`, or 0. The second byte of some leads has a
+// narrower range, which keeps out overlong forms (after E0 and F0), surrogates (ED) and code points
+// above U+10FFFF (F4). C0, C1 and F5 to FF lead nothing.
 std::size_t sequence_length(const unsigned char* at, std::size_t left) {
     const auto tail = [&](std::size_t i) { return i < left && (at[i] & 0xC0) == 0x80; };
     const unsigned char lead = at[0];
@@ -62,6 +71,7 @@ std::size_t count_utf16(std::string_view text) {
     std::size_t count = 0;
     for (const char byte : text) {
         count += is_boundary(byte) ? 1 : 0;
+        // A lead of four bytes is a code point above U+FFFF, which takes two UTF-16 units.
         count += static_cast<unsigned char>(byte) >= 0xF0 ? 1 : 0;
     }
     return count;
@@ -70,6 +80,7 @@ std::size_t count_utf16(std::string_view text) {
 std::size_t offset_of_code_point(std::string_view text, std::size_t index) {
     std::size_t i = 0;
     while (i < text.size()) {
+        // The jump stops eight short of the wanted one, so that it never passes it.
         if (index >= 8 && i + 8 <= text.size() && (load8(text.data() + i) & kHighBits) == 0) {
             i += 8;
             index -= 8;
@@ -93,6 +104,8 @@ char32_t decode(std::string_view text, std::size_t& offset) {
     }
     const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
     char32_t code_point = lead & (0xFFU >> (length + 1));
+    // The bound holds for well-formed text anyway; it keeps a cut sequence from reading beyond the
+    // view.
     for (std::size_t i = 1; i < length && offset + i < text.size(); ++i) {
         code_point = (code_point << 6) | (byte(i) & 0x3FU);
     }
@@ -128,6 +141,7 @@ std::string repaired(std::string_view bytes) {
     while (const std::optional<std::size_t> bad = find_invalid(bytes)) {
         out.append(bytes.substr(0, *bad));
         append(out, U'\uFFFD');
+        // One byte is replaced at a time, so every bad byte becomes a U+FFFD of its own.
         bytes.remove_prefix(*bad + 1);
     }
     return out.append(bytes);

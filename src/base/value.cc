@@ -1,3 +1,6 @@
+// Map's functions stand here because they need the complete Entry, which holds a Value. Maps are
+// small, so a key is found by going through the entries; they stay in one vector in the order of
+// insertion.
 #include "base/value.h"
 
 #include <algorithm>
@@ -65,6 +68,8 @@ Map::Entries::iterator Map::end() {
     return entries_.end();
 }
 
+// The order of insertion is no part of a map's value: two replicas may have set the keys in
+// different orders. Sorting pointers to the entries moves no value.
 bool operator==(const Map& a, const Map& b) {
     if (a.size() != b.size()) return false;
     std::vector<const Map::Entry*> left;
@@ -82,6 +87,7 @@ bool operator==(const Map& a, const Map& b) {
 
 namespace {
 
+// A wrong type here is a fault of the program, not of its input, so it stops.
 template <class T>
 const T& stored(const Value& value) {
     const T* held = std::get_if<T>(&value.storage());
@@ -112,6 +118,7 @@ const Bytes& Value::as_bytes() const {
 const List& Value::as_list() const {
     return stored<List>(*this);
 }
+// The value is not const, so taking the const away from what stored() returns is allowed.
 List& Value::as_list() {
     return const_cast<List&>(stored<List>(*this));
 }

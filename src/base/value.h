@@ -4,6 +4,13 @@
 // An integer (i64) and a float (f64) are different values even where they are numerically equal:
 // 1 and 1.0 differ, because Loro's formats tell them apart. Maps keep the order in which keys were
 // first set, so that what we print is the same each time.
+//
+//     JSON      null   true    1        1.5     "a"      -       [...]   {...}
+//     here      null   bool    integer  float   string   bytes   list    map
+//
+// Bytes exist beside strings because documents hold them; JSON spells them as it can (json/json.h).
+// A Value owns all that it holds. How deeply values are nested is bounded where they enter, by the
+// parsers and decoders, since copying, comparing and printing recurse.
 #pragma once
 
 #include <cstddef>
@@ -23,13 +30,15 @@ using Bytes = std::vector<std::uint8_t>;
 using List = std::vector<Value>;
 
 // A map that keeps the order of insertion; keys are unique. find() is O(n): for tens of keys, not
-// thousands.
+// thousands. The functions that need the complete Entry are defined in value.cc, because a Value
+// may hold a Map and so neither type is complete before the other.
 class Map {
 public:
     struct Entry;
     using Entries = std::vector<Entry>;
 
     Map();
+    // A key that occurs twice has its last value, in its first place. O(n^2).
     Map(std::initializer_list<Entry> entries);
     Map(const Map&);
     Map(Map&&) noexcept;
@@ -37,13 +46,15 @@ public:
     Map& operator=(Map&&) noexcept;
     ~Map();
 
-    // The value at `key`, or null when there is none; valid until the map changes.
+    // The value at `key`, or null when there is none; valid until the map changes. O(n).
     const Value* find(std::string_view key) const;
     Value* find(std::string_view key);
     bool contains(std::string_view key) const { return find(key) != nullptr; }
-    // Replaces the value of a key in its place, or appends a new key. O(n).
+    // Replaces the value of a key in its place, or appends a new key. O(n). Returns the value where
+    // it now is; valid until the map changes.
     Value& set(std::string_view key, Value value);
-    // Appends without looking for `key`: the caller knows that it is new. O(1).
+    // Appends without looking for `key`: the caller knows that it is new. O(1). A key that is there
+    // already would be there twice, and find() would give the first.
     Value& append(std::string key, Value value);
     // Removes a key; false if it is absent. O(n).
     bool erase(std::string_view key);
@@ -56,7 +67,7 @@ public:
     Entries::iterator begin();
     Entries::iterator end();
 
-    // Equal as unordered maps.
+    // Equal as unordered maps. O(n log n).
     friend bool operator==(const Map& a, const Map& b);
 
 private:
@@ -64,11 +75,16 @@ private:
 };
 
 // One value: null, bool, integer, float, string, bytes, list or map. Copies are deep.
+//
+// Every type that a value can have converts to it by itself, so that Map{{"line", 3}} and a List of
+// texts can be written down. A pointer to anything but characters would become a bool.
 class Value {
 public:
     using Storage =
         std::variant<std::monostate, bool, std::int64_t, double, std::string, Bytes, List, Map>;
 
+    // The default is null. An unsigned number from 2^63 on becomes negative: whoever has such
+    // numbers checks them first.
     Value() = default;
     Value(std::nullptr_t) {}                                  // NOLINT(google-explicit-constructor)
     Value(bool v) : storage_(v) {}                            // NOLINT(google-explicit-constructor)
@@ -102,7 +118,8 @@ public:
     bool is_list() const { return std::holds_alternative<List>(storage_); }
     bool is_map() const { return std::holds_alternative<Map>(storage_); }
 
-    // Each requires the matching is_…(), and CHECKs it.
+    // Each requires the matching is_…(), and CHECKs it. A value from outside is asked for its type
+    // first, or read by json/fields.h, which reports what is wrong.
     bool as_bool() const;
     std::int64_t as_int() const;
     double as_float() const;
@@ -117,9 +134,11 @@ public:
     // The member `key` of a map; null (the pointer) when this is no map or has no such member.
     const Value* get(std::string_view key) const;
 
-    // The variant, for visitors.
+    // The variant, for visitors. The order of its alternatives is that of kind_name()'s words.
     const Storage& storage() const { return storage_; }
 
+    // Equal in type and content: 1 and 1.0 differ. A float that is no number equals nothing, itself
+    // included. O(size), and recursive.
     friend bool operator==(const Value& a, const Value& b) { return a.storage_ == b.storage_; }
 
 private:
@@ -139,7 +158,8 @@ inline bool Map::empty() const {
     return entries_.empty();
 }
 
-// "null", "boolean", "integer", "number", "string", "bytes", "array" or "object".
+// "null", "boolean", "integer", "number", "string", "bytes", "array" or "object". For messages: the
+// words of JSON Schema, and "bytes".
 std::string_view kind_name(const Value& value);
 
 }  // namespace quire

@@ -14,6 +14,7 @@ std::string reason(const Result<T>& result) {
     return result ? std::string() : result.error().reason();
 }
 
+// Returns true if `part` occurs in the text.
 inline bool holds(std::string_view text, std::string_view part) {
     return text.find(part) != std::string_view::npos;
 }

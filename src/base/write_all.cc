@@ -1,3 +1,5 @@
+// One loop over write(2), which may take fewer bytes than it was given. The rest is offered again
+// until all is taken or the descriptor refuses.
 #include "base/write_all.h"
 
 #include <cerrno>

@@ -2,6 +2,11 @@
 //
 // A command runs after the parser is done: what it throws is then not taken for a mistake in the
 // usage.
+//
+//     command_list.cc -> parser -> parse -> settle_globals() -> the command's run() -> exit code
+//
+// Options that every command takes may stand before or behind the command's name. Each of them has
+// an environment variable, --json apart.
 #include "cli/program.h"
 
 #include <csignal>
@@ -38,6 +43,7 @@ constexpr const char* kFirstSteps =
     "  quire log                   see who did what\n"
     "\nExit codes: 0 done, 1 refused or failed (standard error says why), 2 wrong usage.\n";
 
+// A check of CLI11: "" for a word that is a profile.
 std::string check_profile(const std::string& word) {
     const auto profile = parse_enum<tools::Profile>("profile", word);
     return profile ? "" : profile.error().message();
@@ -56,6 +62,7 @@ public:
         for (const Command& command : all_commands()) add(app_, command);
     }
 
+    // Wrong usage is kUsage and names --help; errors of the command are printed by refuse().
     int run(int argc, char** argv) {
         if (argc <= 1) return output(app_.help());
         try {
@@ -105,8 +112,11 @@ private:
         globals_.touches = chosen_.touches;
         if (!globals_.actor_named)
             globals_.actor = chosen_.is_for_programs ? "agent:local" : person_here().str();
+        // Such a command works where there is no workspace, or where one is damaged.
         if (chosen_.touches == Touches::nothing) return {};
         if (globals_.workspace_named)
+            // A command for programs attaches next, and reports what is wrong with the workspace in
+            // its own way.
             return chosen_.is_for_programs ? Result<void>() : check_workspace(globals_.workspace);
         FoundWorkspace found = TRY(find_workspace("."));
         globals_.workspace = std::move(found.directory);
@@ -114,6 +124,8 @@ private:
         return {};
     }
 
+    // The callback only notes the command. CLI11 calls it for the outer commands as well, so the
+    // innermost one, which has no subcommand on this line, is the one that is chosen.
     void add(CLI::App& parent, const Command& command) {
         CLI::App& app =
             *parent.add_subcommand(std::string(command.name), std::string(command.about));

@@ -19,6 +19,7 @@
 namespace quire::diagnostics {
 namespace {
 
+// Far more than a unit's headers take; what is beyond is left out.
 constexpr std::size_t kMostDepfile = std::size_t{8} << 20;
 
 std::string text_of_file(const std::string& path) {
@@ -29,7 +30,9 @@ std::string text_of_file(const std::string& path) {
     return out;
 }
 
-// A file that goes with this; its time is when it was made, by the disk's clock.
+// A file that goes with this; its time is when it was made, by the disk's clock. clear() makes it
+// anew. A check compares times of files with its own, which the same disk has stamped, so that a
+// difference of the clocks does no harm.
 class ScratchFile {
 public:
     explicit ScratchFile(std::string path) : path_(std::move(path)) { clear(); }
@@ -56,7 +59,8 @@ std::vector<std::string> environment() {
     return out;
 }
 
-// Files of the system change with the system, not while somebody works.
+// Files of the system change with the system, not while somebody works. Leaving them out saves most
+// of the stamps: a C++ source reads hundreds of them.
 bool is_of_the_system(const std::string& path) {
     return path.starts_with("/usr/") || path.starts_with("/lib");
 }
@@ -74,6 +78,10 @@ std::string first_line(std::string_view output) {
     return out.empty() ? "it failed without a word" : out;
 }
 
+// The runs of the tool for one unit share one deadline.
+//
+//     check_command or tidy_command    findings, and the files that were read if all went well
+//     inputs_command                   the files, where the first did not say them
 class Check {
 public:
     Check(const CompileUnit& unit, const CheckTool& tool, const std::string& scratch, Clock& clock,
@@ -107,6 +115,8 @@ public:
     }
 
 private:
+    // The tool may write the file of its inputs and what the settings allow. It may read the
+    // project but not .quire, which has the store.
     Result<process::Ended> run_one(std::vector<std::string> arguments) {
         const std::int64_t left_ms = std::max<std::int64_t>(1, deadline_ms_ - clock_.steady_ms());
         process::Confinement cage{tool_.writable, cat(tool_.root, "/.quire")};
@@ -136,6 +146,8 @@ private:
         for (const std::string& each : parse_depfile(made)) {
             std::string path = absolute_path(unit_.directory, each);
             if (is_of_the_system(path)) continue;
+            // A header that was not found may appear in any of the directories in which it was
+            // looked for. Each of those places becomes an input.
             if (!each.starts_with('/') && stamp_of(path).size < 0) {
                 for (const std::string& directory : include_directories(unit_))
                     paths.insert(absolute_path(directory, each));
@@ -167,6 +179,7 @@ private:
 
 }  // namespace
 
+// Versions are part of the name, as in clang-tidy-18; the directory is not.
 bool CheckTool::is_tidy() const {
     return program.find("clang-tidy", program.rfind('/') + 1) != std::string::npos;
 }

@@ -23,8 +23,11 @@ struct InputStamp {
     std::int64_t size = -1;  // -1: there was none.
     friend bool operator==(const InputStamp&, const InputStamp&) = default;
 };
+// Follows links. One system call.
 InputStamp stamp_of(const std::string& path);
 
+// The outcome of one check. It is kept as long as its inputs are as they were, so it holds no more
+// than the feed shows.
 struct Checked {
     std::vector<Finding> findings;
     // The files of the project that it read, and those that it looked for, by path.

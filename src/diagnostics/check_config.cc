@@ -36,6 +36,8 @@ bool any_matches(const std::vector<text::Glob>& globs, std::string_view word) {
                        [&](const text::Glob& glob) { return glob.matches(word); });
 }
 
+// Paths are given from the root without "..", so such a pattern would match nothing, which its
+// author should know.
 bool leaves_the_workspace(std::string_view pattern) {
     return pattern.starts_with("../") || pattern == ".." ||
            pattern.find("/../") != std::string_view::npos || pattern.ends_with("/..");
@@ -57,6 +59,7 @@ std::size_t weight_of(std::string_view pattern) {
     return pattern.size() * choices;
 }
 
+// A number of a Map block may have been stored as a float. Below 1e15 every whole float is exact.
 std::optional<std::int64_t> whole(const Value& value) {
     if (value.is_int()) return value.as_int();
     constexpr double kExact = 1e15;
@@ -79,6 +82,8 @@ std::optional<Fault> read_member(const Value& config, std::string_view name, T& 
 
 }  // namespace
 
+// Called before any pattern is compiled. The weight of both lists together bounds a match, whatever
+// list is read first.
 std::optional<Fault> CheckConfig::weigh(std::string_view field, const Value& list) {
     // A value that is too long is not repeated.
     const auto fault = [&](std::string what) {
@@ -116,6 +121,7 @@ std::optional<Fault> CheckConfig::read_paths(const Value& value) {
     return std::nullopt;
 }
 
+// Names of checks have no '/', so a pattern with one is a mistake, most likely a path.
 std::optional<Fault> CheckConfig::read_checks(const Value& value) {
     const auto fault = [](const Value& what, std::string_view why = {}) {
         return Fault{"checks", what, cat(kChecksAllowed, why.empty() ? "" : "; ", why)};
@@ -135,6 +141,7 @@ std::optional<Fault> CheckConfig::read_checks(const Value& value) {
     return std::nullopt;
 }
 
+// All or nothing: `out` keeps its value when there is a fault.
 std::optional<Fault> CheckConfig::read(const Value& config, CheckConfig& out) {
     CheckConfig made;
     if (auto fault = read_member(config, "enabled", made.enabled)) return fault;
@@ -176,10 +183,14 @@ std::vector<memory::Field> config_fields() {
             field("most", FieldType::number, 100, "how many findings are shown, 1 to 500")};
 }
 
+// Paths and checks repeat in most outputs, so their verdicts are kept: each distinct word costs one
+// match. Errors come first whatever their place, because a reader may see only the first few.
 Shown show(const std::vector<Finding>& findings, const CheckConfig& config) {
     Shown out;
     std::vector<Finding> others;
     std::size_t steps = 0;
+    // Beyond kMostSteps nothing is matched any more and the word counts as wanted: too much shown
+    // is better than a call that hangs.
     const auto once = [&](std::map<std::string_view, bool>& known, std::string_view word,
                           const auto& matches) {
         const auto [at, is_new] = known.try_emplace(word, true);

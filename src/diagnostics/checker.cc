@@ -1,3 +1,7 @@
+// Three things say what is run: the settings, the list of units, and the files that compilers read
+// by themselves. Only the settings are out of the agents' reach. So each check asks the rules
+// (Reach) about the list, the compiler, what the command names, and clang-tidy's own files, right
+// before it runs.
 #include "diagnostics/checker.h"
 
 #include <map>
@@ -15,7 +19,8 @@ std::string tool_of(const DiagnosticsOptions& options) {
     return tool.find('/') == std::string::npos ? tool : absolute_path(options.root, tool);
 }
 
-// The reason why nothing can be run, if the settings alone show it; else "".
+// The reason why nothing can be run, if the settings alone show it; else "". clang-tidy finds the
+// list by its name in a directory, so another name cannot be used with it.
 std::string refusal_of(const DiagnosticsOptions& options) {
     const CheckTool tool{options.root, tool_of(options), "", 0};
     const std::string_view list = options.compile_commands;
@@ -35,6 +40,7 @@ Checker::Checker(const DiagnosticsOptions& options, Clock& clock)
       reach_(options.root, options.agents_write),
       clock_(clock) {}
 
+// A fault in the settings comes first: changing rules would not help.
 std::string Checker::refusal() const {
     return settings_refusal_.empty() && reach_.is_agents(list_) ? agents_refusal(list_, reach_)
                                                                 : settings_refusal_;
@@ -65,7 +71,8 @@ std::optional<Checked> Checker::check(const Listed& listed, const std::string& s
 }
 
 // The reason why the unit is not checked: programs that agents may write are not run. "" if it is
-// checked.
+// checked. A compiler from the settings replaces the one of the unit, which is then not looked at.
+// clang-tidy takes over the unit's command, so both programs are looked at.
 std::string Checker::distrust(const CompileUnit& unit) const {
     if (!options_.agents_write) return "";
     const bool is_compiler = !tool_.program.empty() && !tool_.is_tidy();
@@ -78,7 +85,8 @@ std::string Checker::distrust(const CompileUnit& unit) const {
     return "";
 }
 
-// A compiler may call a file by another name of the root.
+// A compiler may call a file by another name of the root. Each distinct path is resolved once,
+// since that asks the disk.
 void Checker::name_from_root(Checked& checked) const {
     std::map<std::string, std::optional<std::string>> known;
     for (Finding& each : checked.findings) {

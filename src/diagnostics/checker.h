@@ -24,7 +24,8 @@ public:
     // The absolute path of compile_commands.json.
     const std::string& list() const { return list_; }
     const Reach& reach() const { return reach_; }
-    // The reason why nothing may be run; "" if something may.
+    // The reason why nothing may be run; "" if something may. It looks at the disk and at the rules
+    // as they are now.
     std::string refusal() const;
     // The reason why the flags that clang-tidy reads beside the list keep it from running; "" if
     // they do not. They may name a plugin.

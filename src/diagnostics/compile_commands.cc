@@ -1,6 +1,10 @@
 // Reads the list that build systems write, and turns the command that builds a file into one that
 // only checks it: launchers and all options that ask for output are removed, and the option for
 // the dependency file is added.
+//
+// The tables name the options that are removed, not those that stay, because a compiler has
+// hundreds and a project may need any of them. An option for output that is not known here does no
+// harm: the check is confined and cannot write the file.
 #include "diagnostics/compile_commands.h"
 
 #include <algorithm>
@@ -36,6 +40,7 @@ struct Entry {
     }
 };
 
+// `arguments` wins where both are there, as in the format's description.
 Result<std::vector<std::string>> arguments_of(Entry& entry, std::size_t index) {
     if (entry.arguments) return std::move(*entry.arguments);
     if (!entry.command) return wrong(index, "has neither a command nor arguments");
@@ -48,6 +53,7 @@ bool has_nul(std::string_view text) {
     return text.find('\0') != std::string_view::npos;
 }
 
+// Relative names begin at the entry's directory, and that at the directory of the list.
 Result<CompileUnit> unit_of(const Value& value, std::string_view base, std::size_t index) {
     json::Read<Entry> entry = json::read<Entry>(value);
     if (!entry) return wrong(index, cat("cannot be used: ", entry.error().message()));
@@ -93,6 +99,7 @@ bool is_output_pair(std::string_view word) {
                                                         "-MJ", "-aux-info", "--output"};
     return std::find(kPairs.begin(), kPairs.end(), word) != kPairs.end();
 }
+// Options such as -objcmt-migrate-all begin like -o and name no output.
 bool is_output_joined(std::string_view word) {
     return word.starts_with("-MF") || word.starts_with("-MT") || word.starts_with("-MQ") ||
            word.starts_with("-MJ") || word.starts_with("--output=") || word.starts_with("-Wp,-M") ||
@@ -100,6 +107,8 @@ bool is_output_joined(std::string_view word) {
            (word.starts_with("-o") && word.size() > 2 && !word.starts_with("-obj"));
 }
 
+// The program that is left is the first word that is no launcher. A launcher as the only word
+// stays, so that there always is a program.
 std::vector<std::string> without_outputs(const CompileUnit& unit, const std::string& compiler) {
     const std::vector<std::string>& given = unit.arguments;
     std::size_t at = 0;
@@ -125,6 +134,7 @@ std::string absolute_path(std::string_view directory, std::string_view path) {
     return out;
 }
 
+// One pass with the open quote as its state. `in_word` tells an empty quoted word from none.
 Result<std::vector<std::string>> split_words(std::string_view command) {
     std::vector<std::string> words;
     std::string word;
@@ -140,6 +150,8 @@ Result<std::vector<std::string>> split_words(std::string_view command) {
                 word += c;
             }
         } else if (quote == '"') {
+            // Within double quotes a backslash is plain before any other character (POSIX, Shell
+            // Command Language, 2.2.3). A backslash before a line end disappears with it.
             constexpr std::string_view kEscaped = "\"\\$`\n";
             if (c == '"') {
                 quote = 0;
@@ -182,6 +194,8 @@ Result<std::vector<CompileUnit>> parse_compile_commands(std::string_view text,
                     {{"limit", kMostUnits}});
     }
     std::vector<CompileUnit> units;
+    // Build systems list a file once for each target; the same command twice would be the same
+    // check.
     std::set<std::pair<std::string, std::vector<std::string>>> known;
     for (std::size_t i = 0; i < entries.size(); ++i) {
         CompileUnit unit = TRY(unit_of(entries[i], base, i));
@@ -196,6 +210,7 @@ std::string program_of(const CompileUnit& unit) {
     return name.find('/') == std::string::npos ? name : absolute_path(unit.directory, name);
 }
 
+// Lines of source and colours would only have to be removed from the output again.
 std::vector<std::string> check_command(const CompileUnit& unit, const std::string& compiler,
                                        const std::string& depfile) {
     std::vector<std::string> out = without_outputs(unit, compiler);
@@ -206,6 +221,8 @@ std::vector<std::string> check_command(const CompileUnit& unit, const std::strin
     return out;
 }
 
+// -MG takes a header that is missing for one that will be made, so that it is named and not an
+// error.
 std::vector<std::string> inputs_command(const CompileUnit& unit, const std::string& compiler,
                                         const std::string& depfile) {
     std::vector<std::string> out = without_outputs(unit, compiler);
@@ -238,6 +255,8 @@ std::vector<std::string> tidy_command(const CompileUnit& unit, const std::string
             unit.file};
 }
 
+// Make's syntax as compilers write it: TARGET: FILE FILE, with a backslash before a line end or a
+// blank, and $$ for a dollar. Phony targets of headers are rules without files and give nothing.
 std::vector<std::string> parse_depfile(std::string_view text) {
     std::vector<std::string> out;
     std::string word;

@@ -88,7 +88,8 @@ public:
         out.append("warnings", shown.warnings);
         out.append("matching", shown.matching);
         out.append("findings", std::move(findings));
-        // Findings that were there before and are found again are not news.
+        // Findings that were there before and are found again are not news. `said_ms` is when the
+        // findings became what they are, so a run without news makes no new version.
         Map found = out;
         found.erase("status");
         std::string said = json::write(std::move(found));
@@ -165,6 +166,7 @@ private:
         CheckConfig config;
         std::string fault;  // Why it is the default instead of what is set; "" where it is that.
     };
+    // All that changes, under one lock. A pointer to Listed is valid as long as `units` is held.
     struct Inside {
         std::function<void()> changed;
         bool stopped = false;
@@ -314,6 +316,7 @@ private:
         for (std::size_t i = 0; i < tasks; ++i) post_check(round, i);
     }
 
+    // Results of files that left the list would stay for ever.
     static void forget_unlisted(Inside& state) {
         std::map<std::string, std::shared_ptr<const Checked>> kept;
         for (const Listed& each : state.units->listed) {
@@ -327,6 +330,8 @@ private:
         workers_.post([self = shared_from_this(), round, task] { self->check_next(round, task); });
     }
 
+    // A task does one file and posts itself again, so that the plan of a newer run gets its turn on
+    // the workers.
     void check_next(std::uint64_t round, std::size_t task) {
         struct Next {
             std::shared_ptr<const Units> units;  // Holds what `listed` is in.
@@ -413,6 +418,7 @@ private:
                 if (stamps.of(path) != stamp) changed.push_back(stamps.of(path));
             }
         }
+        // Two looks that agree: a build that is writing files has another set of stamps each time.
         const InputStamp list = stamps.of(checker_.list());
         const bool settled = state_.with([&](Inside& state) {
             const bool other_list = list != state.list_stamp;

@@ -1,3 +1,4 @@
+// The block is a Composite of two Maps. The descriptions here are what agents read about it.
 #include "diagnostics/fed_block.h"
 
 #include <utility>

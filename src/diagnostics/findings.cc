@@ -14,7 +14,9 @@
 namespace quire::diagnostics {
 namespace {
 
-// A tool's text made fit for a block: UTF-8 without control characters, and not too long.
+// A tool's text made fit for a block: UTF-8 without control characters, and not too long. A byte
+// that is no part of UTF-8 becomes U+FFFD. Four bytes are the most that a code point takes, so the
+// loop gathers enough for the prefix.
 std::string clean(std::string_view text) {
     std::string out;
     while (!text.empty() && out.size() < kLongestText * 4) {
@@ -42,7 +44,8 @@ constexpr Word kWords[] = {{"fatal error: ", Severity::error},
                            {"warning: ", Severity::warning},
                            {"note: ", Severity::note}};
 
-// The number behind the last ':', which is taken off with it.
+// The number behind the last ':', which is taken off with it. At most nine digits, so that the
+// number cannot overflow.
 std::optional<std::int64_t> take_number(std::string_view& place) {
     const std::size_t colon = place.rfind(':');
     if (colon == std::string_view::npos) return std::nullopt;
@@ -71,6 +74,7 @@ bool is_program(std::string_view word) {
     return !word.empty() && word.find_first_of("/ \t:") == std::string_view::npos;
 }
 
+// One number before the severity is a line, two are line and column.
 std::optional<Line> read_line(std::string_view text) {
     // The first ": SEVERITY: " that has a place before it; a path may hold one, too.
     for (std::size_t at = text.find(": "); at != std::string_view::npos;
@@ -96,7 +100,8 @@ std::optional<Line> read_line(std::string_view text) {
     return std::nullopt;
 }
 
-// The "[check]" at the end of a message, which is taken off.
+// The "[check]" at the end of a message, which is taken off. A message may itself end in brackets;
+// a name of a check has neither blanks nor brackets.
 std::string take_check(std::string_view& message) {
     if (!message.ends_with(']')) return {};
     const std::size_t open = message.rfind(" [");

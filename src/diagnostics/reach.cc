@@ -25,6 +25,8 @@ namespace {
 
 constexpr int kMostLinks = 40;  // Linux follows as many.
 
+// A name may be exchanged between the question and the reading. So the file is opened first, and
+// the rules are asked about the path of what was opened.
 class OpenFile {
 public:
     // Without waiting for the other end of a pipe.
@@ -100,6 +102,7 @@ std::optional<std::string> Reach::below_root(const std::string& path) const {
     return from_root(resolved(path));
 }
 
+// `done` is the part of the way that has no links left, `left` what is still to be walked.
 bool Reach::is_agents(const std::string& path) const {
     if (!agents_write_) return false;
     const auto may = [&](const std::filesystem::path& each) {
@@ -139,6 +142,9 @@ std::string Reach::agents_part(const CompileUnit& unit, const std::string& progr
     return agents_part(unit, unit.arguments, 0);
 }
 
+// A response file has words like the command, so it is read and judged in the same way. One that
+// cannot be split, or is nested too deep or too long, counts as the agents', because it was not
+// looked at.
 std::string Reach::agents_part(const CompileUnit& unit, const std::vector<std::string>& words,
                                int depth) const {
     constexpr int kDeepest = 8;
@@ -176,6 +182,9 @@ std::string Reach::agents_part(const CompileUnit& unit, const std::vector<std::s
     return "";
 }
 
+// clang-tidy would take the nearest .clang-tidy. Here the nearest that agents may not write is
+// named to it explicitly, so that theirs is passed over. It is refused if it takes in others and
+// agents may write one of those.
 Result<std::string> tidy_config_of(const std::string& file, const std::string& root,
                                    const Reach& reach) {
     std::string found;
@@ -208,6 +217,7 @@ std::string agents_refusal(const std::string& path, const Reach& reach) {
                "that lets them makes it run");
 }
 
+// The size is taken once: a file that grows meanwhile is cut there, one that shrinks ends earlier.
 Result<std::string> read_trusted(const std::string& path, const Reach& reach) {
     const OpenFile file(path);
     if (file.fd() < 0 && (errno == ENOENT || errno == ENOTDIR))

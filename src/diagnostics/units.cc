@@ -31,6 +31,7 @@ std::shared_ptr<const Choice> choose(std::shared_ptr<const Units> units, const C
     return out;
 }
 
+// An entry belongs to the workspace if its file leads there, by whatever name the list calls it.
 Result<Units> read_units(const std::string& file, const Reach& reach, const std::string& root) {
     const Result<std::string> text = read_trusted(file, reach);
     if (!text && text.error().code() != Errc::not_found) return Failure(text.error());
@@ -81,6 +82,7 @@ bool lacks(const Seen& seen) {
                        [](const auto& each) { return !each->problem.empty(); });
 }
 
+// One problem is told in full, and the number of the others.
 std::string summary(const Seen& seen) {
     const std::size_t files = seen.checks.size();
     std::size_t failed = 0;

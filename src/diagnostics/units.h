@@ -19,15 +19,17 @@ namespace quire::diagnostics {
 
 class Reach;
 
-// A compile unit below the root.
+// A compile unit below the root. It is made once for each reading of the list and never changed.
 struct Listed {
     CompileUnit unit;
     std::string path;  // From the root.
     std::string key;   // Equal for the same file checked by the same command.
 };
+// The whole list, as one reading of the file found it.
 struct Units {
     std::vector<Listed> listed;
     std::size_t outside = 0;  // Entries whose files are not below the root.
+    // The length of all paths together, by which the cost of matching is estimated beforehand.
     std::size_t path_bytes = 0;
 };
 
@@ -50,7 +52,8 @@ std::shared_ptr<const Choice> choose(std::shared_ptr<const Units> units, const C
 // parse_compile_commands().
 Result<Units> read_units(const std::string& file, const Reach& reach, const std::string& root);
 
-// Looks at each file once.
+// Looks at each file once. It belongs to one look, so that all checks are compared with the same
+// state of a header.
 class Stamps {
 public:
     const InputStamp& of(const std::string& path) {

@@ -1,3 +1,16 @@
+// The format is that of git-fast-import(1). Contents and messages are written with their length
+// before them, and need no escape; paths are quoted, and characters that a person's line cannot
+// hold are dropped.
+//
+//     feature done
+//     commit refs/quire/main
+//     mark :1
+//     author NAME <EMAIL> SECONDS +0000
+//     committer Quire <quire@localhost> SECONDS +0000
+//     data LENGTH, the message; from PARENT; merge OTHER
+//     M 100644 inline "PATH", data LENGTH, the bytes; D "PATH"
+//     get-mark :1
+//     done
 #include "git/commit_stream.h"
 
 #include "base/concat.h"
@@ -5,7 +18,8 @@
 namespace quire::git {
 namespace {
 
-// A name or address as a line of a commit can hold it.
+// A name or address as a line of a commit can hold it. A newline, < or > would end the name and let
+// it write the rest of the header.
 std::string plain(std::string_view word) {
     std::string out;
     for (const char c : word) {
@@ -39,6 +53,8 @@ void CommitStream::data(std::string_view bytes) {
 }
 
 void CommitStream::begin(const CommitHead& head) {
+    // A stream that was cut off then fails instead of adding half of its commits: git wants "done"
+    // at the end.
     if (commits_ == 0) text_ += "feature done\n";
     ++commits_;
     text_ += cat("commit ", ref_, "\nmark :", commits_, "\nauthor ", person(head.author), " ",
@@ -62,6 +78,7 @@ void CommitStream::remove(std::string_view path) {
 }
 
 std::string CommitStream::take() && {
+    // The answer to get-mark is how the caller learns the ids; fast-import prints nothing else.
     for (std::size_t mark = 1; mark <= commits_; ++mark) text_ += cat("get-mark :", mark, "\n");
     text_ += "done\n";
     return std::move(text_);

@@ -1,4 +1,8 @@
 // CommitStream: commits in the form that `git fast-import` reads. Pure.
+//
+// A stream is one text that is built in memory and given to git whole, so the caller bounds how
+// much it adds (bytes()). Names, paths and messages may come from files and agents; they are
+// escaped or cleaned here, so that none of them can begin a command of its own in the stream.
 #pragma once
 
 #include <cstddef>

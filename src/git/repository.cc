@@ -1,5 +1,9 @@
 // Git as a child process: one command a call, with its output read whole. The settings given on each
 // command line keep what a repository configures from running: hooks, file monitors, maintenance.
+//
+// Every command only reads, or writes objects and refs, apart from those that make a work tree.
+// Output with paths is asked for with NUL between the fields (-z), since a path may hold any other
+// byte.
 #include "git/repository.h"
 
 #include <algorithm>
@@ -24,7 +28,9 @@ constexpr std::size_t kMostOutput = std::size_t{256} << 20;
 // A message about a failure shows this much of git's own words.
 constexpr std::size_t kShownErrors = 600;
 
-// Git finds its settings by HOME; a GIT_DIR or GIT_INDEX_FILE of ours would lead it elsewhere.
+// Git finds its settings by HOME; a GIT_DIR or GIT_INDEX_FILE of ours would lead it elsewhere. No
+// prompt, no lock that a person's git would wait for, and no fetch from a remote: a call must end
+// by itself.
 std::vector<std::string> environment() {
     std::vector<std::string> out = {"LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0",
                                     "GIT_NO_LAZY_FETCH=1"};
@@ -49,6 +55,7 @@ void for_each_field(std::string_view text, Take take) {
     }
 }
 
+// SHA-1 or SHA-256.
 bool is_id(std::string_view word) {
     return (word.size() == 40 || word.size() == 64) &&
            std::all_of(word.begin(), word.end(),
@@ -57,6 +64,8 @@ bool is_id(std::string_view word) {
 
 }  // namespace
 
+// Git's exit code is left to the caller, because several commands answer "no" by it. An output that
+// was cut short counts as a failure: half of a list would read as a shorter one.
 Result<Repository::Run> Repository::run(std::vector<std::string> arguments, std::string input,
                                         const std::string& index) const {
     process::Program program{{"git", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false",
@@ -95,6 +104,8 @@ Result<std::string> Repository::ask(std::vector<std::string> arguments) const {
     return std::move(run.output);
 }
 
+// One program answers all three questions: is this a work tree, where in it are we, and how long
+// are its ids. A bare repository, and the inside of .git, count as none.
 Result<Repository> Repository::find(const std::string& directory, Clock& clock,
                                     std::stop_token stop) {
     Repository found(directory, clock, std::move(stop));
@@ -124,6 +135,8 @@ Result<std::string> Repository::message_of(const std::string& commit) const {
     return ask({"log", "-1", "--format=%B", commit, "--"});
 }
 
+// Exit code 1 says that there is no common commit, others that one of the two is not known here; to
+// the caller both mean that there is nothing to compare with.
 Result<std::optional<std::string>> Repository::merge_base(const std::string& a,
                                                           const std::string& b) const {
     const Run run = TRY(this->run({"merge-base", a, b}));
@@ -135,6 +148,9 @@ Result<std::string> Repository::blob(const std::string& id) const {
     return ask({"cat-file", "blob", id});
 }
 
+// A branch of the name may be there already, or be checked out in another tree. Then the tree has
+// no branch: commits in it do not move what somebody else works on. read-tree fills the index
+// without writing a file, since the caller brings the files itself.
 Result<void> Repository::add_worktree(const std::string& directory,
                                       const std::string& branch) const {
     const Run named =
@@ -155,7 +171,8 @@ Result<std::string> Repository::exclude_file() const {
     return path.starts_with('/') ? path : cat(directory_, "/", path);
 }
 
-// The parts are MODE SP TYPE SP ID TAB PATH.
+// The parts are MODE SP TYPE SP ID TAB PATH. The first tab ends the head of a part, so a tab in the
+// path is kept.
 Result<std::map<std::string, TreeEntry>> Repository::files(const std::string& commit) const {
     const std::string output = TRY(ask({"ls-tree", "-r", "-z", "--full-tree", commit}));
     std::map<std::string, TreeEntry> files;
@@ -222,6 +239,7 @@ Result<std::vector<std::string>> Repository::ignored(std::span<const std::string
     return out;
 }
 
+// The index is named, because it need not be the repository's own: a stage has another one.
 Result<std::vector<std::string>> Repository::indexed(const std::string& index,
                                                      std::span<const std::string> paths) const {
     const Run run = TRY(this->run({"ls-files", "-z"}, {}, index));
@@ -234,6 +252,7 @@ Result<std::vector<std::string>> Repository::indexed(const std::string& index,
     return out;
 }
 
+// Git knows two modes for regular files, and tells them by the owner's right to run the file.
 std::string Repository::mode_on_disk(const std::string& path) const {
     struct stat found = {};
     const bool runs = ::lstat(cat(directory_, "/", path).c_str(), &found) == 0 &&
@@ -241,6 +260,8 @@ std::string Repository::mode_on_disk(const std::string& path) const {
     return runs ? "100755" : "100644";
 }
 
+// An object's id is the hash of its type, its size and its bytes. Computing it here tells whether
+// git has the file as it is, without running a program for each file.
 std::string Repository::id_of(std::string_view bytes) const {
     const std::string head = cat("blob ", bytes.size());
     const auto bytes_of = [](std::string_view text) {
@@ -264,6 +285,9 @@ std::string Repository::id_of(std::string_view bytes) const {
     return to_hex(digest);
 }
 
+// fast-import refuses to move a ref that is no longer an ancestor of the new commit ("Not
+// updating"): somebody has moved it since the caller read it. The objects that were written stay
+// without a ref, and git removes them some day.
 Result<std::vector<std::string>> Repository::import(CommitStream stream) const {
     const std::string ref = stream.ref();
     const std::size_t commits = stream.commits();

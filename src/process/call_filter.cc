@@ -1,3 +1,6 @@
+// A filter is collected with libseccomp in the parent and kept as BPF code. The child, which may
+// not allocate, only hands the code to the kernel. A failure while collecting is remembered and
+// told once, by make(), so that the lists of calls read as lists.
 #include "process/call_filter.h"
 
 #include <array>
@@ -36,6 +39,7 @@ CallFilterMaker::CallFilterMaker()
             seccomp_attr_set(filter_.get(), SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(EPERM)) == 0 &&
             seccomp_attr_set(filter_.get(), SCMP_FLTATR_CTL_OPTIMIZE, 2) == 0) {}
 
+// A call is refused with an errno and not by a signal: programs then report it or do without.
 void CallFilterMaker::refuse(int call, int error, const std::vector<scmp_arg_cmp>& when) {
     made_ = made_ &&
             seccomp_rule_add_array(filter_.get(), SCMP_ACT_ERRNO(static_cast<std::uint32_t>(error)),
@@ -47,6 +51,7 @@ void CallFilterMaker::refuse_metadata() {
     // These change attributes through a descriptor that is open for reading.
     for (const std::uint64_t request :
          {std::uint64_t{FS_IOC_SETFLAGS}, std::uint64_t{FS_IOC_FSSETXATTR}})
+        // Only the low 32 bits of the request are compared, as the kernel itself does.
         refuse(SCMP_SYS(ioctl), EPERM, {{1, SCMP_CMP_MASKED_EQ, 0xffffffffU, request}});
 }
 

@@ -60,6 +60,8 @@ Result<CallFilter> make_filter() {
 
 }  // namespace
 
+// A hidden folder may not exist yet, so its path is resolved as far as it goes. /dev/null is opened
+// for writing by most programs; a system without it is no reason to refuse.
 Result<Cage> Cage::make(const Confinement& wanted) {
     if (LandRules::version() < 1)
         return no_confinement(Errc::unsupported, "this system has no Landlock");

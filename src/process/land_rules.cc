@@ -1,3 +1,6 @@
+// The system calls of Landlock (landlock(7)), which glibc does not wrap. A rule grants access below
+// an open path; there is no rule that takes access away, which is why allow_beside() walks around
+// what is to be closed.
 #include "process/land_rules.h"
 
 #include <algorithm>
@@ -40,6 +43,8 @@ bool leads_to_one(const std::string& path, const std::vector<std::string>& other
 
 }  // namespace
 
+// It goes down only into folders that lead to one of the paths, and allows all others whole. A
+// folder that cannot be read is passed over, which leaves what is below it closed.
 void allow_beside(const LandRules& rules, const std::vector<std::string>& paths,
                   std::uint64_t access) {
     std::vector<std::string> ahead = {""};
@@ -64,6 +69,9 @@ long LandRules::version() {
     return ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
 }
 
+// Rights that this version of Landlock does not know must not be asked for, or the call fails. The
+// struct is as long as its last member in use: an older system refuses members that it does not
+// know.
 LandRules LandRules::make(Reach reach) {
     const long version = LandRules::version();
     Attributes attributes;
@@ -79,6 +87,8 @@ LandRules LandRules::make(Reach reach) {
     return {Fd(static_cast<int>(fd)), attributes.handled_access_fs};
 }
 
+// O_PATH opens whatever the path is without reading it. A link is not followed when the caller
+// passes O_NOFOLLOW, and then needs no rule: what it leads to has one of its own or none.
 bool LandRules::allow(const std::string& path, std::uint64_t access, int flags) const {
     const int at = ::open(path.c_str(), O_PATH | O_CLOEXEC | flags);
     if (at < 0) return false;

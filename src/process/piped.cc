@@ -1,3 +1,5 @@
+// The program is begun by Start (start.h), and this object keeps our ends of the three pipes. It
+// reads and writes nothing itself: its user polls them beside other descriptors.
 #include "process/piped.h"
 
 #include <cerrno>
@@ -91,6 +93,8 @@ std::string PipedProgram::end(std::int64_t patience_ms, const Clock& clock) {
     while (waited() < patience_ms / 2 && !has_ended()) ::poll(nullptr, 0, kLookMs);
     if (patience_ms > 0 && !has_ended()) ::kill(-body_->child, SIGTERM);
     while (waited() < patience_ms && !has_ended()) ::poll(nullptr, 0, kLookMs);
+    // The group is killed even when the program has ended by itself, because what it started may
+    // still run.
     const int status = kill_group(std::exchange(body_->child, -1));
     return WIFEXITED(status) ? cat("exit code ", WEXITSTATUS(status))
                              : cat("signal ", WTERMSIG(status));

@@ -1,3 +1,8 @@
+// One thread runs the whole conversation with the program, in slices of kSliceMs: it feeds the
+// input, drains the outputs, and looks for the end, the deadline and the stop token. Output beyond
+// the limit is read and dropped, since a full pipe would stop the program. However the run ends,
+// its process group is killed before the function returns; what the program left running does not
+// outlive it.
 #include "process/spawn.h"
 
 #include <algorithm>
@@ -70,6 +75,7 @@ std::string found_in_path(const std::string& name, const std::string& directory)
 // One loop writes input, reads output, looks for the end, and watches the clock and the stop token.
 Result<Ended> run_program(const Program& program, const Bounds& bounds, Clock& clock,
                           const std::stop_token& stop, Following* following) {
+    // A pipe that is not needed is a Pipe of -1, one that the system refused is none.
     std::optional<Pipe> input = program.input.empty() ? Pipe() : make_pipe(false);
     std::optional<Pipe> output = make_pipe(true);
     std::optional<Pipe> errors = bounds.errors_apart ? make_pipe(true) : Pipe();
@@ -111,6 +117,7 @@ Result<Ended> run_program(const Program& program, const Bounds& bounds, Clock& c
         const int signal = following == nullptr ? 0 : following->turn();
         if (signal != 0) ::kill(-child, signal);
     }
+    // The pipes may still hold what was written right before the end.
     const int status = kill_group(child);
     read_all();
     ended.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;

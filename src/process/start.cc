@@ -1,3 +1,6 @@
+// fork and exec with a way to report failures. Between the two the child makes system calls only:
+// another thread of the parent may hold the allocator's lock. Signals are blocked around the fork,
+// so that no handler of ours runs in the child.
 #include "process/start.h"
 
 #include <cerrno>
@@ -79,7 +82,8 @@ int Start::spawn(pid_t& child) const {
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
     if (child < 0) return failed;
     writing.close();
-    // The child's end of the pipe closes when the program begins.
+    // The child's end of the pipe closes when the program begins. No byte means that exec has
+    // succeeded, an errno that a step before it failed.
     int error = 0;
     ssize_t count = 0;
     while ((count = ::read(reading.get(), &error, sizeof error)) < 0 && errno == EINTR) {
@@ -90,9 +94,12 @@ int Start::spawn(pid_t& child) const {
     return error;
 }
 
-// Runs in the child. Returns an errno, if it returns at all.
+// Runs in the child. Returns an errno, if it returns at all. The order matters: the request to die
+// with the parent comes first, and then the check that it is still there; confinement comes last,
+// because it may forbid the steps before it.
 int Start::begin(pid_t parent) const {
     if (::setpgid(0, 0) != 0 || ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) return errno;
+    // It died between fork and prctl(), so no signal will come.
     if (::getppid() != parent) return ESRCH;
     struct sigaction standard {};
     standard.sa_handler = SIG_DFL;
@@ -113,6 +120,7 @@ int Start::begin(pid_t parent) const {
     return errno;
 }
 
+// WNOWAIT leaves the child as it is: its number stays taken until kill_group().
 bool has_ended(pid_t child) {
     siginfo_t info{};
     const int result =

@@ -1,3 +1,10 @@
+// A strand is a queue and a flag. The first task posted to an idle strand schedules a turn on the
+// scheduler; the turn runs tasks until the queue is empty or its burst is used up, and then
+// schedules the next turn. The flag holds from the first to the last turn, so there is never more
+// than one and tasks need no lock of their own.
+//
+// The lock is released while a task runs: a task may post to its own strand. The turn holds the
+// body by a shared pointer, so the queue outlives the last copy of the strand.
 #include <deque>
 #include <mutex>
 #include <utility>
@@ -26,6 +33,8 @@ struct Strand::Body {
         scheduler.post([self = std::move(self)]() mutable { run_turn(std::move(self)); });
     }
 
+    // The strand that ran before on this thread is put back: a task may run a turn of another
+    // strand, in a test's scheduler for example.
     static void run_turn(std::shared_ptr<Body> self) {
         const Body* const outer = std::exchange(current(), self.get());
         const bool more = self->run_some();

@@ -1,3 +1,5 @@
+// One mutex for the state and one condition for all waiters. The lock is held by setting held_, not
+// by holding mutex_, so a holder may run for long while others come and count themselves.
 #include "sched/turn_lock.h"
 
 namespace quire::sched {

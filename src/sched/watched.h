@@ -29,7 +29,8 @@ public:
 // Waits and tends until it is over. With a pool, a second thread does the same, and each then runs
 // the tasks its round held back, as long as the other one waits, so one thread always does.
 // (Leader/followers, Schmidt et al. 2000, but without promotion: both wait, and the operating
-// system wakes one.)
+// system wakes one.) It returns on the calling thread after both have stopped. `watched` and `pool`
+// must outlive the call.
 void serve_watched(Watched& watched, Pool* pool);
 
 }  // namespace quire::sched

@@ -1,3 +1,6 @@
+// The kernel refuses an agent by its rules. Some commands are not for agents at all, whatever the
+// rules say: they open an editor or write files outside of the workspace. These are refused here,
+// before anything starts, with a way to say who one is.
 #include "cli/commands/acting_person.h"
 
 #include <utility>

@@ -10,7 +10,8 @@ namespace quire::cli {
 
 // Errors: invalid_argument "not_a_person" when --actor or QUIRE_ACTOR names anybody else.
 Result<void> check_is_person(const Globals& globals);
-// The error, and how to say who you are if the actor is not a person.
+// The error, and how to say who you are if the actor is not a person. Code, reason and details
+// stay.
 Error with_person_hint(const Globals& globals, Error error);
 
 // The options with which another command works on the same workspace as the same actor, for a

@@ -49,6 +49,7 @@ std::string approval_state(const Value& approval) {
     return cat(out, " by ", by, elicited ? ", asked in the agent's program" : "");
 }
 
+// The target of a call: a file by its path, a tool, an adopted tree, a command or a block.
 std::string approval_target(const Value& approval) {
     const std::string path = json::text_in(approval, "path");
     if (!path.empty()) return text::escape_hidden(path);
@@ -61,7 +62,8 @@ std::string approval_target(const Value& approval) {
                text::escape_hidden(json::text_in(approval, "label")));
 }
 
-// The change that the call would make, for the lines below its description.
+// The change that the call would make, for the lines below its description. Only while it waits: an
+// answer that was given is not reconsidered by its diff.
 std::string indented_diff(const Value& approval) {
     std::string out;
     const std::string drawn = drawn_diff(json::text_in(approval, "diff"));
@@ -79,7 +81,8 @@ std::string approval_text(const Value& approval) {
                json::text_in(approval, "status") == "pending" ? indented_diff(approval) : "");
 }
 
-// The tool's answer. A refusal says how to be a person, if the actor is none.
+// The tool's answer. A refusal says how to be a person, if the actor is none. The actor
+// `agent:NAME` of a script is the usual reason for a refusal here.
 Result<Value> call_approvals(const Globals& globals, Map arguments) {
     Result<Value> result = call_once(globals, "approvals", std::move(arguments));
     if (!result) return Failure(with_person_hint(globals, std::move(result).error()));
@@ -98,6 +101,8 @@ Result<int> list_approvals(const Globals& globals, const ApprovalListOptions& op
     return output(text);
 }
 
+// One function for approve, deny and revoke: the option functions set the decision, and --for and
+// --scope make another one of it.
 Result<int> answer_approval(const Globals& globals, const ApprovalAnswerOptions& options) {
     Map arguments{
         {"operation", "resolve"}, {"approval_id", options.id}, {"decision", options.decision}};
@@ -131,6 +136,8 @@ void add_approve_options(CLI::App& app, ApprovalAnswerOptions& options) {
                     {"s", 1}, {"m", 60}, {"h", 60 * 60}, {"d", 24 * 60 * 60}},
                 CLI::AsNumberWithUnit::CASE_SENSITIVE))
             ->type_name("TIME");
+    // A glob that is given means a scope; --here means a scope without a glob, which is this target
+    // alone.
     CLI::Option* scope = app.add_option_function<std::string>(
         "--scope",
         [&options](const std::string& glob) {

@@ -2,6 +2,10 @@
 //
 // The log is read newest first, a page at a time. An entry's body is kept as the bytes that were
 // hashed, so that --json prints exactly those.
+//
+// `verify` has the kernel check the chain, and then judges what is missing: entries that were lost
+// with the store's commits are told apart from a log that somebody has cut, by the files that such
+// a loss leaves.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -25,6 +29,7 @@
 namespace quire::cli {
 namespace {
 
+// The entries that are asked for at once.
 constexpr std::size_t kAuditPage = 1000;
 
 struct AuditOptions {
@@ -50,6 +55,7 @@ std::string call_name(const Value& entry) {
     return operation.empty() ? safe(entry, "tool") : cat(safe(entry, "tool"), ".", operation);
 }
 
+// A call that was carried out names what it was about, with the version that it made.
 std::string call_outcome(const Value& entry) {
     const std::string word = json::text_in(entry, "outcome");
     if (word == "refused") {
@@ -112,6 +118,7 @@ std::string approval_change(const Value& entry) {
                ": ", safe(entry, "asks"), " ", safe(entry, "target"));
 }
 
+// An event of a later version, which is not known here, is printed as it is.
 std::string audit_event(const Value& entry) {
     const std::string event = json::text_in(entry, "event");
     const std::string number = cat("#", json::number_in(entry, "call"), " ");
@@ -130,6 +137,7 @@ std::string audit_event(const Value& entry) {
     return text::escape_hidden(json::write(entry));
 }
 
+// The body is parsed only for showing. One that cannot be parsed was changed in the database.
 std::string audit_line(const Value& row) {
     const std::string seq = cat(json::number_in(row, "seq"));
     const Result<Value> entry = json::parse(json::text_in(row, "body"));
@@ -143,11 +151,13 @@ std::string audit_json(const Value& row) {
     const std::string body = json::text_in(row, "body");
     const std::string begin = cat(R"({"seq":)", json::number_in(row, "seq"), R"(,"hash":")",
                                   json::text_in(row, "hash"), "\",");
+    // The body goes out unchanged only if the line stays one JSON value; else it becomes a string.
     if (json::parse(body) && body.find('\n') == std::string::npos)
         return cat(begin, R"("entry":)", body, "}\n");
     return cat(begin, R"("damaged":)", json::write(Value(body)), "}\n");
 }
 
+// Pages are printed as they come, so a reader who closes the pipe ends the command.
 Result<int> print_audit(const Globals& globals, const AuditOptions& options) {
     CommandClient client = TRY(CommandClient::attach(globals));
     Map params{{"actor", options.actor}, {"tool", options.tool}, {"reason", options.reason}};
@@ -210,6 +220,8 @@ Result<int> verify_audit(const Globals& globals, const AuditVerifyOptions& optio
     List heads(options.heads.begin(), options.heads.end());
     for (const LostHead& each : lost) heads.emplace_back(each.hash);
     Value answer = TRY(request_once(globals, "verify_audit", Map{{"heads", std::move(heads)}}));
+    // Hashes that are missing because of a known loss are not held against the log twice, but the
+    // exit code is kRefused in both cases: the log is not whole.
     const Value* broken = answer.get("broken");
     const List missing = take_lost(lost, json::list_in(answer, "missing"));
     const bool whole = broken == nullptr && missing.empty() && lost.empty();

@@ -1,4 +1,7 @@
 // quire backup: a consistent copy of the store in one file, also while a kernel runs.
+//
+// A kernel writes the copy itself when one runs, since it holds the store; else this command opens
+// the store for as long as it takes.
 #include "base/concat.h"
 #include "cli/commands/command_list.h"
 #include "cli/commands/recovery.h"

@@ -1,4 +1,8 @@
 // quire blame: the author of each line of a file or a block, the time, and the call that wrote it.
+//
+// The kernel answers with stretches of lines that one version wrote. Which call made a version is
+// in the audit log: its newest pages are searched, back to the oldest version that is needed, and
+// at most kMostPages of them. A line whose call was not found shows what the history says.
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -50,6 +54,7 @@ Result<CallsByVersion> calls_of(CommandClient& client, const Target& target,
     constexpr int kMostPages = 20;
     std::set<std::string> wanted;
     std::int64_t oldest = std::numeric_limits<std::int64_t>::max();
+    // Versions of sources and of the system were made by no call, so they are not searched for.
     for (const Value& stretch : stretches) {
         const std::string actor = json::text_in(stretch, "actor");
         if (actor.starts_with("source:") || actor.starts_with("system:")) continue;
@@ -89,7 +94,7 @@ std::string words_of(const Value& stretch, const CallsByVersion& calls) {
 }
 
 // The answer with an entry for each line: {line, version_id, timestamp, actor, description, tool?,
-// call?, content}; lines count from 1.
+// call?, content}; lines count from 1. Stretches are half-open and count from 0.
 Value blame_json(const Target& target, const Value& answer, std::vector<std::string> lines,
                  const CallsByVersion& calls) {
     Map out;
@@ -116,6 +121,7 @@ Value blame_json(const Target& target, const Value& answer, std::vector<std::str
     return out;
 }
 
+// Every line repeats who wrote it, so that the output can be searched with line tools.
 std::string blame_table(const Value& answer, const std::vector<std::string>& lines,
                         const CallsByVersion& calls) {
     const List stretches = json::list_in(answer, "stretches");

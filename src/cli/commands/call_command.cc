@@ -1,4 +1,7 @@
 // quire call: one tool call, its result on standard output or its error on standard error.
+//
+// It is for scripts: a refusal is always JSON on standard error, also on a terminal, and an integer
+// that would be rounded is refused.
 #include <cstdio>
 #include <string>
 
@@ -25,6 +28,7 @@ Result<Value> call_tool(const Globals& globals, const CallOptions& options) {
     return call_once(globals, options.tool, TRY(json::parse(text, {.exact_integers = true})));
 }
 
+// A terminal gets the result on several lines, a pipe on one.
 Result<int> run_call(const Globals& globals, const CallOptions& options) {
     const auto result = call_tool(globals, options);
     if (!result) {

@@ -1,4 +1,6 @@
 // quire cat: the text of a block or a file as the workspace has it.
+//
+// It reads the resource that MCP clients read, by its URI, so both see the same text.
 #include <string>
 
 #include <CLI/CLI.hpp>

@@ -4,6 +4,9 @@
 // those that are made from a tool's operations share operation_commands.cc.
 // command_list.cc lists the commands, program.cc builds the parser from that list, and
 // completion_command.cc reads the shells' completions off the parser: a command is described once.
+//
+// A run function returns an exit code when it has said all there is to say, and an error when the
+// program is to print it. Results go to standard output, everything else to standard error.
 #pragma once
 
 #include <functional>
@@ -26,7 +29,9 @@ constexpr int kDone = 0;
 constexpr int kRefused = 1;  // The command failed; standard error says why and what to do.
 constexpr int kUsage = 2;    // The command line is wrong.
 
-// The part that the workspace has in a command.
+// The part that the workspace has in a command. For `nothing` program.cc looks for no workspace;
+// for `looks` CommandClient::attach() works on a copy where the workspace cannot be written or has
+// no state yet.
 enum class Touches {
     nothing,  // The command has none, or one of its own.
     looks,    // The command only looks, and makes nothing where there is nothing.

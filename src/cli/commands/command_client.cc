@@ -1,3 +1,9 @@
+// A command attaches in one of three ways:
+//
+//     changes something             the kernel's socket; a kernel is started if none runs
+//     looks, and may write          the same
+//     looks, and may not write,     a running kernel if there is one; else a kernel of its own on a
+//     or there is no state yet      copy (looking_kernel.h), which leaves the workspace as it is
 #include "cli/commands/command_client.h"
 
 #include <filesystem>
@@ -38,6 +44,7 @@ int CommandClient::kernel_pid() const {
     return client_->kernel_pid();
 }
 
+// A sixty-fourth is left for the request around the value.
 std::size_t CommandClient::most_in_request() const {
     return client_->message_bytes() - client_->message_bytes() / 64;
 }
@@ -46,6 +53,8 @@ Result<CommandClient> CommandClient::attach(const Globals& globals, bool start) 
     const bool looks = start && globals.touches == Touches::looks;
     const bool is_new = looks && is_without_state(globals.workspace);
     if (!is_new) {
+        // A kernel that runs was started by somebody with the rights, and is asked before a copy is
+        // made.
         const bool leaves = looks && is_read_only(globals.workspace);
         Result<server::LocalClient> client =
             server::LocalClient::attach(options_for(globals, start && !leaves));
@@ -65,6 +74,7 @@ Result<Value> CommandClient::call(std::string_view tool, Value arguments) {
     return TRY(call_for_reader(tool, std::move(arguments))).structured;
 }
 
+// An answer without the members of a tool's result is an error of the session itself.
 Result<CommandClient::Called> CommandClient::call_for_reader(std::string_view tool,
                                                              Value arguments) {
     Value answer = TRY(client_->request(

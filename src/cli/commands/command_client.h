@@ -1,4 +1,8 @@
 // CommandClient: a command as a client of the workspace's kernel. One request at a time.
+//
+// Every command is a client like others: it speaks to the kernel over the workspace's socket, as
+// its actor, and the kernel decides what that actor may do. Refusals thus are the same as those of
+// agents.
 #pragma once
 
 #include <cstddef>
@@ -35,8 +39,10 @@ public:
     static Result<CommandClient> attach(const Globals& globals, bool start = true);
 
     // Calls a method of server/command_session.h. Errors: those of server::LocalClient::request().
+    // It waits two minutes at most.
     Result<Value> request(std::string_view method, Map params = {});
-    // Calls a tool. Returns its structured result, or the error of a refusal.
+    // Calls a tool. Returns its structured result, or the error of a refusal. A tool of any profile
+    // may be called. It waits about an hour, the longest that a mounted server may take.
     Result<Value> call(std::string_view tool, Value arguments);
     // Calls a tool, and returns also the text that the tool wrote for a reader.
     struct Called {
@@ -45,6 +51,7 @@ public:
     };
     Result<Called> call_for_reader(std::string_view tool, Value arguments);
 
+    // The process that serves this client.
     int kernel_pid() const;
     // The most bytes of JSON that a command puts into one request: a line holds a little more.
     std::size_t most_in_request() const;

@@ -5,6 +5,8 @@
 
 namespace quire::cli {
 
+// The order is that of --help: setting up, reading and writing, looking back, trees and commands,
+// the kernel, and what goes wrong.
 std::vector<Command> all_commands() {
     return {init_command(),      mcp_command(),        serve_command(),        call_command(),
             cat_command(),       file_command(),       file_history_command(), memory_command(),

@@ -53,6 +53,7 @@ Command kernel_command();
 Command completion_command();
 Command complete_command();
 
+// Built anew by each call.
 std::vector<Command> all_commands();
 
 // Checks for CLI11: "" for a word that is an actor, or an agent's name; else what is wrong with it.

@@ -1,3 +1,5 @@
+// Runs the forecast that the tool shell makes before a command, with the rules of quire.toml as it
+// is now, and puts it into words. Words and paths come from the script, so they are escaped.
 #include "cli/commands/command_report.h"
 
 #include <algorithm>
@@ -20,6 +22,7 @@ Colour colour_of(Decision decision) {
     return decision == Decision::allow ? Colour::green : Colour::yellow;
 }
 
+// The operation, the path, and the reason of each objection.
 std::string objection_lines(std::string_view heading, const Value& all) {
     std::string out;
     for (const Value& each : all.as_list())
@@ -39,6 +42,7 @@ CommandReport report_command(const Settings& settings, const std::string& worksp
                                  settings.shell.enforcement, by);
     Map value = kernel::forecast_value(forecast);
     std::string lines;
+    // Reads are left out: most commands read much, and a rule that forbids one is listed below.
     for (const Value& each : value.find("predicted")->as_list()) {
         const std::string& word = each.get("operation")->as_string();
         if (word == "read") continue;

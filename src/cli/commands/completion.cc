@@ -1,3 +1,10 @@
+// The words before the cursor are read as the parser would read them (read_word), which gives the
+// command, the option that waits for a value, and the number of arguments so far. Then the last
+// word is completed by what may stand there: a value, an option, a subcommand or an argument.
+//
+// The scripts hold no words of the program. They pass the line on and print what comes back, so an
+// update of the program needs no new script. ":files" and ":directories" leave files to the shell,
+// which knows about quoting and hidden names.
 #include "cli/commands/completion.h"
 
 #include <algorithm>
@@ -69,7 +76,8 @@ bool takes_value(const CLI::Option& option) {
 }
 
 // The option of that name, "-w" or "--workspace", that a command takes, itself or by the commands
-// around it; nullptr if there is none.
+// around it; nullptr if there is none. Options of the commands around it count too, since the
+// parser lets them stand behind the subcommand.
 const CLI::Option* find_option(const CLI::App* app, const std::string& name) {
     for (; app != nullptr; app = app->get_parent()) {
         for (const CLI::Option* option : app->get_options()) {
@@ -81,6 +89,7 @@ const CLI::Option* find_option(const CLI::App* app, const std::string& name) {
     return nullptr;
 }
 
+// A command without a group is hidden from --help, and so from here.
 std::vector<const CLI::App*> shown_subcommands(const CLI::App& app) {
     std::vector<const CLI::App*> all = app.get_subcommands([](const CLI::App*) { return true; });
     std::erase_if(all, [](const CLI::App* sub) { return sub->get_group().empty(); });
@@ -113,6 +122,8 @@ void note_value(ReadLine& line, const CLI::Option& option, std::string value) {
     if (!option.get_lnames().empty()) line.given[option.get_lnames().front()] = std::move(value);
 }
 
+// An unknown option is passed over: what it takes is unknown, and a completion is not the place to
+// complain.
 void read_word(ReadLine& line, const std::string& word) {
     if (line.awaiting != nullptr) {
         note_value(line, *std::exchange(line.awaiting, nullptr), word);
@@ -139,6 +150,7 @@ void read_word(ReadLine& line, const std::string& word) {
     }
 }
 
+// Offers the words for one place. `begin` is what is typed of the word already.
 class Completing {
 public:
     Completing(ReadLine line, const ValueWords& values) : line_(std::move(line)), values_(values) {}
@@ -221,6 +233,8 @@ Completions completions_of(const CLI::App& program, const std::vector<std::strin
     return Completing(std::move(line), values).run(words.empty() ? "" : words.back());
 }
 
+// A quote that is not closed yet reaches to the cursor. Nothing is expanded: a word with $ stays as
+// typed.
 std::vector<std::string> words_of_line(std::string_view line) {
     std::vector<std::string> words = {""};
     bool in_word = false;

@@ -3,6 +3,11 @@
 // The shells' scripts ask `quire complete` at each press of the key, so the words are those of this
 // program, and labels, ids and actors those of the workspace. An option's value is never taken for
 // the command, because the parser knows which options take one.
+//
+//     quire edit --actor human:tom pro
+//           |                      |
+//           |                      the last word, which is to be completed; it may be empty
+//           the words before it: they give the command, its options and its arguments so far
 #pragma once
 
 #include <functional>

@@ -35,7 +35,9 @@ struct CompleteOptions {
 
 using Words = std::vector<CompletedWord>;
 
-// The words that may stand for a value, asked of the workspace that the line names.
+// The words that may stand for a value, asked of the workspace that the line names. Every answer
+// that fails is an empty list. A workspace that keeps nothing yet is not asked, because asking
+// would have to copy its state or start a kernel.
 class WorkspaceWords {
 public:
     WorkspaceWords(const Globals& globals, const GivenOptions& given) : globals_(globals) {
@@ -47,6 +49,7 @@ public:
         if (auto found = find_workspace(".")) globals_.workspace = std::move(found->directory);
     }
 
+    // A label that several owners have is completed with the owner before it.
     Words labels() {
         const List blocks = rows("context", {{"operation", "list"}}, "blocks");
         std::multiset<std::string> seen;
@@ -61,6 +64,8 @@ public:
         return out;
     }
 
+    // Blocks of conversations and files come from one tool, memory from another; a description
+    // helps to tell ids apart.
     Words ids() {
         Words out;
         for (const Value& each : rows("block_list", {{"depth", 0}, {"limit", 1000}}, "blocks")) {
@@ -83,7 +88,8 @@ public:
         return out;
     }
 
-    // Those who have changed something, who have settings, and who types.
+    // Those who have changed something, who have settings, and who types. The log's newest entries
+    // are enough: who has not changed anything for so long is not typed often.
     Words actors() {
         std::set<std::string> names = {"agent:local", globals_.actor};
         if (const auto settings = load_config(globals_.workspace)) {
@@ -144,6 +150,7 @@ Words tool_words() {
     return out;
 }
 
+// The operations depend on the tool that the line names already.
 Words operation_words(const GivenOptions& given) {
     Words out;
     const auto tool = given.find("tool");
@@ -170,7 +177,9 @@ Words value_words(const Globals& globals, std::string_view type, const GivenOpti
     return {};
 }
 
-// A word, a tab, what it is. The shells read no further than the line end.
+// A word, a tab, what it is. The shells read no further than the line end. `cut` bytes of the word
+// are there already, in bash's way of seeing it. Words are escaped, since labels are chosen by
+// agents and the shell prints them.
 std::string completion_lines(const Completions& completions, std::size_t cut) {
     std::string out;
     for (const CompletedWord& each : completions.words) {
@@ -183,6 +192,8 @@ std::string completion_lines(const Completions& completions, std::size_t cut) {
     return out;
 }
 
+// The parser that is asked is that of this very run (`app`'s parent), so no second description of
+// the commands exists.
 CommandRun complete_action(CLI::App& app) {
     const auto options = std::make_shared<CompleteOptions>();
     app.add_option("words", options->words, "The words after the program's name");

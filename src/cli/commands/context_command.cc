@@ -30,7 +30,8 @@ struct ContextPiece {
     std::string text;
 };
 
-// An estimate: four characters are about one token.
+// An estimate: four characters are about one token. Tokenizers differ by model; a budget needs no
+// more than the order of magnitude.
 std::size_t token_count(std::string_view text) {
     return (utf8::count_code_points(text) + 3) / 4;
 }
@@ -65,6 +66,8 @@ struct Fitted {
     List left_out;  // {name, tokens}
 };
 
+// A piece that does not fit is left out and the smaller ones after it may still fit, so the order
+// of the others stays.
 Fitted fitted(const std::vector<ContextPiece>& pieces, std::size_t budget) {
     Fitted out;
     for (const ContextPiece& piece : pieces) {
@@ -86,6 +89,7 @@ Result<int> render_context(const Globals& globals, const ContextOptions& options
     const std::vector<ContextPiece> pieces = TRY(context_pieces(client, true));
     if (pieces.empty()) TRY(check_is_known(client, settings, options.agent));
     Fitted shown = fitted(pieces, options.budget);
+    // Only a text that is too long is asked for again without descriptions.
     if (!shown.left_out.empty()) shown = fitted(TRY(context_pieces(client, false)), options.budget);
     const std::size_t tokens = token_count(shown.text);
     if (globals.json) {

@@ -14,6 +14,7 @@
 namespace quire::cli::show {
 namespace {
 
+// The demo should be busy and still leave the person a chance to read it.
 constexpr std::size_t kUnderWay = 3;   // Calls of one agent at once.
 constexpr std::int64_t kThinkMs = 12;  // Between two edits of an agent.
 constexpr std::int64_t kTypeMs = 110;  // Between two edits of the person.
@@ -34,6 +35,8 @@ std::string_view phrase(std::uint64_t which) {
 
 }  // namespace
 
+// A mark is lower-case letters, # and digits. The texts of the demo have no others, as suits() in
+// demo_workspace.cc ensures.
 Found find_marks(std::string_view text) {
     Found found;
     for (std::size_t at = text.find('#'); at != std::string_view::npos;
@@ -61,6 +64,7 @@ std::size_t Agent::edits() const {
     return total(acknowledged_);
 }
 
+// Answers first, so that a place among the calls under way is free for the next edit.
 Result<void> Agent::play(std::int64_t now_ms) {
     for (;;) {
         auto answer = TRY(client_.next_answer(0));
@@ -84,6 +88,8 @@ Result<void> Agent::finish() {
     return {};
 }
 
+// An insert names a line of the file as it was at the start, which is there still: nothing is ever
+// deleted while agents write.
 Result<void> Agent::send_next() {
     const std::int64_t mark = ++last_mark_;
     const auto place = static_cast<std::size_t>(mark) % places_.size();
@@ -144,6 +150,8 @@ Result<void> Editor::play(std::int64_t now_ms) {
     return add_line(static_cast<std::size_t>(last_mark_ % 2));
 }
 
+// The file may change between the second look and the rename. That is the gap that every editor
+// has, and the kernel's reconcile must bring both sides together.
 Result<void> Editor::add_line(std::size_t place) {
     const std::string path = cat(workspace_, "/", places_[place].path);
     const std::int64_t mark = ++last_mark_;

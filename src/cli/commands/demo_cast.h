@@ -2,6 +2,9 @@
 //
 // Every edit adds one line, or in the conversation one phrase, with a mark of its own: "ada#17".
 // Its author remembers which edits were acknowledged, so that the result can be checked.
+//
+// The demo's main loop calls play() of each in turn, so all of them are on one thread and none of
+// them may wait: an agent keeps a few calls under way and takes answers as they come.
 #pragma once
 
 #include <cstddef>
@@ -69,6 +72,7 @@ private:
     std::int64_t due_ms_ = 0;
     Marks acknowledged_;
     std::size_t saves_ = 0;
+    // The messages of edits that were refused; a demo that goes well has none.
     std::vector<std::string> refusals_;
 };
 

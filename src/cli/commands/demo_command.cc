@@ -3,6 +3,9 @@
 // Each edit carries a mark of its own, and its author remembers which were acknowledged. The checks
 // look from outside, as any client can: every mark is there once, the histories name the right
 // authors, and an undo of one agent's edits leaves all others' in place.
+//
+//     open -> play for some seconds -> settle -> check marks and histories
+//          -> undo all edits of one agent -> settle -> check again
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -46,6 +49,9 @@ struct Author {
     const Marks& marks;
 };
 
+// The clients are processes of this program over pipes, as a real agent's are, so the demo also
+// tests the server, the socket and MCP. A failed check is printed and counted; only errors of the
+// machinery end it.
 class Demo {
 public:
     Demo(const DemoOptions& options, show::Setting setting)
@@ -108,6 +114,7 @@ Result<void> Demo::open() {
     return {};
 }
 
+// On a terminal the line is drawn over itself, and elsewhere printed less often.
 void Demo::show_progress(std::int64_t left_ms) {
     constexpr std::int64_t kEveryMs = 200;
     const std::int64_t now = clock_.steady_ms();
@@ -118,6 +125,8 @@ void Demo::show_progress(std::int64_t left_ms) {
               (left_ms + 999) / 1000, " s left", is_terminal() ? "  " : "\n"));
 }
 
+// One thread serves the three. It waits for answers for a few milliseconds, so that no edit is
+// late.
 Result<void> Demo::play() {
     const std::int64_t end =
         clock_.steady_ms() + static_cast<std::int64_t>(options_.seconds * 1000);
@@ -137,7 +146,9 @@ Result<void> Demo::play() {
     return bo_->finish();
 }
 
-// Loads what the editor wrote last and saves the agents' edits, so that blocks and disk agree.
+// Loads what the editor wrote last and saves the agents' edits, so that blocks and disk agree. A
+// save is refused while the disk has something newer, and the agents' last saves may still be on
+// their way; loading takes it in, so a few attempts are enough.
 Result<void> Demo::settle() {
     constexpr int kAttempts = 5;
     for (const Place& place : places_) {
@@ -159,6 +170,8 @@ Result<std::string> Demo::text_of(const Place& place) {
     return read.get("contents")->as_list().front().get("text")->as_string();
 }
 
+// Each mark that was acknowledged must be there once; none may be there that was not. An edit that
+// was refused after all would be found by the second rule.
 Result<void> Demo::check(std::string_view when, const std::vector<Author>& there,
                          const std::vector<Author>& gone) {
     for (std::size_t i = 0; i < places_.size(); ++i) {
@@ -223,6 +236,7 @@ Result<void> Demo::check_history() {
     return {};
 }
 
+// Each call takes back one step of this agent's own, however many edits of others came after it.
 Result<std::size_t> Demo::undo_all_of(Agent& agent) {
     std::size_t undone = 0;
     for (const Place& place : places_) {

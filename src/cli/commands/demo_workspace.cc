@@ -1,3 +1,5 @@
+// The demo never works on a person's own files: they are copied, without hidden files, builds and
+// what is huge, so that a large project is copied in a moment.
 #include "cli/commands/demo_workspace.h"
 
 #include <algorithm>
@@ -20,6 +22,7 @@ constexpr std::string_view kRules =
     "# The demo's agents may write anywhere in its workspace.\n"
     "[[files.rules]]\npattern = \"**\"\npermission = \"read_write\"\n";
 
+// A demo needs no more; both bound the time of the copy.
 constexpr std::uintmax_t kLargestFile = 1U << 20;
 constexpr std::size_t kMostFiles = 5000;
 
@@ -35,6 +38,8 @@ bool is_skipped(const fs::path& name) {
            text == "target" || text == "quire.toml";
 }
 
+// Long enough to edit in several places, short enough to print, and without a word that looks like
+// a mark.
 bool suits(const std::string& text) {
     const auto lines = std::count(text.begin(), text.end(), '\n');
     return lines >= 10 && lines <= 1000 && text.ends_with('\n') && utf8::is_valid(text) &&

@@ -1,4 +1,7 @@
 // quire diff: what differs between two versions of a block, or between a file and the disk.
+//
+// A diff of files is printed byte for byte when it does not go to a terminal, so that patch(1)
+// takes it.
 #include <string>
 #include <utility>
 
@@ -37,6 +40,8 @@ Result<int> diff_target(const Globals& globals, CommandClient& client, const Dif
     return output_json(out);
 }
 
+// Only files with edits that are not on the disk are looked at; of the others the two sides are
+// equal.
 Result<int> diff_files(const Globals& globals, CommandClient& client, const DiffOptions& options) {
     const Value status = TRY(client.call("file", Map{{"operation", "status"}}));
     const List files = json::list_in(status, "files");
@@ -56,6 +61,7 @@ Result<int> diff_files(const Globals& globals, CommandClient& client, const Diff
     return globals.json ? output_json(Map{{"files", std::move(out)}}) : output(text);
 }
 
+// Versions of one block mean nothing in another, so --from and --to need a target.
 Result<int> run_diff(const Globals& globals, const DiffOptions& options) {
     if (options.target.empty() && !(options.from.empty() && options.to.empty())) {
         return invalid("invalid_arguments",

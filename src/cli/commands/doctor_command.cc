@@ -38,6 +38,8 @@
 namespace quire::cli {
 namespace {
 
+// Doubtful things work, but not as well as they could; only broken ones give the exit code
+// kRefused.
 enum class Health { good, doubtful, broken };
 
 struct DoctorFinding {
@@ -64,7 +66,8 @@ DoctorFinding check_settings(const std::string& workspace) {
     return {Health::good, "settings", cat(rules, " rules for files"), ""};
 }
 
-// An operator relies on the rules, and has to know which of them do not or cannot hold.
+// An operator relies on the rules, and has to know which of them do not or cannot hold. The
+// settings were checked just before, so faults of the file itself are not told twice.
 void check_rule_settings(const std::string& workspace, std::vector<DoctorFinding>& findings) {
     const auto settings = load_config(workspace);
     if (!settings) return;
@@ -94,6 +97,7 @@ void check_mounts(const std::string& workspace, std::vector<DoctorFinding>& find
     }
 }
 
+// The call that keeps every path beneath the workspace. A container's filter may forbid it.
 DoctorFinding check_openat2(const std::string& workspace) {
     const Fd root(::open(workspace.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     open_how how = {};
@@ -106,7 +110,9 @@ DoctorFinding check_openat2(const std::string& workspace) {
             "use Linux 5.6 or later, and a container that permits openat2"};
 }
 
-// Runs a command in each tier: the best one in the workspace, where it has been used before.
+// Runs a command in each tier: the best one in the workspace, where it has been used before. The
+// scratch directory stands in for a workspace that keeps nothing yet, so that the check makes
+// nothing there. Tiers come from the best; the first that works is the one in use.
 DoctorFinding check_tiers(const std::string& workspace) {
     const Result<ScratchDirectory> scratch = ScratchDirectory::make("quire-doctor-");
     if (!scratch)
@@ -151,6 +157,7 @@ DoctorFinding check_tiers(const std::string& workspace) {
             name_of(best), "\"")};
 }
 
+// The file has no name while it is written, so a killed doctor leaves nothing behind.
 DoctorFinding check_disk(const std::string& workspace) {
     std::string path = workspace + "/.quire-doctor-XXXXXX";
     const Fd file(::mkostemp(path.data(), O_CLOEXEC));
@@ -160,6 +167,7 @@ DoctorFinding check_disk(const std::string& workspace) {
                 "give yourself write permission there"};
     }
     ::unlink(path.c_str());
+    // Enough for an average, and done in less than a second on most disks.
     constexpr std::int64_t kFlushes = 20;
     const SystemClock clock;
     const std::int64_t begin = clock.steady_ms();
@@ -191,7 +199,8 @@ DoctorFinding check_disk(const std::string& workspace) {
 }
 
 // Returns whether the workspace's state can be used, or is not there yet. A store in a directory that
-// may not be entered looks like none.
+// may not be entered looks like none. The rights are looked at first, since every later check would
+// only report what follows from them.
 bool check_state(const std::filesystem::path& workspace, std::vector<DoctorFinding>& findings) {
     const std::string state = (workspace / ".quire").string();
     const Fd directory(::open(state.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
@@ -233,7 +242,8 @@ void check_audit_chain(CommandClient& client, std::vector<DoctorFinding>& findin
         {Health::good, "audit log", cat(entries, " entries, each with the hash before it"), ""});
 }
 
-// Checks that a kernel can open the store of this workspace, if there is one.
+// Checks that a kernel can open the store of this workspace, if there is one. It attaches, as every
+// command does. A kernel that is started for it ends by itself.
 void check_store(const Globals& globals, const std::filesystem::path& workspace,
                  std::vector<DoctorFinding>& findings) {
     std::error_code missing;
@@ -293,6 +303,7 @@ void check_git(const std::filesystem::path& workspace, std::vector<DoctorFinding
                         ""});
 }
 
+// The newer protocol has no handshake: each request carries the client's version and name.
 Map modern_meta() {
     return Map{{"_meta", Map{{"io.modelcontextprotocol/protocolVersion", "2026-07-28"},
                              {"io.modelcontextprotocol/clientInfo",
@@ -306,7 +317,7 @@ DoctorFinding broken_handshake(std::string_view what, const Error& error) {
 }
 
 // Checks that clients of both protocol generations can connect and call, and measures how long that
-// takes.
+// takes. The scratch workspace keeps the test block out of the person's own.
 void check_handshakes(std::vector<DoctorFinding>& findings) {
     auto scratch = ScratchDirectory::make("quire-doctor-");
     if (!scratch) return findings.push_back(broken_handshake("MCP", scratch.error()));

@@ -3,6 +3,10 @@
 // The text is written to a scratch file, with a second file beside it that says which version it
 // shows. What comes back is merged against that version, so others' changes stay. A text that
 // cannot be written back is never lost: the files are kept, and --from continues from them.
+//
+//     view the block -> write the text and its version -> editor -> read the text back
+//          -> revise: merge against that version -> report
+//                              `-> refused: correct it in the editor, or keep the files
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -73,12 +77,15 @@ std::string form_file_name(const std::string& label, std::string_view extension)
     return cat(out, ".", extension);
 }
 
-// One person's edit of one block.
+// One person's edit of one block. It attaches twice, because an editor may be open for hours and
+// the kernel ends meanwhile.
 class Editing {
 public:
     Editing(const Globals& globals, const EditOptions& options)
         : globals_(globals), options_(options) {}
 
+    // A text that is the same as before is written back only if it was resumed: then it holds edits
+    // of the earlier attempt.
     int run() {
         if (const auto begun = begin(); !begun) return refuse(globals_, begun.error());
         if (options_.print) return output(form_);
@@ -102,6 +109,8 @@ public:
     }
 
 private:
+    // A block that could not be written back in one request is refused before the person begins to
+    // edit.
     Result<void> begin() {
         CommandClient client = TRY(CommandClient::attach(globals_.with_whole_answers()));
         const Value view =
@@ -182,6 +191,8 @@ private:
         return replace_file(path_, form_);
     }
 
+    // The kernel names the place of a fault by section, field and index. The person sees the line
+    // of the text.
     Result<Value> save(const std::string& text) {
         Value value = TRY(read_form(text, shown_.schema, shown_.value));
         // The editor may have been open for long, so this may be another kernel.
@@ -208,7 +219,8 @@ private:
     // Returns true if a corrected text could be saved after this refusal.
     static bool can_be_corrected(const Error& error) { return error.reason() != "schema_changed"; }
 
-    // Asks the person at the terminal, if there is one, whether to go on editing.
+    // Asks the person at the terminal, if there is one, whether to go on editing. The Enter is read
+    // to the end of its line, so that the next question does not take what was typed before.
     static bool wants_to_correct(const Error& error) {
         if (!can_ask()) return false;
         complain(cat(error.message(), "\nPress Enter to go on editing, Ctrl-D to stop."));
@@ -219,6 +231,7 @@ private:
         }
     }
 
+    // The files stay, and the message ends with the command line that goes on from them.
     int keep(const Error& error) {
         scratch_->keep();
         Map details = error.details();
@@ -268,6 +281,7 @@ private:
         const std::int64_t version = json::number_in(saved, "version");
         std::string text =
             cat(json::text_in(saved, "label"), " is now at version ", version, ".\n");
+        // One version is this edit's; more are others'.
         if (version > shown_.version + 1) {
             text += cat("Others changed it while you did, since version ", shown_.version,
                         "; their changes are still there.\n");

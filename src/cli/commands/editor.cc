@@ -59,12 +59,15 @@ bool opens_nothing(std::string_view command) {
            command == "/usr/bin/true";
 }
 
+// The command is the shell's to read, since EDITOR may hold options; the path is passed as an
+// argument and is never read by the shell.
 Result<void> run_in_shell(const std::string& command, const std::string& path) {
     std::array<std::string, 5> words = {"sh", "-c", cat(command, " \"$@\""), command, path};
     std::array<char*, words.size() + 1> arguments = {};
     for (std::size_t i = 0; i < words.size(); ++i) arguments[i] = words[i].data();
 
-    // The editor receives the signals that this process ignores.
+    // The editor receives the signals that this process ignores. A Ctrl-C in the editor must not
+    // end this program, which has the text to write back.
     ::posix_spawnattr_t attributes;
     ::posix_spawnattr_init(&attributes);
     sigset_t usual;

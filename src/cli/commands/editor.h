@@ -11,7 +11,7 @@ struct Editor {
     std::string variable;  // The variable that names it: "VISUAL" or "EDITOR".
     std::string command;   // For the shell; the file's path is appended.
 };
-// $VISUAL, else $EDITOR, else "vi".
+// $VISUAL, else $EDITOR, else "vi". An empty variable counts as unset.
 Editor chosen_editor();
 
 // How the editor came back.

@@ -1,4 +1,5 @@
-// quire engine: the document engine on standard input and output.
+// quire engine: the document engine on standard input and output. It needs no workspace and no
+// kernel: documents live as long as the command (cli/driver/session.h).
 #include <unistd.h>
 
 #include "cli/commands/command_list.h"

@@ -1,5 +1,9 @@
 // quire export: all memory of an agent, with its history, in one file; or the history of the files, as
 // commits of git.
+//
+// Blocks are asked for one by one, as each may be as long as a message. A block that no import
+// could take is left out and named, and the exit code says that the file is not all: a copy that
+// looks complete and is not would be worse than none.
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,6 +52,7 @@ std::string left_out_message(const Globals& globals, const std::string& label) {
                "; a copy of the folder .quire, made while no kernel runs, holds all of it");
 }
 
+// A block that was deleted since the list was made is no gap.
 Result<GatheredMemory> gather_memory(const Globals& globals, const std::string& agent) {
     GatheredMemory out{{cat("agent:", agent),
                         memory::format_timestamp(SystemClock().wall_ms()),
@@ -89,6 +94,8 @@ Result<int> export_files(const Globals& globals, const std::string& ref) {
     return output(out);
 }
 
+// Options that exclude each other are the parser's; that one of the two must be there is checked
+// here.
 Result<int> run_export(const Globals& globals, const ExportOptions& options) {
     if (const auto person = check_is_person(globals); !person) {
         refuse(globals, person.error());
@@ -101,6 +108,7 @@ Result<int> run_export(const Globals& globals, const ExportOptions& options) {
             "history of the files");
         return kUsage;
     }
+    // An export of yesterday must not be lost to a mistyped name.
     struct stat present = {};
     if (!options.force && ::stat(options.file.c_str(), &present) == 0) {
         return fail(Errc::conflict, "file_exists",
@@ -109,6 +117,8 @@ Result<int> run_export(const Globals& globals, const ExportOptions& options) {
     }
     const GatheredMemory gathered = TRY(gather_memory(globals, options.agent));
     const std::string text = write_memory_file(gathered.file);
+    // The file is flushed before success is printed. Only the owner may read a new one: memory is
+    // private.
     TRY(keep_file(options.file, text));
     std::string left_out;
     for (const Value& each : gathered.unreadable) {

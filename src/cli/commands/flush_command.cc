@@ -9,6 +9,7 @@
 namespace quire::cli {
 namespace {
 
+// Three cases: files were committed, nothing has ever been kept, or nothing differs.
 std::string flush_text(const kernel::GitFlushed& flushed) {
     std::string out;
     if (!flushed.files.empty()) {

@@ -1,4 +1,7 @@
 // quire fsck: checks the store against itself, and mends what is derived.
+//
+// It needs no kernel and starts none: a store that is damaged should be touched as little as
+// possible. The exit code is kRefused as long as damage is left.
 #include "base/concat.h"
 #include "cli/commands/command_list.h"
 #include "cli/commands/recovery.h"

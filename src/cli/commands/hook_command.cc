@@ -5,6 +5,11 @@
 // a stage. Then the hook announces the changes to the kernel, which attributes them to the agent. The hook
 // after a tool has the kernel take the files in. A broken hook must not stop an agent, so every failure is
 // answered with `{}`; but an agent that asks for a work tree is told why it gets none.
+//
+//     before a tool     rules -> deny or ask; else announce the change, and say who else is at work
+//     after a tool      take the files in; say what is forbidden or in conflict
+//     a turn            refresh the adopted tree before it, land it after it
+//     a work tree       make or remove one
 #include <algorithm>
 #include <filesystem>
 #include <optional>
@@ -67,7 +72,8 @@ std::optional<std::string> path_within(const files::path& root, const files::pat
     return within;
 }
 
-// The hash of the bytes that the file will have after the change; "" if the event does not say.
+// The hash of the bytes that the file will have after the change; "" if the event does not say. The
+// kernel recognises the agent's own change by it, even when others write the file at the same time.
 std::string hash_after(const HookPath& change, const std::string& path) {
     if (change.content) return fs::Hash::of(*change.content).hex();
     Result<std::string> text = read_file(path);
@@ -100,6 +106,8 @@ shell::Prediction prediction_of(const HookEvent& event, const files::path& root)
     return out;
 }
 
+// An editing tool names its files; a shell command is predicted. Both end in the same lists, so the
+// rules are asked in one way.
 HookUse use_of(const HookEvent& event, const Settings& settings, const files::path& root,
                const policy::Actor& by) {
     const policy::PathRules rules(settings.files.rules);
@@ -171,7 +179,8 @@ std::string others_text(const Value& answer) {
                : cat("Others are at work here: ", out, ". Read a file again before you change it.");
 }
 
-// The announcement to the kernel. Files with known future bytes come first.
+// The announcement to the kernel. Files with known future bytes come first. Hashes belong to the
+// first paths in order. A file whose future bytes are unknown has "".
 Map told_before(const HookEvent& event, const HookUse& use, const files::path& root) {
     List paths, hashes;
     for (const HookPath& each : event.paths) {
@@ -198,7 +207,8 @@ std::vector<std::string> paths_changed(const HookEvent& event, const HookUse& us
     return out;
 }
 
-// `tree`: the adopted tree in which the agent works; "" for the workspace itself.
+// `tree`: the adopted tree in which the agent works; "" for the workspace itself. A denied tool
+// will not run, so nothing is announced for it.
 HookAnswer before(const Globals& globals, const HookEvent& event, const Settings& settings,
                   const HookUse& use, const files::path& root, const std::string& tree) {
     HookAnswer out = verdict_on(use);
@@ -206,7 +216,8 @@ HookAnswer before(const Globals& globals, const HookEvent& event, const Settings
     if (out.verdict == Verdict::deny || !changes) return out;
     std::optional<Result<CommandClient>> running = running_kernel(globals);
     if (!running || !*running) {
-        // A change in an adopted tree is attributed when it lands.
+        // A change in an adopted tree is attributed when it lands. Starting a kernel is not the
+        // hook's business: an agent would wait for it on every call.
         if (tree.empty() && out.verdict == Verdict::none && !use.changed.empty() &&
             settings.shell.enforcement == shell::Enforcement::strict) {
             out.verdict = Verdict::ask;
@@ -241,6 +252,7 @@ HookAnswer after_in_tree(const HookUse& use, bool is_command) {
     return out;
 }
 
+// The rules are asked again: an editing tool may have run although the hook before it refused.
 HookAnswer after(const Globals& globals, const HookEvent& event, const HookUse& use) {
     HookAnswer out;
     std::optional<Result<CommandClient>> running = running_kernel(globals);
@@ -279,7 +291,8 @@ struct HookPlace {
     std::string tree;  // The adopted tree in which the agent works; "" for the workspace.
 };
 
-// Returns none if the event is about a directory in no workspace.
+// Returns none if the event is about a directory in no workspace. The event's directory decides and
+// not the hook's own: agents start hooks anywhere.
 std::optional<HookPlace> place_of(const Globals& globals, const HookEvent& event) {
     HookPlace out{globals, ""};
     if (!globals.actor_named) out.globals.actor = cat("agent:", name_of(event.agent));
@@ -305,6 +318,7 @@ Map answer_to(const HookPlace& place, const HookEvent& event) {
         files::canonical(place.tree.empty() ? globals.workspace : place.tree, failed);
     if (!by || failed) return {};
     const Result<Settings> settings = load_config(globals.workspace);
+    // An unreadable quire.toml may forbid anything, so the person is asked.
     if (!settings) {
         if (event.moment != HookMoment::before_tool) return {};
         return hook_answer(event, {Verdict::ask,
@@ -335,6 +349,7 @@ Result<int> answer_worktree(const Globals& globals, const HookEvent& event) {
 }
 
 Result<int> run_hook(const Globals& globals, const HookOptions& options) {
+    // A person who tries the command would wait for ever.
     if (::isatty(STDIN_FILENO) != 0) {
         return invalid(
             "invalid_arguments",

@@ -1,3 +1,6 @@
+// All of it are requests to the kernel, and words about the answers for a model. An answer that
+// fails or makes no sense gives no words: the agent's turn goes on in any case. Only making and
+// removing a work tree report their errors, because the agent waits for the tree.
 #include "cli/commands/hook_trees.h"
 
 #include <algorithm>
@@ -29,7 +32,8 @@ std::size_t line_at(std::string_view text, std::size_t at) {
     return static_cast<std::size_t>(std::ranges::count(text.substr(0, at), '\n'));
 }
 
-// The lines of the file that the event's tool replaces; none where the event does not say.
+// The lines of the file that the event's tool replaces; none where the event does not say. The
+// first occurrence is what the tool replaces; it refuses an ambiguous text itself.
 std::vector<Lines> edited_lines(const HookPath& change, const std::string& file) {
     std::vector<Lines> out;
     const Result<std::string> text = read_file(file);
@@ -43,6 +47,7 @@ std::vector<Lines> edited_lines(const HookPath& change, const std::string& file)
     return out;
 }
 
+// Ranges are half-open and count lines from 0.
 bool overlaps(const server::ClaimRow& claim, const std::vector<Lines>& edited) {
     return std::ranges::any_of(claim.lines, [&](const std::vector<std::size_t>& lines) {
         return lines.size() == 2 && std::ranges::any_of(edited, [&](const Lines& own) {
@@ -83,6 +88,7 @@ std::optional<server::SyncedRow> synced(const Globals& globals, std::string_view
     return std::move(rows->trees.front());
 }
 
+// A model has to know what to do, so the text names the command and when a conflict ends.
 std::string conflicts_text(const server::SyncedRow& row) {
     std::string out;
     for (const server::TreeConflictRow& each : row.conflicts) {
@@ -121,6 +127,7 @@ std::string refreshed_text(const server::SyncedRow& row) {
     return out;
 }
 
+// The person reads this at the end of a turn, so it says what happened in one sentence.
 std::string landed_text(const server::SyncedRow& row) {
     using kernel::SyncOutcome;
     std::string out;
@@ -157,6 +164,7 @@ std::string claims_text(CommandClient& client, const Globals& globals, const Hoo
     for (const server::ClaimRow& claim : rows->claims) {
         std::vector<Lines> edited;
         for (const HookPath& each : event.paths) {
+            // The claim's path counts from the tree's root, the event's from the agent's directory.
             const std::string path =
                 each.path.starts_with('/') ? each.path : cat(event.cwd, "/", each.path);
             if (path.ends_with(cat("/", claim.path))) edited = edited_lines(each, path);
@@ -170,6 +178,7 @@ std::string claims_text(CommandClient& client, const Globals& globals, const Hoo
     return out.empty() ? out : out + ".";
 }
 
+// A refresh informs the model before it works, a land informs the person after it.
 HookAnswer answer_turn(const Globals& globals, const HookEvent& event, const std::string& tree,
                        LandWhen when) {
     HookAnswer out;
@@ -199,6 +208,8 @@ Result<std::string> make_worktree(const Globals& globals, const HookEvent& event
     return row->tree;
 }
 
+// A land that fails is no reason to stop here: the kernel refuses to remove a tree with changes
+// that are not landed.
 Result<void> remove_worktree(const Globals& globals, const HookEvent& event, LandWhen when) {
     if (when == LandWhen::turn)
         static_cast<void>(synced(globals, "land", {{"directory", event.worktree}, {"around", ""}}));

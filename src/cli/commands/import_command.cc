@@ -44,6 +44,8 @@ struct ImportSource {
     bool is_ours = false;  // Written by quire export: each block is a line.
 };
 
+// The format is told by the first line and not by the file's name. Some editors put a byte order
+// mark first.
 Result<ImportSource> import_source(std::string_view text,
                                    const std::optional<policy::Actor>& owner) {
     constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
@@ -58,6 +60,10 @@ Result<ImportSource> import_source(std::string_view text,
     return out;
 }
 
+//     stage each block -> import all at once -> read each back and compare
+//
+// Staged blocks belong to this client's session and are dropped with it, so a command that is
+// killed leaves nothing.
 class Importing {
 public:
     Importing(const Globals& globals, const ImportOptions& options)
@@ -79,6 +85,7 @@ public:
                                                    {"suffix", options_.rename},
                                                    {"dry_run", options_.dry_run}});
         if (!answer) {
+            // The connection broke while the kernel was at it.
             may_be_done_ = answer.error().reason() == "fate_unknown";
             const Value* at = answer.error().details().find("block");
             const std::size_t index = at != nullptr && at->is_int()
@@ -90,6 +97,8 @@ public:
         may_be_done_ = true;
         const List made = json::list_in(*answer, "blocks");
         if (made.size() != blocks.size())
+            // From here on the import has happened: an error below must not say that nothing was
+            // imported.
             return corrupt("the kernel did not answer for every block");
         for (std::size_t i = 0; i < made.size(); ++i) {
             imported_.push_back({json::text_in(made[i], "from"), json::text_in(made[i], "label"),
@@ -119,6 +128,7 @@ public:
     }
 
 private:
+    // Only a file of our own has a line for each block.
     static Failure in_block(const ImportSource& source, std::size_t index, Error error) {
         const std::string label = json::text_in(source.blocks[index], "label");
         if (error.reason() == "too_large" && error.code() == Errc::unsupported) {

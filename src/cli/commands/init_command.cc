@@ -49,6 +49,7 @@ struct SettledWorkspace {
     bool written = false;  // This command wrote it.
 };
 
+// The path of this very file, so that a client starts the version that wrote the entry.
 std::string this_program() {
     std::error_code unknown;
     return std::filesystem::read_symlink("/proc/self/exe", unknown).string();
@@ -59,7 +60,9 @@ Failure cannot_write(const std::string& path, std::string_view why) {
                 {{"path", path}});
 }
 
-// Writes quire.toml where there is none.
+// Writes quire.toml where there is none. O_EXCL makes the question and the creation one step. A
+// file that could not be written whole is removed, because half of the rules would allow too much
+// or too little.
 Result<SettledWorkspace> settled_workspace(const Globals& globals) {
     const std::string directory = std::filesystem::canonical(globals.workspace).string();
     SettledWorkspace place{directory, (std::filesystem::path(directory) / "quire.toml").string()};
@@ -99,6 +102,7 @@ ServerEntry server_entry(const McpClient& client, const std::string& directory) 
     return entry;
 }
 
+// The file is read now and written after the person has agreed.
 Result<FileChange> change_of(const std::string& directory, std::string_view file) {
     FileChange change{file, (std::filesystem::path(directory) / file).string(), "", ""};
     std::error_code missing;
@@ -117,6 +121,7 @@ Result<std::vector<FileChange>> planned_changes(const InitOptions& options,
     std::vector<FileChange> out = {TRY(change_of(directory, client.file))};
     if (!file.empty() && file != client.file) out.push_back(TRY(change_of(directory, file)));
     FileChange& server = out.front();
+    // Servers and hooks may be in one file; then both names mean the same change.
     FileChange& hooks = out.back();
     Result<std::string> after =
         options.remove ? without_server(client, server.before)
@@ -139,6 +144,7 @@ std::string diff_of(const FileChange& change) {
                                .to = change.after.empty() ? "/dev/null" : name});
 }
 
+// Other programs' files are shown, so that every character that cannot be seen is written out.
 std::string drawn_diff(const std::string& diff) {
     std::string out;
     for (const std::string_view line : text::split_lines(diff)) {
@@ -211,6 +217,7 @@ Result<bool> make_changes(const Globals& globals, const InitOptions& options,
         return fail(Errc::invalid_argument, "not_confirmed", cat(names, " was not changed"),
                     details);
     }
+    // All directories first: a failure then leaves every file as it was.
     for (const FileChange& change : changes) TRY(make_directory_of(change));
     for (const FileChange& change : changes) {
         if (changes_something(change)) TRY(write_change(change));

@@ -1,4 +1,7 @@
 // quire log: the latest changes, newest first, of all blocks or of one.
+//
+// The log of all blocks is one request to the kernel. That of one block is its history, read page
+// by page until enough entries of the actor are found.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -39,6 +42,7 @@ std::string block_name(const Value& entry) {
     return cat(text::escape_hidden(cat(json::text_in(entry, "owner"), "/", label)), " (", id, ")");
 }
 
+// Columns are as wide as their longest word, which needs all entries before the first line.
 std::string log_table(const List& entries) {
     std::size_t actor_width = 0;
     std::size_t block_width = 0;
@@ -93,6 +97,7 @@ Result<int> run_log(const Globals& globals, const LogOptions& options) {
                                               : entries_of(globals, options));
     if (!options.since.empty()) {
         const auto since = moment_of(options.since, SystemClock().wall_ms());
+        // Entries are newest first, so the limit has kept those that matter.
         std::erase_if(entries, [&](const Value& entry) { return moment_in(entry) < *since; });
     }
     if (globals.json) return output_json(Map{{"entries", std::move(entries)}});

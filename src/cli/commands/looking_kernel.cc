@@ -1,3 +1,6 @@
+// A whole kernel process in this one: it copies the store into a scratch directory, opens it there,
+// and listens in that directory on a thread of its own. The command then talks to it as to any
+// other kernel.
 #include "cli/commands/looking_kernel.h"
 
 #include <cerrno>
@@ -47,6 +50,8 @@ bool is_without_state(const std::string& workspace) {
 
 Result<std::unique_ptr<LookingKernel>> LookingKernel::start(const Globals& globals) {
     auto body = std::make_unique<Body>(TRY(ScratchDirectory::make("quire-look-")));
+    // Before any thread exists: threads inherit the mask, and the server takes these signals
+    // itself.
     server::LocalServer::block_end_signals();
     body->process = TRY(KernelProcess::open({.workspace = globals.workspace,
                                              .version = globals.version,

@@ -16,7 +16,8 @@ bool is_read_only(const std::string& workspace);
 // Returns true if there is no .quire/: nothing of the workspace has been kept yet.
 bool is_without_state(const std::string& workspace);
 
-// Runs from its creation to its end, which removes the copy.
+// Runs from its creation to its end, which removes the copy. It runs on threads of this process and
+// listens in its own directory, so other clients do not find it.
 class LookingKernel {
 public:
     // Copies the store and starts. Prints what the store has lost. O(store). Errors: those of

@@ -23,6 +23,7 @@
 namespace quire::cli {
 namespace {
 
+// A kernel may have to be started and a store to be opened before the first answer.
 constexpr int kAnswerMs = 30'000;
 constexpr int kEndMs = 5'000;
 constexpr std::size_t kAnswerBytes = std::size_t{1} << 30;
@@ -31,7 +32,8 @@ Failure child_failed(std::string_view what) {
     return fail(Errc::unavailable, "child_failed", cat("quire mcp: ", what));
 }
 
-// Waits for a process of ours, but not for ever.
+// Waits for a process of ours, but not for ever. Its exit code, or 128 and the signal, as shells
+// say it; none if it still runs, or is lost.
 std::optional<int> wait_for(pid_t pid, int timeout_ms) {
     const SystemClock clock;
     const std::int64_t until = clock.steady_ms() + timeout_ms;
@@ -50,6 +52,7 @@ std::optional<int> wait_for(pid_t pid, int timeout_ms) {
 Result<McpChild> McpChild::start(const Options& options) {
     int to[2] = {-1, -1};
     int from[2] = {-1, -1};
+    // Ends that the child should not have close themselves: otherwise its input would never end.
     if (::pipe2(to, O_CLOEXEC) != 0) return child_failed(std::strerror(errno));
     Fd read_end(to[0]);
     Fd write_end(to[1]);
@@ -68,6 +71,7 @@ Result<McpChild> McpChild::start(const Options& options) {
     ::posix_spawn_file_actions_adddup2(&actions, answers_in.get(), STDOUT_FILENO);
     pid_t pid = -1;
     const int error =
+        // The running file itself, which may have been replaced under its name.
         ::posix_spawn(&pid, "/proc/self/exe", &actions, nullptr, arguments.data(), environ);
     ::posix_spawn_file_actions_destroy(&actions);
     if (error != 0) return child_failed(std::strerror(error));
@@ -120,6 +124,7 @@ Result<std::optional<rpc::Client::Response>> McpChild::next_answer(int timeout_m
     return answer;
 }
 
+// An error of the protocol is a fault of ours here, so it is passed on whole.
 Result<Value> McpChild::request(std::string_view method, Map params) {
     TRY(send(method, std::move(params)));
     auto answer = TRY(next_answer(kAnswerMs));

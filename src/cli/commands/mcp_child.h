@@ -16,6 +16,7 @@
 
 namespace quire::cli {
 
+// One thread at a time. Its end may take some seconds, while the child ends.
 class McpChild {
 public:
     struct Options {

@@ -1,4 +1,8 @@
 // quire mcp: an agent's door to the workspace, on standard input and output.
+//
+// It is a shim: it starts or finds the kernel and passes lines on in both directions
+// (server/shim.h). The workspace is not checked here: the shim meets what is wrong with it when it
+// attaches.
 #include "cli/commands/command_list.h"
 #include "server/shim.h"
 

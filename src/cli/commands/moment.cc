@@ -9,6 +9,7 @@
 
 namespace quire::cli {
 
+// A span that reaches back before 1970 is refused, and so cannot overflow.
 std::optional<std::int64_t> moment_of(std::string_view text, std::int64_t now_ms) {
     std::int64_t count = 0;
     const auto read = std::from_chars(text.data(), text.data() + text.size(), count);

@@ -26,7 +26,8 @@ struct MountOptions {
     std::string offer;  // For approve: the digest of a list of tools, as show prints it.
 };
 
-// "3 tools, 1 left out, 2 unapproved changes".
+// "3 tools, 1 left out, 2 unapproved changes". Counts of the tools that are approved, of those that
+// cannot be listed, and of what waits for approval.
 std::string mount_counts(const Value& row) {
     const std::size_t tools = json::list_in(row, "tools").size();
     const std::size_t left_out = json::list_in(row, "left_out").size();
@@ -69,6 +70,7 @@ std::string mount_line(const Value& row) {
     return out;
 }
 
+// A change is shown with both definitions whole: an approval should be of what was read.
 std::string mount_text(const Value& row) {
     std::string out = mount_line(row);
     for (const Value& tool : json::list_in(row, "tools")) {
@@ -99,7 +101,8 @@ std::string mount_text(const Value& row) {
     return out;
 }
 
-// The reason for an empty list. A kernel has to have run before there is more to say.
+// The reason for an empty list. A kernel has to have run before there is more to say. A look starts
+// no server, so a mount that was never run shows nothing.
 std::string no_mounts(const Settings& settings) {
     if (settings.mounts.empty())
         return "no server is mounted here; [tools.mount.NAME] in quire.toml mounts one";
@@ -130,6 +133,8 @@ Result<int> check_mount(const Globals& globals, const MountOptions& options) {
                        TRY(request_once(globals, "check_mount", {{"name", options.name}})));
 }
 
+// The digest is that of the list that the person has seen. If the server lists other tools by now,
+// the kernel refuses. The error is then "outdated".
 Result<int> approve_mount(const Globals& globals, const MountOptions& options) {
     auto row =
         request_once(globals, "approve_mount", {{"name", options.name}, {"offer", options.offer}});

@@ -1,3 +1,14 @@
+// A table of operations has the JSON schema of each operation's arguments, from which this makes
+// the options, their help, and the reading of what was typed:
+//
+//     type in the schema       on the command line
+//     boolean                  a flag
+//     string, enum             the word as it is
+//     two whole numbers        A:B
+//     list of words            words with commas, or JSON
+//     anything else            JSON; text if the schema takes any value
+//
+// Agents see this schema too, so a new operation of a tool is a new subcommand without a line here.
 #include "cli/commands/operation_command.h"
 
 #include <algorithm>
@@ -26,7 +37,8 @@ namespace {
 using tools::Operation;
 using tools::Operations;
 
-// The texts typed for the arguments of one operation, by their names.
+// The texts typed for the arguments of one operation, by their names. Entries are made before
+// parsing and stay where they are: the parser keeps references to them.
 struct TypedArguments {
     std::map<std::string, std::string> texts;
     std::map<std::string, bool> flags;
@@ -66,6 +78,7 @@ bool is_list_of_words(const Value& schema) {
            (has_type(*items, "string") || items->get("enum") != nullptr);
 }
 
+// An empty text is a list of one empty word.
 Value words_in(const std::string& text) {
     List out;
     for (std::size_t begin = 0; begin <= text.size();) {
@@ -94,7 +107,8 @@ std::string option_name(std::string name) {
     return cat("--", name);
 }
 
-// The word for a value in --help, which completions read as well.
+// The word for a value in --help, which completions read as well. AGENT and LABEL are types that
+// completions know how to fill.
 std::string type_word(const std::string& name, const Value& schema) {
     if (number_members(schema).size() == 2) {
         std::string out = cat(number_members(schema)[0], ":", number_members(schema)[1]);
@@ -153,6 +167,7 @@ bool is_path(std::string_view name) {
     return name == "path" || name == "paths";
 }
 
+// Only what was typed is sent, so that the tool's own defaults hold.
 Result<Map> call_arguments(const Globals& globals, const CLI::App& app, const Operations& table,
                            const Operation& operation, const TypedArguments& typed) {
     Map out{{table.argument, operation.name}};
@@ -166,6 +181,7 @@ Result<Map> call_arguments(const Globals& globals, const CLI::App& app, const Op
             continue;
         }
         std::string text = typed.texts.at(name);
+        // A second "-" would find the input at its end.
         if (text == "-") text = read_standard_input();
         Value value = TRY(typed_argument(name, member.value, std::move(text)));
         if (is_path(name) && value.is_string()) value = workspace_path(globals, value.as_string());
@@ -184,6 +200,7 @@ CommandAction operation_action(std::string_view tool, const Operations& table,
         for (const Map::Entry& member : arguments_of(operation))
             add_argument(app, operation, member, *typed);
         return [tool, &table, &operation, typed, &app](const Globals& globals) -> Result<int> {
+            // The profile for models counts lines from 1 and writes text for a reader.
             Globals as_reader = globals;
             as_reader.profile = "model";
             Map arguments = TRY(call_arguments(globals, app, table, operation, *typed));
@@ -206,6 +223,8 @@ std::string call_form(const Operation& operation) {
 
 }  // namespace
 
+// The order matters: a string is never parsed, since "12" may be a label; a list in brackets is
+// JSON.
 Result<Value> typed_argument(std::string_view name, const Value& schema, std::string text) {
     if (has_type(schema, "string") || schema.get("enum") != nullptr) return Value(std::move(text));
     if (Value pair = pair_in(number_members(schema), text); !pair.is_null()) return pair;
@@ -224,6 +243,7 @@ Result<Value> typed_argument(std::string_view name, const Value& schema, std::st
                    {{"argument", name}});
 }
 
+// The table's sentences for models take the style of --help: a capital letter, and no full stop.
 tools::Operations with_sentences(std::string_view tool, Operations table) {
     for (Operation& each : table.all) {
         if (each.says.empty()) {

@@ -1,5 +1,7 @@
 // quire file, quire file-history and quire memory: what the tools `file`, `file_history` and
 // `context` do, for people.
+//
+// The tables are static, because the commands refer to them until the program ends.
 #include "cli/commands/command_list.h"
 #include "cli/commands/operation_command.h"
 #include "tools/tools.h"

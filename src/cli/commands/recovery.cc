@@ -1,3 +1,5 @@
+// The arguments of backup, restore and salvage. Paths are made absolute where the command runs,
+// because the kernel that may carry it out has another working directory.
 #include "cli/commands/recovery.h"
 
 #include <filesystem>

@@ -24,7 +24,9 @@ void add_directory(CLI::App& app, RecoveryTarget& target);
 std::string absolute_path(const std::string& path);
 
 // Asks the workspace's kernel if one runs, and otherwise works on the store itself, without starting
-// one: offline() → Result<Value>. Creates nothing in a workspace without a store.
+// one: offline() → Result<Value>. Creates nothing in a workspace without a store. Errors: those of
+// the request or of offline(); an error of attaching other than "no_kernel" is passed on, since a
+// kernel that cannot be reached may still hold the store.
 template <class Offline>
 Result<Value> with_or_without_kernel(const Globals& globals, bool has_state,
                                      std::string_view method, Map params, Offline offline) {

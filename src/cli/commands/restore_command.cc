@@ -1,4 +1,6 @@
 // quire restore: begins a workspace with the store of a backup.
+//
+// No kernel takes part: there is no store yet that one could hold.
 #include "base/concat.h"
 #include "cli/commands/command_list.h"
 #include "cli/commands/recovery.h"

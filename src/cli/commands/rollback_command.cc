@@ -1,4 +1,7 @@
 // quire rollback: gives a block the text that it had at a version.
+//
+// A rollback is an edit like others: a new version with the text of an old one. Memory goes through
+// its own tool, which knows its schema and permissions.
 #include <string>
 #include <utility>
 

@@ -4,6 +4,9 @@
 // No kernel is needed: the rules are compiled from quire.toml alone, so a mounted server's tools
 // are those that the rules name. The rules for files are explained for a path, whether the file
 // exists or not.
+//
+// explain answers the same questions as the kernel does at a call, with the same code (policy/),
+// but for a session that has made no call yet: counts and orders of calls begin at nothing.
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -48,11 +51,13 @@ struct RuleCallOptions {
     std::string command;    // A shell command; "" for none.
 };
 
+// Rules that cannot be met are findings here, not an error: the commands below report them.
 Result<policy::RuleBook> workspace_rules(const Globals& globals) {
     const Settings settings = TRY(load_config(globals.workspace));
     return compile_rules(settings, tools_known_from(settings));
 }
 
+// The rule as the file has it, and whether it is the common one or the agent's own.
 Map placed_rule(const RuleSet& rules, std::size_t index) {
     Map out = as_value(rules.rule(index));
     out.append("level", rules.rules()[index].level == policy::Level::common ? "common" : "own");
@@ -103,7 +108,8 @@ Value decision_value(const RuleSet& rules, const policy::CallDecision& decision)
 }
 
 // The call with its published names: "file.read" is the operation `read` of `file`, and
-// "block.edit" the tool `block_edit`.
+// "block.edit" the tool `block_edit`. A name that means nothing in either way is left for
+// check_call() to refuse.
 RuleCallOptions as_published(RuleCallOptions options, const policy::ToolCatalog& catalog) {
     if (catalog.find(options.tool) != nullptr) return options;
     const std::string whole = tools::published_name(options.tool);
@@ -119,7 +125,8 @@ RuleCallOptions as_published(RuleCallOptions options, const policy::ToolCatalog&
 
 // Errors: not_found "unknown_tool" and invalid_argument "invalid_argument" for a call that cannot
 // exist, with those that can; denied "permission_denied" and not_found "not_built" for a call that
-// no agent can make, whatever the rules.
+// no agent can make, whatever the rules. An explanation of rules would mislead about a call that
+// cannot be made, so that is said first.
 Result<void> check_call(const policy::ToolCatalog& catalog, const RuleCallOptions& call) {
     const policy::KnownTool* const tool = catalog.find(call.tool);
     if (tool == nullptr) {
@@ -179,6 +186,7 @@ Result<int> describe_rules(const Globals& globals, const RuleAgentOptions& optio
     return output(text);
 }
 
+// Warnings alone leave the exit code at kDone.
 Result<int> report_rule_problems(const Globals& globals) {
     const policy::RuleBook book = TRY(workspace_rules(globals));
     List errors;
@@ -208,6 +216,7 @@ Result<int> explain_call(const Globals& globals, const RuleCallOptions& options)
     const RuleCallOptions call = as_published(options, book.catalog());
     TRY(check_call(book.catalog(), call));
     const SystemClock clock;
+    // An empty ledger: a session without a past.
     policy::RuleLedger ledger(book.rules_for(options.agent), clock);
     const policy::RuleAutomaton automaton(ledger);
     const policy::CallDecision decision =
@@ -241,6 +250,7 @@ Result<int> explain_path(const Globals& globals, const std::string& typed) {
     std::vector<policy::Actor> actors;
     if (!globals.actor_named) actors.emplace_back();
     actors.push_back(TRY(policy::Actor::parse(globals.actor)));
+    // The file that a link leads to is judged as well, as the kernel does.
     std::vector<std::string> paths = {workspace_path(globals, typed)};
     std::error_code failed;
     const auto root = std::filesystem::canonical(globals.workspace, failed);
@@ -252,6 +262,7 @@ Result<int> explain_path(const Globals& globals, const std::string& typed) {
     List explained;
     std::string text;
     for (const std::string& path : paths) {
+        // The permission and the rule that decides are the same for every operation.
         const policy::Decision read = rules.decide(path, policy::Operation::read, actors[0]);
         List verdicts;
         cat_to(text, cat(text::escape_hidden(read.why), "\n"));
@@ -281,6 +292,7 @@ Result<int> explain_command(const Globals& globals, const std::string& command) 
     std::string cwd = std::filesystem::current_path(failed).string();
     const auto root = std::filesystem::weakly_canonical(globals.workspace, failed);
     const std::string within = std::filesystem::path(cwd).lexically_relative(root).string();
+    // A command that is explained from elsewhere is taken to run at the workspace's root.
     if (failed || within.empty() || within.starts_with("..")) cwd = root.string();
     const CommandReport report = report_command(settings, globals.workspace, cwd, by, command);
     return globals.json ? output_json(report.structured) : output(report.text);

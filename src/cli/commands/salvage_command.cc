@@ -1,4 +1,7 @@
 // quire salvage: everything that can be read of a store, as texts and Loro blobs.
+//
+// A running kernel is asked, since it may hold what the disk has not got; else a copy of the store
+// is read. The exit code says whether everything was saved.
 #include "base/concat.h"
 #include "cli/commands/command_list.h"
 #include "cli/commands/recovery.h"

@@ -10,6 +10,7 @@
 
 namespace quire::cli {
 
+// mkdtemp() makes it for its owner alone, under a name that did not exist.
 Result<ScratchDirectory> ScratchDirectory::make(std::string_view prefix) {
     std::error_code none;
     std::string path =

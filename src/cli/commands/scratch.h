@@ -11,7 +11,8 @@ namespace quire::cli {
 
 class ScratchDirectory {
 public:
-    // Errors: unavailable "workspace_not_writable".
+    // Makes a directory in TMPDIR or /tmp whose name begins with `prefix` and which only its owner
+    // may enter. Errors: unavailable "workspace_not_writable".
     static Result<ScratchDirectory> make(std::string_view prefix);
     ScratchDirectory(ScratchDirectory&& other) noexcept
         : path_(std::exchange(other.path_, {})), kept_(other.kept_) {}

@@ -1,4 +1,7 @@
 // quire search: lines in files, conversations and memory, as a person may read them.
+//
+// One call of the tool kernel_search; this command names places as people do, and prints a line for
+// each line that matches, as grep does: NAME:LINE:TEXT.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -43,7 +46,8 @@ const std::vector<SearchPlace>& search_places() {
     return all;
 }
 
-// A prefix counts from the working directory, as paths do elsewhere.
+// A prefix counts from the working directory, as paths do elsewhere. A slash at the end is kept:
+// "src/" is the directory, "src" also src2.
 std::string prefix_in_workspace(const Globals& globals, const std::string& prefix) {
     if (prefix.empty()) return prefix;
     std::string path = workspace_path(globals, prefix);
@@ -76,7 +80,7 @@ std::string name_of_block(const Value& block) {
 }
 
 // The line with its match in a colour. Of a line that may have been cut it is not known where the match
-// is in what is left.
+// is in what is left. The places of a match count code points.
 std::string found_line_of(const Value& match) {
     constexpr std::size_t kSurelyWhole = 1000;
     const std::string content = json::text_in(match, "content");

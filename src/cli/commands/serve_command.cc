@@ -1,5 +1,9 @@
 // quire serve and quire kernel: the process that owns the workspace, in the foreground for a
 // person, or in the background for the command that starts it.
+//
+// serve prints and logs for a person and stays until it is told to end. kernel is what other
+// commands start: it reports on a pipe that it is ready, or why it is not, and ends some seconds
+// after its last client.
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -51,6 +55,7 @@ private:
     const std::string path_;
 };
 
+// To serve a workspace that is served already is no failure: what was wanted is the case.
 Result<int> report_running(const Globals& globals, const CommandClient& client) {
     std::error_code missing;
     const auto socket =
@@ -68,6 +73,7 @@ Result<int> run_serve(const Globals& globals, const ServeOptions& options) {
                         ": this version does not speak HTTP. Without --listen it serves the Unix "
                         "socket, which quire mcp and the other commands use. Nothing was started"));
     }
+    // Two kernels never overlap: the old one is gone before this one opens the store.
     if (options.takeover) {
         if (const int pid = TRY(stop_running_kernel(globals)); pid != 0)
             print(cat("The kernel, process ", pid, ", has ended.\n"));
@@ -75,12 +81,14 @@ Result<int> run_serve(const Globals& globals, const ServeOptions& options) {
         if (!*running) return Failure(running->error());
         return report_running(globals, **running);
     }
+    // Before the first thread, since threads inherit the mask of signals.
     server::LocalServer::block_end_signals();
     ServeLog log(globals.workspace);
     const auto process = TRY(KernelProcess::open(
         {.workspace = globals.workspace, .version = globals.version, .linger_ms = -1}, log));
     print(cat("Serving ", process->socket(), " until Ctrl-C.\n"));
     process->run();
+    // A supervisor should see that the kernel did not end by its own will.
     return process->was_removed() ? kRefused : kDone;
 }
 
@@ -95,6 +103,7 @@ Result<int> run_kernel(const Globals& globals, const KernelOptions& options) {
         process_options.linger_ms = std::atoi(linger);
     auto process = KernelProcess::open(process_options, log);
     if (!process) {
+        // The starter waits on the pipe, and prints this error as its own.
         server::report_failure(options.ready_fd, process.error());
         log.write(LogLevel::error, process.error().message());
         return kRefused;

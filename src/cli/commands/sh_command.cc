@@ -1,4 +1,7 @@
 // quire sh: runs a command of the shell under the rules for files, as the tool shell does.
+//
+// The command's own output comes first and unchanged, and what Quire did with its changes follows
+// on standard error, so a pipe gets what bash would have given it. The exit code is the command's.
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -23,7 +26,8 @@ struct ShOptions {
     std::int64_t timeout_s = 0;
 };
 
-// The directory, from the workspace's root; "" outside of it.
+// The directory, from the workspace's root; "" outside of it. A command that is given outside of
+// the workspace runs at its root.
 std::string directory_of(const Globals& globals, const std::string& named) {
     if (!named.empty()) return named;
     std::error_code failed;
@@ -83,6 +87,7 @@ Result<int> run_sh(const Globals& globals, const ShOptions& options) {
     if (!directory.empty()) arguments.append("cwd", directory);
     if (options.timeout_s > 0) arguments.append("timeout_s", options.timeout_s);
     Result<Value> answer = call_once(globals.with_whole_answers(), "shell", std::move(arguments));
+    // A command whose changes were refused did run: its output is in the error's details.
     if (!answer) {
         const Error& why = answer.error();
         if (!globals.json) print_output(why.details());

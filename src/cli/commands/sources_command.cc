@@ -1,4 +1,7 @@
 // quire sources: the parts of the world that the workspace has as blocks, and a look at one now.
+//
+// `run` begins a look and returns with the state of the moment, or with --wait when the run has
+// ended; its exit code says whether the run failed.
 #include <algorithm>
 #include <string>
 
@@ -15,6 +18,7 @@
 namespace quire::cli {
 namespace {
 
+// A run takes seconds, so asking is cheap against it and needs no subscription.
 constexpr int kPollSourceMs = 300;
 
 struct SourceRunOptions {
@@ -36,7 +40,7 @@ Result<Value> source_row(CommandClient& client, const std::string& name) {
     return found == rows.end() ? Value(Map{}) : *found;
 }
 
-// Prints the run's progress until the run is over.
+// Prints the run's progress until the run is over. A state is printed once, when it has changed.
 Result<Value> wait_for_source(CommandClient& client, const std::string& name) {
     std::string printed;
     for (;;) {

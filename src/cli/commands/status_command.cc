@@ -1,4 +1,8 @@
 // quire status: says if a kernel runs here, and what it holds. It never starts one.
+//
+// Half of the answer comes from the kernel and half from the disk. Without a kernel the settings
+// are read as the next one would read them, so faults in quire.toml are told before it fails to
+// start.
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -111,7 +115,8 @@ std::string status_text(const Map& fields) {
                unsaved_text(fields), store, settings_text(fields));
 }
 
-// Reads quire.toml as the next kernel would.
+// Reads quire.toml as the next kernel would. The last error of the rules is shown; quire rules
+// check lists all.
 Map settings_here(const std::string& workspace) {
     const auto settings = load_config(workspace);
     std::error_code missing;
@@ -146,6 +151,7 @@ Result<int> run_status(const Globals& globals) {
     // A question must create nothing: neither a kernel nor the directory for its state.
     if (std::filesystem::exists(workspace / ".quire", missing)) {
         auto client = CommandClient::attach(globals, false);
+        // A kernel that runs and cannot be reached is an answer too, and not "no kernel".
         if (!client && client.error().reason() != "no_kernel") return Failure(client.error());
         if (client) {
             Value answer = TRY(client->request("status"));

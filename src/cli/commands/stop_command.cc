@@ -1,4 +1,7 @@
 // quire stop: ends the workspace's kernel. It never starts one.
+//
+// It returns once the process is gone, so that a script may go on with the store. No kernel is no
+// failure.
 #include <filesystem>
 #include <string>
 #include <system_error>

@@ -16,6 +16,7 @@ constexpr int kStopMs = 15'000;
 Result<int> stop_running_kernel(const Globals& globals) {
     std::error_code missing;
     const std::filesystem::path state = std::filesystem::path(globals.workspace) / ".quire";
+    // A workspace that does not exist is left to stop_kernel(), whose error says so.
     const bool is_folder = std::filesystem::is_directory(globals.workspace, missing);
     if (is_folder && !std::filesystem::exists(state, missing)) return 0;
     server::AttachOptions options;

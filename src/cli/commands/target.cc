@@ -1,3 +1,6 @@
+// The kernel knows which files and blocks there are, so a word is found by asking for something
+// small about it: a file's status, or one entry of a block's history. A word that could be two
+// things is a file first, because people name files far more often.
 #include "cli/commands/target.h"
 
 #include <string_view>
@@ -26,6 +29,7 @@ Result<Target> file_target(const Globals& globals, CommandClient& client, const 
                                                        {"path", workspace_path(globals, path)}})));
 }
 
+// The tool takes "memory:LABEL" as well as a label, so the word goes there as it is.
 Result<Target> memory_target(CommandClient& client, const std::string& word,
                              const std::string& label) {
     return target_in(word,
@@ -49,6 +53,7 @@ Result<Target> find_target(const Globals& globals, CommandClient& client,
         return out;
     }
     Result<Target> file = file_target(globals, client, word, word);
+    // Only these two mean that the word is no file; a refusal by a rule is the answer.
     const bool is_missing = !file && file.error().reason() == "file_not_found";
     const bool is_directory = !file && file.error().reason() == "not_a_file";
     if (!is_missing && !is_directory) return file;

@@ -1,3 +1,6 @@
+// Everything that a command prints goes through here, so that a failure to write becomes an exit
+// code and colours appear on terminals alone. Output is flushed at once: a person waits, or a pipe
+// does.
 #include "cli/commands/terminal.h"
 
 #include <algorithm>
@@ -35,6 +38,7 @@ void complain(std::string_view what) {
     std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
+// A program that reads standard error gets a form that it can parse.
 bool refuses_in_json(const Globals& globals) {
     return globals.json || ::isatty(STDERR_FILENO) != 1;
 }
@@ -53,6 +57,7 @@ bool is_terminal() {
     return ::isatty(STDOUT_FILENO) == 1;
 }
 
+// The variable NO_COLOR is a convention of many programs (no-color.org).
 bool has_colours() {
     const char* const term = std::getenv("TERM");
     return is_terminal() && std::getenv("NO_COLOR") == nullptr && term != nullptr &&
@@ -67,6 +72,7 @@ bool ask(std::string_view question) {
     const std::string line = cat(question, " [y/N] ");
     std::fwrite(line.data(), 1, line.size(), stderr);
     const int first = std::getchar();
+    // The rest of the line is taken, so that it answers no later question.
     for (int c = first; c != '\n' && c != EOF;) c = std::getchar();
     return first == 'y' || first == 'Y';
 }
@@ -77,6 +83,7 @@ std::string coloured(std::string_view text, Colour colour) {
     return cat("\x1b[", kCodes[static_cast<std::size_t>(colour)], "m", text, "\x1b[0m");
 }
 
+// Line ends and tabs are what a text needs to look like itself.
 std::string drawn_text(std::string_view text) {
     std::string out;
     for (std::size_t begin = 0; begin < text.size();) {
@@ -88,6 +95,7 @@ std::string drawn_text(std::string_view text) {
     return out;
 }
 
+// Only on a terminal: a diff in a file must apply byte for byte, whatever characters are in it.
 std::string drawn_diff(const std::string& diff) {
     if (!is_terminal()) return diff;
     std::string out;
@@ -118,6 +126,7 @@ std::string plural(std::size_t count, std::string_view noun) {
     return cat(count, " ", noun, count == 1 ? "" : "s");
 }
 
+// Tenths are kept as whole numbers, which rounds down; floats would need a format.
 std::string size_text(std::uint64_t bytes) {
     constexpr std::array<std::string_view, 5> kUnits = {"B", "KB", "MB", "GB", "TB"};
     if (bytes < 1024) return cat(bytes, " B");

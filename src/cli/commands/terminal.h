@@ -1,4 +1,7 @@
 // Printing for commands: to standard output and standard error, with colours on a terminal.
+//
+// Words that others have chosen (paths, labels, messages) are escaped by the caller before they are
+// printed: a control character could draw over what the terminal shows.
 #pragma once
 
 #include <cstddef>

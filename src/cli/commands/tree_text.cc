@@ -1,3 +1,5 @@
+// land and refresh have the same answer, a row for each tree, and the same words for it. A tree
+// that failed does not stop the others; the exit code is the worst of all.
 #include "cli/commands/tree_text.h"
 
 #include <algorithm>
@@ -18,6 +20,7 @@ namespace {
 
 using kernel::SyncOutcome;
 
+// A tree in conflict may still have brought the files that were not.
 std::string title_of(const server::SyncedRow& row, bool lands) {
     const std::string tree = text::escape_hidden(row.tree);
     const std::string count = plural(row.files.size(), "file");
@@ -41,6 +44,8 @@ std::string title_of(const server::SyncedRow& row, bool lands) {
                  : cat("Refreshed ", count, " in ", tree, ":\n");
 }
 
+// Below the title: what came, what is in conflict, what was left alone, what a rule forbids, whom
+// to ask.
 std::string synced_text(const server::SyncedRow& row, bool lands) {
     std::string out = title_of(row, lands);
     for (const server::SyncedFileRow& file : row.files)
@@ -62,7 +67,7 @@ std::string synced_text(const server::SyncedRow& row, bool lands) {
     return out;
 }
 
-// The worst of all trees decides.
+// The worst of all trees decides. A refusal outweighs files that are busy, and those a conflict.
 int exit_code_of(const server::SyncedRows& rows) {
     int code = kDone;
     const auto any = [&](SyncOutcome outcome) {
@@ -75,6 +80,7 @@ int exit_code_of(const server::SyncedRows& rows) {
     return code;
 }
 
+// The first line of one side, to recognise it by; the whole sides are in --json.
 std::string quoted_side(std::string_view text) {
     constexpr std::size_t kShown = 60;
     const std::string_view line = text.substr(0, text.find('\n'));
@@ -85,6 +91,7 @@ std::string quoted_side(std::string_view text) {
 
 Result<int> sync_trees(const Globals& globals, std::string_view method,
                        const std::optional<std::string>& typed) {
+    // The kernel finds the adopted tree around the working directory, since it knows all of them.
     Map params{{"around", typed_directory(".")}};
     if (typed) params.set("directory", typed_directory(*typed));
     const Value answer = TRY(request_once(globals, method, std::move(params)));
@@ -121,6 +128,7 @@ CommandAction sync_action(std::string_view method, std::string_view waits) {
     };
 }
 
+// It goes by names alone: a tree's directory may be gone when it is dropped.
 std::string typed_directory(const std::string& typed) {
     std::error_code failed;
     const auto absolute = std::filesystem::absolute(typed, failed);
@@ -138,6 +146,7 @@ std::string conflict_text(const server::TreeConflictRow& row) {
                quoted_side(row.shared), "\n");
 }
 
+// A unit is used from two of it on: an hour is shown as 60 minutes.
 std::string age_words(std::int64_t seconds) {
     if (seconds < 120)
         return plural(static_cast<std::size_t>(std::max<std::int64_t>(seconds, 0)), "second");

@@ -3,6 +3,10 @@
 // With a block alone, it undoes the last change. Without one, or with --since, it undoes every change
 // that the options select, block by block. Each change that is taken back is a version of its own, so that each can be
 // redone. A block that refuses is reported with its reason, and the others are undone all the same.
+//
+//     options -> plan (blocks with their steps, and what commands changed beside texts)
+//             -> --dry-run: print it
+//             -> undo texts, then directories and other files, then what was in the way -> print
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -28,7 +32,8 @@
 namespace quire::cli {
 namespace {
 
-// The entries of the log that are looked through.
+// The entries of the log that are looked through. The log is read as a whole in one answer, so it
+// has a bound.
 constexpr std::size_t kMostEntries = 100'000;
 
 struct UndoOptions {
@@ -42,7 +47,8 @@ struct UndoOptions {
     bool dry_run = false;
 };
 
-// The changes that the options name, as the kernel's method takes them.
+// The changes that the options name, as the kernel's method takes them. A call and --any mean
+// everybody's changes.
 Map filter_of(const Globals& globals, const UndoOptions& options) {
     Map out;
     if (options.call == 0 && !options.any)
@@ -55,7 +61,8 @@ Map filter_of(const Globals& globals, const UndoOptions& options) {
 // --- the blocks ---
 
 // The blocks that the actor changed since then, the latest first. Without a moment, the one with the
-// actor's last change that can be undone.
+// actor's last change that can be undone. The log names the blocks, newest change first; each is
+// then asked for what can be undone in it, since some of its changes may be undone already.
 Result<std::vector<UndoneBlock>> blocks_by_actor(CommandClient& client, const Map& filter) {
     Map params{{"limit", kMostEntries}};
     if (const Value* const actor = filter.find("actor")) params.append("actor", *actor);
@@ -77,7 +84,8 @@ Result<std::vector<UndoneBlock>> blocks_by_actor(CommandClient& client, const Ma
     return out;
 }
 
-// The file that was deleted last under that path; `missing` if there is none.
+// The file that was deleted last under that path; `missing` if there is none. A file that is gone
+// has no block by its path, but the log has both.
 Result<Target> deleted_file(const Globals& globals, CommandClient& client, const std::string& word,
                             Result<Target> missing) {
     const std::string path = workspace_path(globals, word);
@@ -123,6 +131,7 @@ Result<UndoPlan> plan_to_undo(const Globals& globals, CommandClient& client,
 // "changed_since" {version_id} if the change is not that.
 Result<Value> undo_memory(const Globals& globals, CommandClient& client, const UndoneBlock& block) {
     Map sum{{"version", 0}, {"restored", 0}, {"removed", 0}, {"skipped_because_changed", 0}};
+    // Newest first, so that each step is its actor's last when its turn comes.
     for (const Value& step : block.steps) {
         const std::string actor = json::text_in(step, "actor");
         const List last = TRY(steps_in(client, block.target.block_id, Map{{"actor", actor}}));
@@ -175,6 +184,7 @@ void undo_in(const Globals& globals, CommandClient& client, const UndoPlan& plan
         block.refused = std::move(undone).error();
         return;
     }
+    // A second attempt may follow a refusal.
     block.refused.reset();
     block.answer = std::move(*undone);
     if (!plan.command.empty()) save_undone(client, block);

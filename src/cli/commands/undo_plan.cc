@@ -1,3 +1,7 @@
+// A call's effects are in the audit log and nowhere else: entries of its end and of the commands
+// that it ran name blocks with versions, and the record of what was changed beside texts. The log
+// is read backwards, a page at a time, to the place that is wanted. The kernel is then asked which
+// of it can still be undone.
 #include "cli/commands/undo_plan.h"
 
 #include <utility>
@@ -11,7 +15,8 @@
 namespace quire::cli {
 namespace {
 
-// The blocks with their versions, and the records, that entries of the audit log name.
+// The blocks with their versions, and the records, that entries of the audit log name. Entries add
+// up, since one call may have several.
 struct Changed {
     List blocks;
     std::vector<std::string> pasts;
@@ -22,6 +27,7 @@ struct Changed {
     void take(const Value& entry) {
         const List several = json::list_in(entry, "blocks");
         blocks.insert(blocks.end(), several.begin(), several.end());
+        // A call that changed one block says so in its own entry.
         const bool is_one = several.empty() && json::text_in(entry, "outcome") == "done" &&
                             !json::text_in(entry, "block_id").empty() &&
                             entry.get("version") != nullptr;
@@ -57,9 +63,11 @@ Result<UndoPlan> plan_for(CommandClient& client, const Changed& changed, const s
         UndoneBlock block{target_of(each)};
         Result<List> steps = steps_in(client, block.target.block_id,
                                       Map{{"version", json::number_in(each, "version")}});
+        // It is undone already.
         if (steps && steps->empty()) continue;
         if (steps) {
             block.steps = std::move(*steps);
+        // With one block its error is the answer; with several each stands beside its block.
         } else if (changed.is_one()) {
             return Failure(std::move(steps).error());
         } else {
@@ -109,6 +117,8 @@ Result<UndoPlan> plan_for_call(CommandClient& client, std::uint64_t number) {
     Changed changed;
     TRY(find_in_audit(client, {}, [&](const Value& entry) {
         const std::string event = json::text_in(entry, "event");
+        // Numbers of calls begin anew with each kernel. The newest call of the number is meant, so
+        // the search goes beyond a start only until the call is found.
         if (event == "start") return is_known;
         if (json::number_in(entry, "call") != static_cast<std::int64_t>(number)) return false;
         if (event == "end" || event == "command") changed.take(entry);

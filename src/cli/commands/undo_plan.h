@@ -1,4 +1,7 @@
 // UndoPlan: all that one `quire undo` takes back: blocks with the changes of each, and what commands changed beside texts.
+//
+// A plan is made first and shown with --dry-run; carrying it out fills in the answers. Blocks are
+// undone one by one, so a plan may be carried out in part: each block then says what became of it.
 #pragma once
 
 #include <cstdint>

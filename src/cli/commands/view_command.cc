@@ -1,5 +1,8 @@
 // quire view: adopts a directory in which somebody else works on a copy of the workspace's files, such as a
 // git worktree of a coding agent, or drops it.
+//
+// The person at this machine adopts. --actor names whose work the changes in the tree are, unlike
+// in other commands, where it names who acts.
 #include <string>
 
 #include <CLI/CLI.hpp>

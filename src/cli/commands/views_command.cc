@@ -1,4 +1,7 @@
 // quire views: the adopted trees, and how each stands to the workspace.
+//
+// The kernel surveys every tree for it, so the answer tells how the trees are now. A tree whose
+// directory is gone is listed until it is dropped.
 #include <string>
 #include <vector>
 
@@ -13,6 +16,7 @@
 namespace quire::cli {
 namespace {
 
+// The number and the first names: a tree may be behind by thousands of files.
 std::string waiting_text(std::string_view what, const std::vector<std::string>& paths) {
     constexpr std::size_t kShown = 5;
     if (paths.empty()) return {};

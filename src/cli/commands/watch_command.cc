@@ -1,4 +1,8 @@
 // quire watch: changes of files as they come.
+//
+// It waits in the kernel: each call returns when there are events, or after kWaitMs, and then
+// begins again where the last one ended. The first call makes the subscription and tells nothing
+// from before.
 #include <cstdint>
 #include <string>
 
@@ -15,6 +19,7 @@
 namespace quire::cli {
 namespace {
 
+// Below the time after which a client takes a call for lost.
 constexpr std::int64_t kWaitMs = 60'000;
 
 struct WatchOptions {

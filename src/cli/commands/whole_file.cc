@@ -1,3 +1,6 @@
+// A file is replaced by writing a new one beside it and renaming that over it, so a reader sees the
+// old or the new text and a crash leaves one of them. The new file is in the same directory, since
+// a rename does not cross file systems.
 #include "cli/commands/whole_file.h"
 
 #include <array>
@@ -35,6 +38,8 @@ struct Beside {
     std::string path;
     Fd file;
 };
+// The name is that of an editor's swap file, which ignore files usually leave out. O_EXCL follows
+// no link that somebody has put there.
 Beside make_beside(const std::string& path, mode_t mode) {
     constexpr int kTries = 1000;
     Beside out;
@@ -53,6 +58,8 @@ std::string behind_links(const std::string& path) {
     return real != nullptr ? std::string(real.get()) : path;
 }
 
+// `named` is what the person typed, for messages; `path` is the file behind links. `fresh` is the
+// mode of a file that is new.
 Result<void> replace(const std::string& named, std::string_view text, mode_t fresh, bool durable) {
     const std::string path = behind_links(named);
     struct stat present = {};
@@ -66,6 +73,7 @@ Result<void> replace(const std::string& named, std::string_view text, mode_t fre
     const Beside beside = make_beside(path, mode);
     if (!beside.file) return disk_error(beside.path);
     Result<void> done = write_to(beside.file, text, named);
+    // The mode is set again because open() subtracts the umask from it.
     const bool placed = done && (!exists || ::fchmod(beside.file.get(), mode) == 0) &&
                         (!durable || ::fsync(beside.file.get()) == 0) &&
                         ::rename(beside.path.c_str(), path.c_str()) == 0;

@@ -11,7 +11,7 @@ namespace quire::cli {
 // Errors of all three: unavailable "disk", naming the file.
 Result<std::string> read_file(const std::string& path);
 
-// All of standard input.
+// All of standard input. It waits for the end of the input.
 std::string read_standard_input();
 
 // Replaces the file in one step, so that it never holds half of the text. A link stays a link and

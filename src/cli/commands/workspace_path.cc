@@ -5,6 +5,8 @@
 
 namespace quire::cli {
 
+// Purely by names below the root: the file need not exist, and links in the path are the kernel's
+// concern.
 std::string workspace_path(const Globals& globals, const std::string& typed) {
     if (typed.empty()) return typed;
     namespace stdfs = std::filesystem;

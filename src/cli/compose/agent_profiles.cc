@@ -1,3 +1,4 @@
+// An actor that is no agent has no entry in the settings and gets `model`.
 #include "cli/compose/agent_profiles.h"
 
 #include <utility>

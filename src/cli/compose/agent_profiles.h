@@ -11,6 +11,7 @@
 
 namespace quire::cli {
 
+// Settings replace all profiles at once while sessions ask for theirs. Any thread.
 class AgentProfiles {
 public:
     // Takes over the profiles of [agents.NAME].

@@ -71,6 +71,7 @@
 namespace quire::cli {
 namespace {
 
+// Documents' strands run on these; what waits for a disk or a program has workers of its own.
 constexpr unsigned kWorkers = 2;
 // Commands of the shell that run at once; others wait for their turn.
 constexpr unsigned kCommands = 4;
@@ -78,7 +79,8 @@ constexpr unsigned kCommands = 4;
 }  // namespace
 
 // Members are destroyed in reverse: the server before the tools, the tools before the kernel, and
-// the store last but for what it runs on.
+// the store last but for what it runs on. Before that, ~Body() ends what runs on threads, callers
+// before what they call.
 struct KernelProcess::Body {
     Body() = default;
     Body(const Body&) = delete;
@@ -384,6 +386,7 @@ Result<void> KernelProcess::Body::open_rules(const Settings& settings) {
     return {};
 }
 
+// The rules are compiled first: they alone can be wrong, and an error must leave all as it was.
 Result<std::vector<std::string>> KernelProcess::Body::apply(const Settings& settings) {
     policy::RuleBook book = TRY(book_of(settings, rule_calls->catalog()));
     std::vector<std::string> said;

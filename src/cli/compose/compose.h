@@ -21,6 +21,8 @@ struct KernelProcessOptions {
     std::string copy_in = {};
 };
 
+// One per workspace: the store's lock keeps a second one out. A copy (copy_in) has its own store,
+// so several of those may be open.
 class KernelProcess {
 public:
     // Reads quire.toml, opens the store and the kernel, and listens on .quire/kernel.sock. Logs a
@@ -31,10 +33,12 @@ public:
                                                        LogSink& log);
     KernelProcess(const KernelProcess&) = delete;
     KernelProcess& operator=(const KernelProcess&) = delete;
-    // Waits until everything that was accepted is durable.
+    // Waits until everything that was accepted is durable. It stops searches, commands and mounted
+    // servers first.
     ~KernelProcess();
 
-    // Serves until SIGINT or SIGTERM, or until its clients have left.
+    // Serves until SIGINT or SIGTERM, or until its clients have left. It runs on the calling
+    // thread.
     void run();
     // Returns true if it ends because .quire was removed under it. It has said so in its log.
     bool was_removed() const;

@@ -1,3 +1,6 @@
+// Two calls of memory under the actor source:disk: one makes the Log where it is missing, one
+// appends an entry for each event. Memory's gate keeps everybody else from writing it. The Log
+// keeps a bounded number of entries, because a build may change thousands of files.
 #include "cli/compose/disk_log.h"
 
 #include <utility>
@@ -49,6 +52,7 @@ void DiskLog::set_label(const std::string& label) {
     if (label.empty() || is_same) return;
     memory_.create(source_disk(), new_log(label),
                    [&log = log_, label](const Result<kernel::MemoryVersion>& made) {
+                       // A kernel that ran before has made it.
                        if (made || made.error().reason() == "label_exists") return;
                        log.write(LogLevel::warning, cat("[files] notify = \"", label,
                                                         "\": ", made.error().message()));
@@ -57,6 +61,8 @@ void DiskLog::set_label(const std::string& label) {
 
 void DiskLog::take(const kernel::FileEvent& event) {
     const std::string label = label_.with([](const std::string& held) { return held; });
+    // A file that is no block has no history to point at, and a change by another actor than the
+    // disk has an author who is known.
     if (label.empty() || event.block_id.empty() || event.actor != source_disk().actor.str()) return;
     Map entry{{"change", name_of(event.change_type)}, {"path", event.path}};
     if (!event.from.empty()) entry.append("from", event.from);

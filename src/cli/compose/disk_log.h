@@ -22,6 +22,8 @@ public:
 
     // The Log's label from now on; "" for none.
     void set_label(const std::string& label);
+    // Returns at once; the entry is written later, and a failure is dropped: the change itself is
+    // in the document's history. Events of other actors than the disk are left out.
     void take(const kernel::FileEvent& event);
 
 private:

@@ -1,3 +1,6 @@
+// One function for each part of the kernel, from the structs of quire.toml to those of the part:
+// units become milliseconds and bytes, words become enumerators, and defaults that depend on the
+// machine are filled in.
 #include "cli/compose/kernel_settings.h"
 
 #include <algorithm>
@@ -15,6 +18,7 @@
 
 namespace quire::cli {
 
+// It starts from the defaults, so a section that is added later does nothing in a look.
 Settings settings_for_looking(Settings settings) {
     Settings out;
     out.files = std::move(settings.files);
@@ -31,6 +35,7 @@ std::optional<kernel::GitFlushSettings> flush_settings(const Settings& settings)
     return kernel::GitFlushSettings{settings.files.git->ref, settings.files.git->after_s * 1000};
 }
 
+// A pin is the list of tools that was approved for a mount; without one nobody knows its tools.
 std::vector<std::string> unmet_mounts(const Settings& settings, const mounts::Mounts& mounts) {
     std::vector<std::string> unmet;
     for (const std::string& name : mounts.names()) {
@@ -107,6 +112,8 @@ diagnostics::DiagnosticsOptions diagnostics_options(const DiagnosticsSettings& s
 
 namespace {
 
+// A server of others does not get our environment: it may hold keys of other services. What the
+// settings name comes on top and wins.
 std::vector<std::string> environment_of(const MountSettings& settings) {
     std::vector<std::string> out;
     for (const char* const name :
@@ -143,6 +150,7 @@ std::size_t usual_jobs() {
     return static_cast<std::size_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN) / 2));
 }
 
+// A change that needs a person's approval does not count: the person will have seen it.
 bool agents_write(const policy::PathRules& rules, const std::string& path) {
     using policy::Operation;
     const auto may = [&](Operation operation) {

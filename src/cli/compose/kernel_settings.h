@@ -1,4 +1,7 @@
 // The settings of quire.toml in the forms that the parts of a kernel process take.
+//
+// Pure, apart from reading the environment and the number of processors. Settings were checked when
+// they were read, so nothing here can fail.
 #pragma once
 
 #include <cstddef>
@@ -21,6 +24,7 @@ namespace quire::cli {
 // The settings that a look needs: rules for tools bind agents, and nothing else is to run.
 Settings settings_for_looking(Settings settings);
 
+// A part of the kernel takes its settings whole, when it starts and when the file has changed.
 kernel::FileRules file_rules(const Settings& settings);
 kernel::WatchSettings watch_settings(const Settings& settings);
 kernel::CommandSettings command_settings(const Settings& settings);

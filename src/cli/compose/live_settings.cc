@@ -1,3 +1,7 @@
+// The server calls look() before each line of a client, which costs one system call while the
+// file's stamp is the same. A text that differs is read, parsed and applied; what is wrong with it
+// is logged once and kept for `quire status`, and the settings before still hold. A kernel never
+// goes on with half of a file: losing a rule would give agents more than the operator allows.
 #include "cli/compose/live_settings.h"
 
 #include <utility>
@@ -28,6 +32,7 @@ Result<std::unique_ptr<LiveSettings>> LiveSettings::open(std::string workspace, 
 // An editor empties a file before it writes it anew, and a look may fall between the two. Another
 // text than the one that holds counts once two reads, a moment apart, agree.
 Result<std::optional<std::string>> LiveSettings::settled_text() const {
+    // Half a second at most, for which the calls of clients wait.
     constexpr int kPauseMs = 10;
     constexpr int kMostReads = 50;
     std::optional<std::string> before = TRY(read_config(workspace_));
@@ -40,6 +45,7 @@ Result<std::optional<std::string>> LiveSettings::settled_text() const {
     return before;
 }
 
+// At the start there is no earlier text to compare with, and nobody waits for a second look.
 Result<Settings> LiveSettings::read(std::optional<std::string>& text) const {
     text = apply_ ? TRY(settled_text()) : TRY(read_config(workspace_));
     return text ? parse_config(*text, config_file(workspace_)) : Settings{};
@@ -50,6 +56,7 @@ void LiveSettings::follow(std::vector<std::string> warnings, Apply apply) {
     apply_ = std::move(apply);
 }
 
+// The stamp may be new for equal bytes: then nothing is applied.
 bool LiveSettings::look() {
     if (!apply_ || !watch_.may_have_changed()) return false;
     std::optional<std::string> text;
@@ -74,6 +81,7 @@ bool LiveSettings::take(Result<Settings> settings, bool is_there) {
     warnings_ = std::move(*warnings);
     pending_ = needs_new_kernel(started_, *settings);
     const std::string file = config_file(workspace_);
+    // Defaults hold where the file is gone, and by these agents may change nothing.
     log_.write(LogLevel::info,
                is_there ? cat(file, " has changed: it holds from the next call on")
                         : cat(file, " is gone: without rules for files all of them are read_only"));
@@ -87,6 +95,7 @@ bool LiveSettings::take(Result<Settings> settings, bool is_there) {
 }
 
 void LiveSettings::refuse(Error why) {
+    // Each write of an editor, and each look at a fresh stamp, comes here again.
     if (wrong_ && wrong_->message() == why.message()) return;
     log_.write(LogLevel::error,
                cat(why.message(), ". Nothing has changed: the settings before still hold"));

@@ -15,6 +15,7 @@
 
 namespace quire::cli {
 
+// The server calls it serially, on whichever of its threads is awake (server/settings_watch.h).
 class LiveSettings final : public server::SettingsWatch {
 public:
     // Makes other settings hold, all or nothing. Returns what an operator should know of them.

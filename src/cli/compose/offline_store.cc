@@ -26,6 +26,7 @@ namespace {
 
 namespace disk = std::filesystem;
 
+// The database, its log, and the mark of the last commit, by which a loss is noticed.
 constexpr std::array<const char*, 3> kStoreFiles = {"quire.db", "quire.db-wal", "last-commit"};
 
 disk::path state_of(const std::string& workspace) {
@@ -51,7 +52,8 @@ Failure not_copied(const disk::path& to, const std::error_code& error) {
                 {{"file", to.string()}});
 }
 
-// Copies the files of a store; those that are not there are left out.
+// Copies the files of a store; those that are not there are left out. The copies can be written,
+// whatever the mode of the originals: opening a database needs that.
 Result<void> copy_files(const disk::path& from, const disk::path& to) {
     for (const char* const name : kStoreFiles) {
         if (!is_there(from / name)) continue;
@@ -119,6 +121,7 @@ Result<void> back_up_offline(const std::string& workspace, const std::string& fi
     return opened.store->back_up(file);
 }
 
+// The check also makes a wrong search index anew, which is the one thing that it mends.
 Result<kernel::StoreCheck> check_offline(const std::string& workspace) {
     if (!has_store(workspace)) return no_store(workspace);
     const store::Opened opened =
@@ -126,11 +129,14 @@ Result<kernel::StoreCheck> check_offline(const std::string& workspace) {
     return kernel::check_store(*opened.store, true);
 }
 
+// Three directories take part: the store as it is, which is only read; `directory`/store, a copy
+// that the person keeps; and a second copy that is opened and removed again.
 Result<kernel::Salvaged> salvage_offline(const std::string& workspace, const std::string& directory,
                                          const std::string& version) {
     if (!has_store(workspace)) return no_store(workspace);
     const disk::path state = state_of(workspace);
-    // Nobody holds a workspace in which nobody may write.
+    // Nobody holds a workspace in which nobody may write. The lock is optional for a salvage: a
+    // directory on a read-only medium has no lock that could be taken.
     const auto lock = store::LockFile::take((state / "lock").string());
     if (!lock && lock.error().reason() == "workspace_locked") return Failure(lock.error());
     kernel::SalvageDirectory into = TRY(kernel::SalvageDirectory::make(directory));
@@ -151,6 +157,9 @@ Result<kernel::Salvaged> salvage_offline(const std::string& workspace, const std
     return kernel::salvage(*opened->store, std::move(into), options);
 }
 
+// The store appears whole or not at all: it is built and checked in a directory beside .quire,
+// flushed, and then linked under its name. link() fails if a store has come there meanwhile, where
+// a rename would replace it.
 Result<kernel::StoreCheck> restore_store(const std::string& workspace, const std::string& file) {
     const disk::path state = state_of(workspace);
     if (has_store(workspace)) {

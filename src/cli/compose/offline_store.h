@@ -15,7 +15,8 @@ namespace quire::cli {
 // Returns true if the workspace has a store, in whatever state.
 bool has_store(const std::string& workspace);
 
-// Errors: those of store::Store::back_up() and store::open_sqlite().
+// Writes a consistent copy of the store into the new file `file`. Errors: those of
+// store::Store::back_up() and store::open_sqlite().
 Result<void> back_up_offline(const std::string& workspace, const std::string& file);
 
 // Reads a copy of the store, which it keeps in `directory`/store, so that the store itself stays as

@@ -1,3 +1,6 @@
+// The workspace is held by an O_PATH descriptor from the start. Its present path is what /proc
+// shows for the descriptor, so the salvage goes to where the workspace is now, even if it was
+// moved. The store is still open: the kernel has its files although their names are gone.
 #include "cli/compose/rescue.h"
 
 #include <array>
@@ -35,6 +38,7 @@ Result<std::string> path_of(const Fd& directory) {
     struct stat status = {};
     std::array<char, PATH_MAX> path = {};
     const std::string link = cat("/proc/self/fd/", directory.get());
+    // For a removed directory the link still names something, so the count of its names decides.
     const ssize_t length = ::readlink(link.c_str(), path.data(), path.size());
     if (!directory || ::fstat(directory.get(), &status) != 0 || status.st_nlink == 0 || length <= 0)
         return fail(Errc::unavailable, "directory_not_writable", "the workspace was removed, too");
@@ -58,6 +62,9 @@ Result<std::string> Rescue::save(store::Store& store) const {
     return directory;
 }
 
+// Runs on the store's own thread when it misses its files, or at the end of the store. The server
+// is stopped last, under the lock: set_server(nullptr) waits for it, so the server is there while
+// it is told to stop. The log is written first, since the end of the server ends the process.
 Result<std::string> Rescue::run(store::Store& store) {
     Result<std::string> saved = save(store);
     log_.write(LogLevel::error, cat("ends: .quire was removed or moved. ",

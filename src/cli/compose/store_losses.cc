@@ -1,3 +1,6 @@
+// The store itself finds out that commits are missing, and keeps the damaged log in a directory
+// beside it. What is read here are these directories; a loss is reported until a person removes its
+// own.
 #include "cli/compose/store_losses.h"
 
 #include "base/concat.h"

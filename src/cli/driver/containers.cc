@@ -1,4 +1,7 @@
 // list.*, mlist.*, map.*, tree.* and counter.*: each is a member function of the container's view.
+//
+// Only tree.nodes needs a function here, because its value is asked from the document and not from
+// the view. The checks of positions and kinds, and the errors, are those of the views.
 #include <array>
 
 #include "cli/driver/operation.h"

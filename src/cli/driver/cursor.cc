@@ -1,5 +1,8 @@
 // cursor.*: positions that keep their place while others edit. In a text they count the unit that
 // the request names.
+//
+// A cursor travels as the bytes that Loro writes. It names an atom of the container, or its end, so
+// a place is found again in O(log n). Places in lists count elements in every unit.
 #include "codec/cursor.h"
 
 #include <array>
@@ -24,6 +27,8 @@ Result<Bytes> cursor_get(AnyDocument document, const crdt::ContainerId& id, std:
         crdt::cursor_at(document->doc, handle, pos, static_cast<crdt::Side>(side.value_or(0)))));
 }
 
+// The container is opened first, so that a cursor into a container that this document does not know
+// gives the same error as every other operation on it.
 Result<Map> cursor_pos(AnyDocument document, const Bytes& bytes, TextUnit unit) {
     const crdt::Cursor cursor = TRY(codec::decode_cursor(bytes));
     TRY(EngineDocuments::open(*document, cursor.container));

@@ -2,6 +2,16 @@
 //
 // Each kind of container has its own shape of delta, with a writer and a reader; that of a text is
 // in richtext.h. Reading checks every member, because the JSON comes from another program.
+//
+//   container of kind   delta
+//   Text                {text: [{retain | insert | delete, attributes?}]}
+//   List, MovableList   {list: [{retain | insert: [items] | delete}]}
+//   Map                 {map: {updated: {key: item}, nulls?: [key]}}
+//   Tree                {tree: [{action, target, parent, index, fractional_index, ...}]}
+//   Counter             {counter: number}
+//
+// Reading checks the form alone. A position or container that the document does not have is the
+// concern of crdt::apply_diff().
 #include "cli/driver/diffs.h"
 
 #include <algorithm>
@@ -26,6 +36,7 @@ using crdt::Item;
 using crdt::OpId;
 using crdt::TreeAction;
 
+// The words of the actions of a tree, for both directions.
 struct Action {
     TreeAction::Kind kind;
     std::string_view word;
@@ -63,6 +74,8 @@ Value list_json(const crdt::ListDelta& delta) {
     return steps;
 }
 
+// An action has the members that it can have: a deleted node has no new place, a created one no old
+// place.
 Value tree_json(const crdt::TreeDelta& delta) {
     List actions;
     for (const TreeAction& action : delta) {
@@ -87,6 +100,8 @@ Value tree_json(const crdt::TreeDelta& delta) {
 struct DeltaJson {
     Value operator()(const crdt::TextDelta& delta) const { return Map{{"text", to_json(delta)}}; }
     Value operator()(const crdt::ListDelta& delta) const { return Map{{"list", list_json(delta)}}; }
+    // JSON has one null for two cases: the key was deleted, or its value is null. A deletion is far
+    // more frequent, so `nulls` names the keys of the other case.
     Value operator()(const crdt::MapDelta& delta) const {
         Map updated;
         List nulls;
@@ -105,6 +120,7 @@ struct DeltaJson {
     }
 };
 
+// A step of the path to a container: a key of a map, an index of a list or a node of a tree.
 struct StepJson {
     Value operator()(const std::string& key) const { return key; }
     Value operator()(std::size_t index) const { return static_cast<std::int64_t>(index); }
@@ -123,6 +139,8 @@ Result<std::size_t> count_from(const Value& value) {
     return static_cast<std::size_t>(value.as_int());
 }
 
+// An object with `$container` stands for a child that the diff has an entry for. Everything else is
+// a value, in which {"$bytes": base64} is bytes.
 Result<Item> item_from(const Value& value) {
     const Value* child = value.get("$container");
     if (child == nullptr) return Item(TRY(plain(value)));
@@ -137,6 +155,7 @@ Result<crdt::PutText> text_from(const Value& json, Map attributes) {
     return crdt::PutText{json.as_string(), std::move(attributes)};
 }
 
+// The attributes that steps_from() reads are those of a text; items of a list have none.
 Result<crdt::PutItems> items_from(const Value& json, const Map&) {
     if (!json.is_list()) return no_diff("a list's delta inserts arrays");
     crdt::PutItems put;
@@ -168,6 +187,7 @@ Result<crdt::MapDelta> map_from(const Value& json) {
     return delta;
 }
 
+// Absent and null mean the root of the tree.
 Result<std::optional<OpId>> node_from(const Value* json) {
     if (json == nullptr || json->is_null()) return std::optional<OpId>();
     const auto id = json->is_string() ? crdt::parse_op_id(json->as_string()) : std::nullopt;
@@ -175,6 +195,7 @@ Result<std::optional<OpId>> node_from(const Value* json) {
     return std::optional<OpId>(*id);
 }
 
+// Empty bytes leave the choice of the position to the document that the diff is applied to.
 Result<Bytes> position_from(const Value* json) {
     if (json == nullptr || json->is_null()) return Bytes();
     std::optional<Bytes> bytes = json->is_string() ? from_hex(json->as_string()) : std::nullopt;

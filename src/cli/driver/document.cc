@@ -30,6 +30,7 @@ namespace {
 
 using crdt::ContainerKind;
 
+// A commit that follows its peer's last change within this time may become part of that change.
 constexpr std::int64_t kMergeInterval = 1000;  // Seconds, as in Loro.
 
 Result<void> make_document(EngineDocuments& documents, const std::string& name,
@@ -40,17 +41,23 @@ Result<void> make_document(EngineDocuments& documents, const std::string& name,
     return {};
 }
 
+// The document is found before `name` is read, because reading moves the text out of the request
+// and both come from the member `doc`. An unknown name thus is an error.
 Result<void> drop_document(EngineDocuments& documents, AnyDocument, const std::string& name) {
     documents.drop(name);
     return {};
 }
 
+// Pending ops were written by the old peer, so they are committed first.
 Result<void> set_peer(EngineDocuments& documents, AnyDocument document, Peer peer) {
     documents.settle(*document);
     document->doc.set_peer(peer.id);
     return {};
 }
 
+// Styles come first because they alone can be refused: a refused request changes nothing. Switching
+// detached editing is an end of the transaction, so that is left alone if the setting is the one in
+// force.
 Result<void> configure(EngineDocuments& documents, AnyDocument document,
                        std::optional<bool> record_timestamps,
                        std::optional<std::int64_t> merge_interval,
@@ -82,6 +89,8 @@ Result<crdt::Frontiers> commit_document(EngineDocuments& documents, AnyDocument 
     return document->doc.frontiers();
 }
 
+// Roots that requests have named and no op was written to are added: a client that opened a text
+// sees it as empty, not as absent.
 Result<Value> deep_value(AnyDocument document, const std::optional<crdt::ContainerId>& id) {
     if (id) return document->doc.value(TRY(EngineDocuments::open(*document, *id)));
     Value roots = document->doc.value();

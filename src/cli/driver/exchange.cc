@@ -1,4 +1,12 @@
 // export, import, inspect and changes: a document's history as bytes, and what the bytes hold.
+//
+// Each export mode commits the pending transaction once the arguments that it needs are there, so
+// that the bytes hold every edit made so far.
+//
+// An import has three paths, from the cheapest: one snapshot into an empty document is opened
+// without reading its history; a batch with a shallow snapshot opens that one first, since later
+// changes have nothing else to build on; everything else is merged op by op. An error changes
+// nothing in any of them.
 #include <array>
 
 #include "base/concat.h"
@@ -19,6 +27,8 @@ namespace {
 
 using crdt::Change;
 
+// `from` belongs to updates, `spans` to updates_in_range and `version` to the modes of one version;
+// state_only takes the newest version if none is given. A mode ignores the other two.
 Result<Bytes> export_blob(EngineDocuments& documents, AnyDocument document, const std::string& mode,
                           const std::optional<crdt::VersionVector>& from,
                           const std::optional<std::vector<crdt::IdSpan>>& spans,
@@ -59,6 +69,7 @@ Result<Bytes> export_blob(EngineDocuments& documents, AnyDocument document, cons
     return fail(Errc::unsupported, "unsupported", cat("no export mode ", mode));
 }
 
+// `success` tells what came in and `pending` what waits for changes that are missing here.
 Value import_status(const crdt::Imported& imported) {
     return Map{{"success", to_json(imported.success)},
                {"pending", imported.pending.empty() ? Value() : to_json(imported.pending)}};
@@ -81,7 +92,8 @@ std::vector<crdt::IdSpan> spans_of(const crdt::VersionVector& version) {
     return spans;
 }
 
-// Opens the shallow snapshot among the blobs in an empty document, and imports the others.
+// Opens the shallow snapshot among the blobs in an empty document, and imports the others. It costs
+// twice the time of the import, because everything is done in a trial document first.
 Result<Value> open_and_import(crdt::Doc& document, std::vector<Bytes> blobs, std::size_t first) {
     const Bytes shallow = std::move(blobs[first]);
     blobs.erase(blobs.begin() + static_cast<std::ptrdiff_t>(first));
@@ -128,6 +140,8 @@ Result<Value> import_batch(EngineDocuments& documents, AnyDocument document,
     return import_blobs(documents, *document, blobs);
 }
 
+// Changes as the document stores them: commits that were merged into one change are one entry.
+// O(changes).
 Result<List> list_changes(LoadedDocument document) {
     List list;
     for (const Change& change : document->doc.changes_since({}).changes()) {
@@ -141,6 +155,7 @@ Result<List> list_changes(LoadedDocument document) {
     return list;
 }
 
+// It needs no document: a client asks what bytes hold before it imports them.
 Result<Map> inspect_blob(const Bytes& blob) {
     constexpr std::array<std::string_view, 3> kModes = {"updates", "snapshot", "shallow_snapshot"};
     const codec::BlobInfo info = TRY(codec::inspect_blob(blob));

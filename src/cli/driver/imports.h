@@ -9,7 +9,9 @@
 
 namespace quire::cli {
 
-// Commits the pending transaction, then imports the changes: {success, pending}.
+// Commits the pending transaction, then imports the changes: {success, pending}. `success` and
+// `pending` are {peer: [start, end]}; `pending` is null when none of the changes waits for another.
+// Errors: those of crdt::Doc::import(); the pending transaction is committed all the same.
 Result<Value> import_changes(EngineDocuments& documents, EngineDocument& document,
                              const std::vector<crdt::Change>& changes, crdt::ImportOptions options);
 

@@ -1,4 +1,8 @@
 // export_json and import_json: history as JSON.
+//
+// The range between two version vectors is cut out peer by peer; where `to` is beyond what is
+// known, it ends there. The result may be as large as the document, so it is written as text at
+// once.
 #include <algorithm>
 #include <array>
 
@@ -23,6 +27,7 @@ Result<JsonText> export_json(WholeDocument document, const std::optional<crdt::V
         codec::write_json_updates(doc.changes_in(spans).changes(), doc.history().heads_of(start)))};
 }
 
+// JSON says less than the ops it was made from, so known ops are not compared with it in full.
 Result<Value> import_json(EngineDocuments& documents, AnyDocument document, const RawJson& json) {
     const std::vector<crdt::Change> changes = TRY(codec::decode_json_updates(json.value));
     return import_changes(documents, *document, changes, {.says_less = true});

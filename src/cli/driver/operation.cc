@@ -1,3 +1,5 @@
+// Arguments that need more than a codec: raw JSON, where null is a value, and bytes in base64. Raw
+// JSON is moved out of the request, so that a large diff or history is not copied.
 #include "cli/driver/argument.h"
 
 namespace quire::cli {

@@ -8,6 +8,13 @@
 // with the member function of the view itself. A parameter that stands for what the session holds
 // has no name in the row: the documents, a document (`doc`), a container of it (`doc`, `cid`;
 // cli/driver/view_argument.h), an undo history (`name`).
+//
+// Parameters are read in the order of the signature, and the first one that cannot be read ends the
+// call with its error. So a parameter that commits (SettledDocument) stands behind those that may
+// be refused, when a refused request must leave the transaction pending.
+//
+// The result is written by its type: nothing as true, ids as text, bytes as base64, JsonText as it
+// is, and everything else as the Value, or the to_json(), of it.
 #pragma once
 
 #include <cstddef>
@@ -33,6 +40,7 @@ struct Argument<std::reference_wrapper<EngineDocuments>> {
         return std::ref(call.documents);
     }
 };
+// The undo history that `name` names. Errors: not_found "no_such_undo".
 template <>
 struct Argument<std::reference_wrapper<EngineUndo>> {
     static constexpr bool kIsNamed = false;
@@ -53,6 +61,7 @@ using LoadedDocument = FoundDocument<&EngineDocuments::find_loaded>;
 using SettledDocument = FoundDocument<&EngineDocuments::find_settled>;
 using WholeDocument = FoundDocument<&EngineDocuments::find_whole>;
 
+// Errors: those of the finding function, which may load the history or commit.
 template <Result<EngineDocument*> (EngineDocuments::*kFind)(const Map&)>
 struct Argument<FoundDocument<kFind>> {
     static constexpr bool kIsNamed = false;
@@ -61,13 +70,17 @@ struct Argument<FoundDocument<kFind>> {
     }
 };
 
-// A result that is JSON text already.
+// A result that is JSON text already. It spares a second representation of a large result, such as
+// a whole history.
 struct JsonText {
     std::string text;
 };
 
 namespace detail {
 
+// The type as which an argument is held until the function is called: a mutable reference becomes a
+// reference wrapper to what the session holds, a view of text becomes a string that owns its bytes,
+// and all others lose their reference and const.
 template <class Parameter>
 struct HeldAs : std::remove_cvref<Parameter> {};
 template <class Referred>
@@ -81,6 +94,8 @@ struct HeldAs<std::string_view> {
 template <class Parameter>
 using ArgumentFor = Argument<typename HeldAs<Parameter>::type>;
 
+// A result as a Value. The first form that fits is taken: an id's text, base64 for bytes, the
+// constructor of Value, and last a to_json() for the type.
 template <class T>
 Value value_of(T result) {
     if constexpr (requires { crdt::to_text(result); }) {
@@ -106,6 +121,9 @@ Result<std::string> reply_of(Result<T> result) {
     }
 }
 
+// The reading of one call. run() takes one more argument in each step of its recursion and calls
+// the function with all of them. A loop over a pack cannot stop between two arguments, and nothing
+// may be read after the first failure.
 template <class Function, class... Parameters>
 struct Reading {
     Function function;
@@ -123,6 +141,8 @@ struct Reading {
     }
 };
 
+// The `run` and the number of names that a function with these parameters needs. A member function
+// counts its view as the first parameter.
 template <auto kFunction, class... Parameters>
 struct Operation {
     static constexpr std::size_t kArguments =
@@ -145,6 +165,9 @@ struct OperationOf<kFunction> : Operation<kFunction, View, Parameters...> {};
 
 }  // namespace detail
 
+// A row of the table of operations. Requires as many names as the function has named parameters,
+// which the compiler checks. The row refers to `name` and `arguments` without copying: both are
+// literals.
 template <auto kFunction, class... Names>
 consteval EngineOp engine_op(std::string_view name, Names... arguments) {
     static_assert(sizeof...(Names) == detail::OperationOf<kFunction>::kArguments);

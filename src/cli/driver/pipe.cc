@@ -1,3 +1,11 @@
+// The loop of `quire engine`: read a chunk, answer the whole lines in it, and write the replies
+// when no more input is waiting.
+//
+// The replies to a burst share a write, which matters for tests that send thousands of small
+// requests. A client that waits for its reply gets it at once, because poll() then finds nothing to
+// read. The replies are written as well when they reach kMostHeld, so memory stays bounded while
+// input keeps coming. Each byte of input is searched for a newline once, however many reads a line
+// takes.
 #include "cli/driver/pipe.h"
 
 #include <array>
@@ -25,10 +33,13 @@ class RequestLines {
 public:
     void add(std::string_view bytes) { held_.append(bytes); }
 
-    // Calls `take(line, too_long)` for each whole line.
+    // Calls `take(line, too_long)` for each whole line. A line that grows beyond kLongestLine
+    // before its end is seen is forgotten, and the rest of it too; its end then gives one call with
+    // `too_long`, so that each line still has one reply.
     template <class Take>
     void take_all(const Take& take) {
         std::size_t begin = 0;
+        // The bytes before searched_ hold no newline: an earlier call looked there.
         for (std::size_t end; (end = held_.find('\n', searched_ > begin ? searched_ : begin)) !=
                               std::string::npos;) {
             take(std::string_view(held_).substr(begin, end - begin), dropping_);
@@ -51,6 +62,7 @@ public:
 
 private:
     std::string held_;
+    // The bytes that were searched and begin a line without an end.
     std::size_t searched_ = 0;
     bool dropping_ = false;
 };
@@ -77,6 +89,8 @@ int run_engine(int in, int out) {
         if (size <= 0) break;
         lines.add({chunk.data(), static_cast<std::size_t>(size)});
         lines.take_all(answer);
+        // More replies than kMostHeld are here only if the write in `answer` failed. Then the write
+        // below fails too and ends the program, whatever the client still sends.
         pollfd waiting{in, POLLIN, 0};
         if (::poll(&waiting, 1, 0) == 1 && (waiting.revents & POLLIN) != 0 &&
             replies.size() < kMostHeld)

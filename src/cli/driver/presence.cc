@@ -1,5 +1,8 @@
 // ephemeral.*: what peers show of themselves for a while, in stores by name. Times are those of the
 // wall clock, because peers compare them.
+//
+// An entry is {key: value} with the time when it was set, and the newer one wins when stores are
+// merged. Nothing here is part of a document's history.
 #include "cli/driver/presence.h"
 
 #include <array>
@@ -46,6 +49,7 @@ Result<void> make_store(EngineDocuments& documents, const std::string& name,
     return documents.stores().add(name, static_cast<std::int64_t>(timeout_ms.value_or(kTimeoutMs)));
 }
 
+// The store is found first, while the request still has its name; its absence is an error.
 Result<void> drop_store(EngineDocuments& documents, crdt::Presence&, const std::string& name) {
     documents.stores().drop(name);
     return {};
@@ -63,6 +67,7 @@ Result<void> erase_entry(EngineDocuments& documents, crdt::Presence& store,
     return {};
 }
 
+// All entries, or the one with the key.
 Result<Bytes> encode_entries(EngineDocuments& documents, crdt::Presence& store,
                              const std::optional<std::string>& key) {
     const std::int64_t now = documents.wall_ms();

@@ -2,6 +2,9 @@
 //
 // A request comes from another program, so every argument is checked when it is read, and the error
 // names it.
+//
+// plain() and the JSON parser work together: the parser bounds how deep a request is nested, and
+// plain() recurses over what was parsed.
 #include "cli/driver/request.h"
 
 #include <algorithm>
@@ -33,6 +36,7 @@ Read<crdt::Counter> read_counter(const Value& value) {
 }  // namespace
 
 Read<cli::Peer> Codec<cli::Peer>::read(const Value& value) {
+    // The largest number is no peer: documents use it as "none".
     constexpr auto kParse = [](std::string_view text) -> std::optional<cli::Peer> {
         const auto peer = crdt::parse_peer_id(text);
         return peer && *peer != crdt::kNoPeer ? std::optional(cli::Peer{*peer}) : std::nullopt;
@@ -75,6 +79,7 @@ Read<crdt::IdSpan> Codec<crdt::IdSpan>::read(const Value& value) {
     if (!id) return Unread(id.error());
     const Read<crdt::Counter> count = read_counter(*length);
     if (!count) return Unread(count.error());
+    // The sum of two counters does not fit a counter; computed in 64 bits it cannot overflow.
     const std::int64_t end = std::int64_t{id->counter} + *count;
     const auto last = std::int64_t{std::numeric_limits<crdt::Counter>::max()};
     return crdt::IdSpan{id->peer, id->counter, static_cast<crdt::Counter>(std::min(end, last))};
@@ -97,6 +102,8 @@ Result<Value> plain(const Value& value) {
         encoded != nullptr && map.size() == 1 && encoded->is_string()) {
         return Value(TRY(json::from_base64(encoded->as_string())));
     }
+    // An object of this form is refused, although it would be a valid map: in a diff it names a
+    // container, and a value that reads back as something else would be a trap.
     if (map.size() == 1 && map.contains("$container")) {
         return invalid("invalid_argument",
                        "a container is made by insert_container, not inside a value");
@@ -112,6 +119,8 @@ Value to_json(const crdt::VersionVector& version) {
     return map;
 }
 
+// The order of the heads depends on the order of merging. Sorted, two replicas at one version print
+// the same bytes, which tests compare.
 Value to_json(const crdt::Frontiers& frontiers) {
     crdt::Frontiers sorted = frontiers;
     std::sort(sorted.begin(), sorted.end());

@@ -1,5 +1,8 @@
 // text.mark, text.unmark, text.delta and text.apply_delta; positions and counts in the unit that
 // the request names.
+//
+// The document counts code points. A request may count UTF-16 units or bytes, so each position is
+// converted against the rope as it is before the operation, in O(log n).
 #include "cli/driver/richtext.h"
 
 #include <array>
@@ -23,6 +26,7 @@ Result<void> text_mark(TextView view, std::size_t start, std::size_t end, const 
     return view.mark(from, to, key, std::move(value));
 }
 
+// A style is removed by marking the range with null.
 Result<void> text_unmark(TextView view, std::size_t start, std::size_t end, const std::string& key,
                          TextUnit unit) {
     return text_mark(view, start, end, key, nullptr, unit);
@@ -47,6 +51,7 @@ Failure no_delta(std::string_view why) {
     return invalid("invalid_argument", cat("`delta` is no delta: ", why));
 }
 
+// Takes the word alone and {"expand": word}.
 Result<crdt::Expand> expand_from(const Value& value) {
     const Value* expand = value.is_string() ? &value : value.get("expand");
     if (expand != nullptr && expand->is_string()) {
@@ -89,6 +94,8 @@ Value to_json(const crdt::TextDelta& delta) {
 Result<crdt::TextDelta> text_delta_from(const Value& steps, const seq::Rope& rope, TextUnit unit) {
     std::size_t at = 0;      // How much of the old text the steps have passed, in the unit
     text::CodePoint here{};  // and in code points.
+    // A step's length depends on where it begins, because a unit is not the same number of code
+    // points everywhere: the end is converted and the start subtracted.
     const auto go = [&](const Value& count) -> Result<std::size_t> {
         if (!count.is_int() || count.as_int() < 0)
             return no_delta("a step retains or deletes a whole number, 0 or more");
@@ -107,6 +114,8 @@ Result<crdt::TextDelta> text_delta_from(const Value& steps, const seq::Rope& rop
         no_delta);
 }
 
+// The new configuration is built aside and set at the end, so that an error leaves the old one
+// whole.
 Result<void> configure_styles(crdt::Doc& doc, const std::optional<Value>& text_styles,
                               const std::optional<RawJson>& default_text_style) {
     if (!text_styles && !default_text_style) return {};

@@ -1,4 +1,7 @@
 // Styled text as JSON: Quill's deltas, and how styles are configured.
+//
+// A delta walks over the old text: `retain` passes a stretch and may change its style, `delete`
+// removes one, `insert` adds text where the walk stands.
 #pragma once
 
 #include "base/concat.h"
@@ -21,7 +24,8 @@ Result<void> configure_styles(crdt::Doc& doc, const std::optional<Value>& text_s
                               const std::optional<RawJson>& default_text_style);
 
 // Reads the steps of a text's or a list's delta. `count` reads how much a step keeps or erases,
-// `put` what it inserts, and `wrong` says what is wrong with them.
+// `put` what it inserts, and `wrong` says what is wrong with them. A step has exactly one of
+// `retain`, `insert` and `delete`, and may have `attributes`.
 template <class Steps, class Count, class Put, class Wrong>
 Result<Steps> steps_from(const Value& json, Count count, Put put, Wrong wrong) {
     if (!json.is_list()) return wrong("it is an array of steps");

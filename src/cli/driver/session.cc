@@ -2,6 +2,9 @@
 // line of input. A method reads its parameters from the request and returns a value or an error;
 // an error leaves the session usable. Changes stay in a document's pending transaction until a
 // method commits it.
+//
+// A method is found by its name in one hash table, built from constant rows when the session
+// begins. A request costs its parsing, the method and the writing of the reply.
 #include "cli/driver/session.h"
 
 #include <utility>
@@ -18,6 +21,8 @@
 namespace quire::cli {
 namespace {
 
+// The longest line that the pipe takes, and room for a value of codec::kMaxValueDepth levels, 512,
+// within the lists and objects of a request.
 constexpr json::ParseLimits kLimits{.depth = 600, .bytes = std::size_t{256} << 20};
 
 // A reply's code is the error's reason, which programs compare; the message is for people.
@@ -83,6 +88,8 @@ Result<EngineUndo*> EngineDocuments::find_undo(const Map& request) {
     return at->second.get();
 }
 
+// A root needs no op to exist. Roots that stand for mergeable children are not remembered: they
+// belong to a map, and the document's value shows them there.
 Result<crdt::Handle> EngineDocuments::open(EngineDocument& document, const crdt::ContainerId& id) {
     if (id.is_root()) {
         if (!crdt::mergeable_parent(id)) document.roots.insert(id);
@@ -106,6 +113,7 @@ Result<EngineDocument*> EngineDocuments::add(const std::string& name, crdt::Peer
     return &at->second;
 }
 
+// Histories refer to the document, so they go first.
 void EngineDocuments::drop(const std::string& name) {
     const auto at = documents_.find(name);
     if (at == documents_.end()) return;
@@ -116,6 +124,7 @@ void EngineDocuments::drop(const std::string& name) {
 crdt::PeerId EngineDocuments::peer_or_random(const std::optional<Peer>& given) {
     if (given) return given->id;
     const crdt::PeerId peer = rng_.next();
+    // One number of 2^64 means "none"; every other peer will do in its place.
     return peer == crdt::kNoPeer ? 1 : peer;
 }
 
@@ -152,6 +161,9 @@ EngineSession::EngineSession(const Clock& clock, Rng& rng) : documents_(clock, r
     }
 }
 
+// The reply is put together as text: {"id": ..., "ok": ...} or {"id": ..., "error": ...}. The id is
+// written as soon as the request was parsed, so that errors have it too. A line that is no JSON
+// gets an error without an id.
 std::string EngineSession::answer(std::string_view line) {
     std::string reply = "{";
     const auto result = [&]() -> Result<std::string> {

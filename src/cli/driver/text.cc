@@ -1,4 +1,8 @@
 // text.*: positions and lengths in the unit that the request names.
+//
+// Positions are converted to code points before the text changes. text.update turns the text into
+// another one by the fewest insertions and deletions, so that concurrent edits of others merge
+// well.
 #include "crdt/doc/text.h"
 
 #include <array>
@@ -25,6 +29,7 @@ Result<void> text_erase(TextView view, std::size_t position, std::size_t length,
     return view.erase(begin, end - begin);
 }
 
+// All splices refer to the old text.
 Result<void> text_update(TextView view, const std::string& wanted) {
     const std::vector<text::Splice> splices = text::fewest_splices(view.rope().str(), wanted);
     // Applied last to first, so that the earlier positions stay valid.

@@ -1,3 +1,5 @@
+// Conversions that refuse what does not exist: the rope itself clamps a position beyond the end and
+// rounds one within a code point, which would edit another place than the client meant.
 #include "cli/driver/text_unit.h"
 
 #include "base/concat.h"
@@ -20,6 +22,7 @@ Result<text::CodePoint> code_point(const seq::Rope& rope, std::size_t position, 
     switch (unit) {
         case TextUnit::unicode:
             return checked(rope.code_points().n, true, {position});
+        // A position between two surrogates comes back as another number.
         case TextUnit::utf16: {
             const std::size_t length = rope.utf16().n;
             if (position > length) return checked(length, true, {});

@@ -1,4 +1,7 @@
 // Positions in a text, in the unit that a request names.
+//
+// The document itself counts code points. Clients in JavaScript count UTF-16 units, and others
+// count bytes; both are converted at the door, in O(log n).
 #pragma once
 
 #include "base/enum_words.h"
@@ -21,7 +24,9 @@ struct Argument<TextUnit> {
     }
 };
 
-// Errors: out_of_range "out_of_bound"; invalid_argument "position_not_on_boundary".
+// Errors: out_of_range "out_of_bound"; invalid_argument "position_not_on_boundary". The code point
+// at a position that counts in `unit`. A position at the end of the text is valid; one within a
+// code point, or between two surrogates, is not.
 Result<text::CodePoint> code_point(const seq::Rope& rope, std::size_t position, TextUnit unit);
 
 // The position in `unit`. CHECKs that it is in the text.

@@ -1,5 +1,8 @@
 // Versions, checkouts, forks, diffs and events: methods that look at a document's past or follow
 // its changes. All but those that only read versions commit the pending transaction first.
+//
+// Function parameters are in the order in which requests are checked: a SettledDocument commits
+// when it is read, so the versions stand before it.
 #include <array>
 #include <optional>
 
@@ -28,6 +31,8 @@ Result<Value> oplog_version(AnyDocument document) {
     return with_pending(document->doc, document->doc.history().version());
 }
 
+// A pending transaction is one run of ops by one peer and builds on the heads, so its last op is
+// the only head.
 Result<Frontiers> shown_frontiers(AnyDocument document) {
     const crdt::IdSpan pending = document->doc.pending();
     if (pending.size() == 0) return document->doc.frontiers();
@@ -60,6 +65,9 @@ Result<void> detach_document(WholeDocument document) {
     return {};
 }
 
+// The fork keeps the setting for timestamps and the named roots; it has no undo history and no
+// subscription. It is made before its name is taken, so that an unknown version leaves no empty
+// document behind.
 Result<void> fork_at(EngineDocuments& documents, EngineDocument& document, const Frontiers& version,
                      const std::string& name, std::optional<Peer> peer) {
     const crdt::PeerId forking = documents.peer_or_random(peer);

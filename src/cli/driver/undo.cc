@@ -1,4 +1,7 @@
 // undo.attach, undo and redo: undoes and redoes the edits of a document's own peer.
+//
+// A session may hold several histories of one document. Each commit is told to all of them, those
+// of undo steps included, because a commit that a history misses counts as another actor's.
 #include "cli/driver/undo.h"
 
 #include <array>
@@ -10,6 +13,8 @@ namespace quire::cli {
 
 Result<void> EngineDocuments::attach_undo(const std::string& name, EngineDocument& document,
                                           crdt::UndoOptions options) {
+    // A name that was free has null here, which the assignment below replaces; nothing fails in
+    // between.
     std::unique_ptr<EngineUndo>& undo = undos_[name];
     if (undo != nullptr) {
         return fail(Errc::conflict, "undo_exists",
@@ -42,6 +47,8 @@ Result<void> attach_history(EngineDocuments& documents, WholeDocument document,
     return documents.attach_undo(name, *document, std::move(options));
 }
 
+// The answer is whether a step was taken, not whether the document changed: a step whose effect
+// others have removed already is consumed without a commit.
 template <UndoDirection direction>
 Result<bool> undo_step(EngineDocuments& documents, EngineUndo& undo) {
     documents.settle(undo.document);

@@ -6,6 +6,7 @@
 
 namespace quire::cli {
 
+// The document is one of the session's and outlives the history: dropping it removes this first.
 struct EngineUndo {
     EngineDocument& document;
     crdt::UndoHistory history;

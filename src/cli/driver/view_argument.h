@@ -1,5 +1,9 @@
 // The containers of documents as arguments of the operations of `quire engine`: a parameter that is
 // a view of one kind takes the container that the request names.
+//
+// Each view has a specialisation of Argument that opens the container by the member `cid` in the
+// document that `doc` names. The id tells the container's kind, so a request that applies an
+// operation to a container of another kind is refused before the document is touched.
 #pragma once
 
 #include "base/concat.h"

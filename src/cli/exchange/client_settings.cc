@@ -1,3 +1,8 @@
+// One table describes the clients; the rest reads and writes the entry `quire` by the file's form.
+// A file is changed only when the entry is missing or is one that quire init wrote itself: members
+// and commands that a person has added would be lost otherwise.
+//
+// Errors of the editors get the file's name, because a person may have several such files.
 #include "cli/exchange/client_settings.h"
 
 #include <algorithm>
@@ -48,6 +53,7 @@ bool is_ours(const Value& entry) {
            arguments->as_list().front() == Value("mcp");
 }
 
+// A TOML table reads as an object, in which members that are neither strings nor lists are null.
 Result<std::optional<Value>> entry_in(const McpClient& client, std::string_view text) {
     if (client.form == Form::toml) {
         auto table = TRY(toml_value(text, {client.container, kServer}));
@@ -86,6 +92,7 @@ Result<std::string> with_server(const McpClient& client, std::string_view text,
     if (!text.empty()) {
         auto there = entry_in(client, text);
         if (!there) return in_file(client, std::move(there).error());
+        // The text comes back as it is, so that running quire init twice changes no byte.
         if (*there && **there == Value(value)) return std::string(text);
         if (*there && !is_ours(**there)) return foreign_entry(client);
     }

@@ -38,7 +38,8 @@ const List* list_at(const Value& of, std::string_view member) {
     return value != nullptr && value->is_list() ? &value->as_list() : nullptr;
 }
 
-// Makes labels valid, and unique among those of one owner within one import.
+// Makes labels valid, and unique among those of one owner within one import. Labels of two owners
+// may be equal; the import itself looks for those that the workspace has already.
 class Labels {
 public:
     // A new label that is `wanted` as far as possible. A number is appended to one that the owner
@@ -48,6 +49,7 @@ public:
         for (char& c : label) {
             if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
         }
+        // Characters that nobody sees would make two labels look alike.
         if (text::has_forbidden_in_name(label)) label = text::escape_hidden(label);
         std::size_t size = std::min(label.size(), kLongestLabel);
         while (size < label.size() && (static_cast<unsigned char>(label[size]) & 0xc0U) == 0x80U)
@@ -79,6 +81,9 @@ memory::BlockSchema entity_schema() {
                .type = FieldType::list}}};
 }
 
+// The memory server's file: entities by name, with the relations that begin at them. A line may
+// name an entity before its own line comes, so everything is collected before the first block is
+// made.
 class Graph {
 public:
     Result<void> add(const Value& line, std::string_view where) {
@@ -147,6 +152,7 @@ private:
         if (from == nullptr || to == nullptr || type == nullptr)
             return invalid_file(where, "a relation has from, to and relationType");
         entity(*from).relations.emplace_back(Map{{"relation_type", *type}, {"to", *to}});
+        // The target gets a block too, for a relation to an entity without one would lead nowhere.
         entity(*to);
         return {};
     }
@@ -155,6 +161,7 @@ private:
     std::map<std::string, std::size_t> at_;
 };
 
+// The first bad line ends the reading: half of a memory is worse than none, and the error names it.
 Result<std::vector<CarriedBlock>> read_graph(std::string_view text, const policy::Actor& owner) {
     Graph graph;
     for (std::size_t number = 1; !text.empty(); ++number) {
@@ -171,7 +178,8 @@ Result<std::vector<CarriedBlock>> read_graph(std::string_view text, const policy
 
 // --- agent files of Letta ---
 
-// The name as an actor's name may be written; "" if nothing of it is left.
+// The name as an actor's name may be written; "" if nothing of it is left. At most 64 bytes, as
+// actors' names have.
 std::string actor_name(std::string_view name) {
     constexpr std::size_t kLongest = 64;
     std::string out;
@@ -183,6 +191,7 @@ std::string actor_name(std::string_view name) {
     return out.find_first_not_of('_') == std::string::npos ? "" : out;
 }
 
+// A value that is not text is refused. The label is only taken over here; Labels makes it valid.
 Result<CarriedBlock> read_block(const Value& form, std::string_view where) {
     const std::string* label = text_at(form, "label");
     const std::string* value = text_at(form, "value");
@@ -222,6 +231,8 @@ std::vector<std::string> holders_of(const Value& file, const Value& block) {
     return out;
 }
 
+// The first agent that holds a block becomes its owner; the others get it shared, with the right to
+// write. A named owner has all blocks instead.
 Result<std::vector<CarriedBlock>> read_agent_file(const Value& file,
                                                   const std::optional<policy::Actor>& owner) {
     // An older agent file is itself the one agent.
@@ -264,6 +275,8 @@ Failure unknown_format() {
 
 Result<std::vector<CarriedBlock>> read_foreign_memory(std::string_view text,
                                                       const std::optional<policy::Actor>& owner) {
+    // The first line decides, since a file of lines is no JSON as a whole. An agent file on several
+    // lines has a first line that does not parse, and is read as one text.
     const std::string_view rest =
         text.substr(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
     const Result<Value> line = json::parse(rest.substr(0, rest.find('\n')), {.bytes = kFileBytes});

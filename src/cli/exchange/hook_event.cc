@@ -1,3 +1,13 @@
+// Four agents send much the same under different names. Two tables hold the names of their events
+// and of their tools; what is left are the members in which an input carries paths, texts and
+// commands, which are tried in turn. An event that is not understood gives no HookEvent, and the
+// agent goes on by its own settings: a hook that fails on a new tool would stop the agent's work.
+//
+//     agent     asks before       tells after        a turn              answer
+//     claude    PreToolUse        PostToolUse        UserPromptSubmit,   hookSpecificOutput
+//     codex     PreToolUse        PostToolUse         Stop
+//     gemini    BeforeTool        AfterTool          BeforeAgent, ...    decision, reason
+//     cursor    beforeShell..., preToolUse, ...      beforeSubmitPrompt  permission
 #include "cli/exchange/hook_event.h"
 
 #include <algorithm>
@@ -87,6 +97,8 @@ std::string lower(std::string_view word) {
     return out;
 }
 
+// A guess for settings that were written by hand without --agent. Cursor's events begin in lower
+// case, Gemini's with Before or After; Codex sends a turn_id and otherwise what Claude sends.
 HookAgent agent_of(const Value& event, std::string_view name) {
     if (event.get("conversation_id") != nullptr || (!name.empty() && std::islower(name[0]) != 0))
         return HookAgent::cursor;
@@ -138,7 +150,9 @@ std::vector<HookPath> paths_in_patch(const std::string& patch) {
     return out;
 }
 
-// Reads the text, or the replacements, that an editing tool will write.
+// Reads the text, or the replacements, that an editing tool will write. A tool may give one
+// replacement in its input or a list of them in `edits`. Malformed ones are left out: the agent's
+// tool will refuse them.
 void read_change(HookPath& out, const Value& input) {
     if (const Value* const content = input.get("content");
         content != nullptr && content->is_string())
@@ -156,6 +170,7 @@ void read_change(HookPath& out, const Value& input) {
     for (const Value& each : json::list_in(input, "edits")) add(each);
 }
 
+// A directory in the input is where the tool works; a relative one begins at the event's directory.
 void read_input(HookEvent& out, Does does, const Value& input) {
     const std::string directory = first_text(input, {"cwd", "workdir", "directory", "dir_path"});
     if (!directory.empty() && directory.front() == '/') {
@@ -179,11 +194,13 @@ void read_input(HookEvent& out, Does does, const Value& input) {
     if (use == Use::change) read_change(out.paths.back(), input);
 }
 
+// The agents whose hooks may hand a decision to the person in front of the agent.
 bool can_ask(const HookEvent& event) {
     return event.agent == HookAgent::claude ||
            (event.agent == HookAgent::cursor && event.name == "beforeShellExecution");
 }
 
+// Cut between characters. Agents put the text into the model's context with every call.
 std::string shortened(const std::string& text) {
     if (text.size() <= kMostContext) return text;
     std::size_t end = kMostContext;
@@ -247,6 +264,8 @@ std::optional<HookEvent> read_hook_event(const Value& event, std::optional<HookA
     }
     if (!out.command && out.paths.empty()) return std::nullopt;
 
+    // The events before and after one call carry the same ids. Where an agent sends none, the
+    // command and the paths tell the calls of one session apart as well as they can.
     out.key =
         cat(first_text(event, {"session_id", "conversation_id"}), " ",
             first_text(event, {"tool_use_id", "generation_id"}), " ", out.command.value_or(""));
@@ -254,6 +273,8 @@ std::optional<HookEvent> read_hook_event(const Value& event, std::optional<HookA
     return out;
 }
 
+// An answer has the members of its agent alone. The reason of a refusal is never shortened: it says
+// what to do instead.
 Map hook_answer(const HookEvent& event, const HookAnswer& answer) {
     using Verdict = HookAnswer::Verdict;
     const bool asks = answer.verdict == Verdict::ask;

@@ -1,5 +1,7 @@
 // The hooks of coding agents: reads the events that an agent sends before and after it uses a tool of its
 // own, and writes the answers. Each agent has its own words for the same things. Pure functions.
+//
+// Nothing here decides: the caller asks the kernel's rules and gives back a HookAnswer.
 #pragma once
 
 #include <optional>

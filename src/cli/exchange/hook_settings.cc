@@ -1,3 +1,10 @@
+// One row for each agent: its file, the events that it is to report, and how entries are written
+// there. An entry is recognised as ours by the end of its command, " hook --agent NAME", whatever
+// program runs it, so that an update of the program replaces its entries and takes back those of an
+// older one.
+//
+// Editing is done one event at a time by jsonc_edit.h, which keeps everything else in the file as
+// it is.
 #include "cli/exchange/hook_settings.h"
 
 #include <algorithm>
@@ -97,6 +104,7 @@ bool runs_us(const HookFile& of, const Value& hook) {
            command->as_string().ends_with(ending_of(of));
 }
 
+// A group in which a person has added a hook of their own is theirs, and stays.
 bool is_ours(const HookFile& of, const Value& entry) {
     if (!of.has_groups) return runs_us(of, entry);
     const Value* const hooks = entry.get("hooks");
@@ -123,6 +131,8 @@ Result<std::string> without_ours(const HookFile& of, std::string text, const Hoo
 }
 
 Result<std::string> with_all(const HookFile& of, std::string text, const std::string& program) {
+    // Cursor takes no file without a version. Without ours in it this very text counts as empty
+    // again.
     if (of.agent == "cursor" && text.empty()) text = "{\n  \"version\": 1\n}\n";
     for (const HookedEvent& event : of.events) {
         const Value entry = entry_of(of, event, program);

@@ -3,7 +3,10 @@
 //
 // jsonc_with() leaves marks from which jsonc_without() can tell its additions from earlier text: an
 // object that it makes begins with a line end, and into an empty object that it finds it writes
-// directly behind the bracket. Both cost O(text).
+// directly behind the bracket. Both cost O(text). The value that is written is compact JSON, on one
+// line for a list; a member that is an object has its own members on lines of their own. What the
+// parser cannot read is refused, and the file is left alone: a guess could destroy a person's
+// settings.
 #include "cli/exchange/jsonc_edit.h"
 
 #include <algorithm>
@@ -46,7 +49,7 @@ public:
         if (at_ != text_.size()) return wrong("there is more after the value");
         return root;
     }
-    // Passes over blanks and comments from `at` on; where they end.
+    // Passes over blanks and comments from `at` on; where they end. It finds what follows a member.
     static Result<std::size_t> skipped(std::string_view text, std::size_t at) {
         JsoncParser parser(text);
         parser.at_ = at;
@@ -65,6 +68,7 @@ private:
     }
     char next() const { return at_ < text_.size() ? text_[at_] : '\0'; }
 
+    // A line comment ends before its line end, so that the end is passed over as a blank.
     Result<void> skip() {
         for (;;) {
             while (at_ < text_.size() && std::string_view(" \t\r\n").find(text_[at_]) != kNowhere)
@@ -88,6 +92,8 @@ private:
         return scalar();
     }
 
+    // The text of the scalar is cut out here and read by the JSON parser, which knows the rules for
+    // strings and numbers. Errors name the line on which it begins.
     Result<JsoncNode> scalar() {
         const std::size_t begin = at_;
         if (next() == '"') {
@@ -151,6 +157,8 @@ private:
             TRY(skip());
             member.node = TRY(node(depth + 1));
             ended = TRY(separated('}', &member.comma));
+            // A name that occurs twice keeps its last value, as in other readers; `members` has
+            // both places.
             out.value.as_map().set(member.key, member.node.value);
             out.members.push_back(std::move(member));
         }
@@ -212,7 +220,7 @@ std::string indent_unit(std::string_view text, const JsoncNode& root) {
     return "  ";
 }
 
-// A member over several lines, its last one indented by `indent`.
+// One member, without the indentation before it.
 std::string member_text(std::string_view name, std::string_view value) {
     return cat(json::write(Value(std::string(name))), ": ", value);
 }
@@ -222,6 +230,7 @@ std::string list_text(const List& list) {
     for (const Value& each : list) cat_to(out, cat(out.empty() ? "" : ", ", json::write(each)));
     return cat("[", out, "]");
 }
+// An object over several lines, its last one indented by `indent`.
 std::string object_text(const Map& value, std::string_view indent, std::string_view unit) {
     std::string out = "{";
     for (const Map::Entry& each : value) {
@@ -235,6 +244,8 @@ std::string object_text(const Map& value, std::string_view indent, std::string_v
 // `text` with another member at the end of `object`. `written` makes the member for an indentation.
 template <class Written>
 std::string inserted(std::string_view text, const JsoncNode& object, Written written) {
+    // Written directly behind the bracket, whatever blanks or comments follow: erased() leaves
+    // those.
     if (object.members.empty()) {
         return cat(text.substr(0, object.begin + 1), written(indent_of_line(text, object.begin)),
                    text.substr(object.begin + 1));
@@ -244,7 +255,8 @@ std::string inserted(std::string_view text, const JsoncNode& object, Written wri
     std::string_view gap = text.substr(before, last.begin - before);
     if (const std::size_t newline = gap.rfind('\n'); newline != kNowhere)
         gap.remove_prefix(newline);
-    // Comments behind the last member stay beside it.
+    // Comments behind the last member stay beside it. A file whose last member has a comma keeps
+    // that style, and the new one gets a comma as well.
     const std::size_t item_end = last.comma == kNowhere ? last.node.end : last.comma + 1;
     const std::size_t tail = std::max(item_end, blanks_before(text, object.end - 1));
     std::string separator(gap.empty() ? " " : gap);
@@ -259,7 +271,8 @@ std::string inserted(std::string_view text, const JsoncNode& object, Written wri
                has_comma ? "," : "", text.substr(tail));
 }
 
-// `text` without the member `index` of `object`; undoes inserted().
+// `text` without the member `index` of `object`; undoes inserted(). The comma before the last
+// member goes with it, unless it has one of its own behind it.
 std::string erased(std::string_view text, const JsoncNode& object, std::size_t index) {
     const JsoncMember& member = object.members[index];
     const bool is_last = index + 1 == object.members.size();
@@ -321,6 +334,8 @@ Result<std::string> jsonc_without(std::string_view text, const MemberPlace& plac
     if (container == nullptr) return std::string(text);
     const std::size_t at = find_member(*container, place.name);
     if (at == container->members.size()) return std::string(text);
+    // The container goes if no other member and no comma is in it, and if it begins as those do
+    // that jsonc_with() makes. Comments in it go along.
     const bool leaves_nothing =
         container->members.size() == 1 && is_made(text, *container) &&
         TRY(JsoncParser::skipped(text, container->members[at].node.end)) == container->end - 1;
@@ -366,6 +381,8 @@ Result<std::string> jsonc_without_element(std::string_view text, const MemberPla
     if (left.size() == 1) return jsonc_without(text, place);
     const std::string written = cat(json::write(element), ", ");
     const std::size_t at = list->begin + 1;
+    // Only an element at the front in our own spelling can be cut out by its bytes. Otherwise the
+    // list is written anew without it.
     if (text.substr(at).starts_with(written))
         return cat(text.substr(0, at), text.substr(at + written.size()));
     left.erase(found);

@@ -1,4 +1,6 @@
 // The place of what is edited in a file that a person also edits (jsonc_edit.h, toml_edit.h).
+//
+// Both editors share it, so that a table of clients can name a place without its file's form.
 #pragma once
 
 #include <string_view>

@@ -1,3 +1,11 @@
+//
+//     {"quire_memory": 1, "owner": ..., "blocks": 2, "exported_at": ..., "program": ...}
+//     {a block}
+//     {a block}
+//     {"sha256": DIGEST}      of all bytes before this line
+//
+// The digest finds accidents, not forgeries: anybody can compute it. Reading checks the format's
+// number first, then the digest, and only then looks at the blocks.
 #include "cli/exchange/memory_file.h"
 
 #include <utility>
@@ -36,6 +44,7 @@ struct MemoryFileEnd {
     }
 };
 
+// A block with a long history is one line.
 constexpr std::size_t kLineBytes = std::size_t{1} << 30;
 
 Failure damaged_file(std::string_view what) {
@@ -46,7 +55,8 @@ std::string_view first_line(std::string_view text) {
     return text.substr(0, text.find('\n'));
 }
 
-// Removes the closing line from the text, and returns its digest.
+// Removes the closing line from the text, and returns its digest. A file that was cut off ends in
+// another line, or within one.
 Result<std::string> take_digest(std::string_view& text) {
     if (!text.ends_with('\n')) return damaged_file("it is cut off");
     const std::size_t before = text.rfind('\n', text.size() - 2);

@@ -27,7 +27,9 @@ bool is_bare_key(std::string_view key) {
     });
 }
 
-// Escapes what editors or TOML would change, and what nobody can see.
+// Escapes what editors or TOML would change, and what nobody can see. A byte order mark and U+0085
+// are among them: editors remove the one, and some take the other for a line end. Tabs and line
+// ends stay as they are in a text of several lines.
 void escape(std::string& out, std::string_view text, bool many_lines) {
     int quotes = 0;
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -109,6 +111,8 @@ std::string value_text(const Value& value) {
     return out + "]";
 }
 
+// Writes the parts of a block in the order of its schema, with a comment above each that says its
+// type and what may be done with it.
 class FormWriter {
 public:
     explicit FormWriter(const FormHead& head) {
@@ -162,6 +166,7 @@ private:
         }
         line(clean);
     }
+    // Each line gets its own mark, so that a text of several lines stays within the comment.
     void commented(std::string_view text) {
         std::string out = "# ";
         for (const char c : text) {
@@ -197,6 +202,8 @@ private:
         }
     }
 
+    // A section that only a source may write is written like any other and then turned into
+    // comments: the person sees it, and reading the form back does not.
     void section(const memory::Section& section, const Value* value, const std::string& path) {
         if (value == nullptr) return;
         if (!out_.ends_with("\n\n")) out_ += '\n';
@@ -210,6 +217,8 @@ private:
         commented(inside);
     }
 
+    // Items that are all objects get a header each. An empty list with known fields gets no line at
+    // all, so that the first [[items]] of a person is valid.
     void sequence(const BlockSchema& schema, std::string_view key, const Value& value,
                   const std::string& path) {
         const List& list = value.as_list();

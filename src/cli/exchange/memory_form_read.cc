@@ -2,6 +2,9 @@
 //
 // The reader checks names and types as far as it can name a line for them; the kernel checks the
 // value again when it is written.
+//
+// A part that is as it was shown passes unchecked. It may be older than the schema, or be written
+// by somebody with more rights, and the person who edits another part cannot mend it.
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -53,6 +56,8 @@ std::vector<Member> members_of(const toml::table& table) {
 
 Result<Value> form_value(const toml::node& node);
 
+// The key "$" spells null. So writing adds one '$' to keys that are all '$', and reading takes one
+// away.
 Result<Value> object_of(const toml::table& table) {
     Map out;
     for (const auto& [key, node] : members_of(table)) {
@@ -96,6 +101,8 @@ std::string names_of(const std::vector<Named>& all) {
     return out;
 }
 
+// The counterpart of FormWriter: one function for each kind of schema. `shown` is the value of the
+// same part in the block as it was written out, or null where it had none.
 class FormReader {
 public:
     Result<Value> block(const toml::table& table, const BlockSchema& schema, const Value* shown) {
@@ -160,6 +167,7 @@ private:
         return {};
     }
 
+    // A field that is missing in the form is missing in the value.
     static Result<Value> fields(const toml::table& table, const memory::MapSchema& map,
                                 const Value* shown) {
         Map out;
@@ -235,6 +243,8 @@ Result<Value> read_form(std::string_view form, const BlockSchema& schema, const 
     if (const auto bad = utf8::find_invalid(form))
         return invalid_form(line_at(form, *bad), "it is not UTF-8");
     if (schema.as<memory::TextSchema>() != nullptr) {
+        // The form writer added a line end only to a text without one; another one that the person
+        // typed stays.
         const bool added =
             shown.is_string() && !shown.as_string().empty() && shown.as_string().back() != '\n';
         if (added && form.ends_with('\n')) form.remove_suffix(1);

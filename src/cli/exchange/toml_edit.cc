@@ -1,3 +1,8 @@
+// The text is parsed twice: toml++ says what the table holds, and whether the file is valid before
+// and after the edit; a scan by lines finds the bytes of the table. The scan knows only headers
+// with bare keys on a line of their own. A table that is written otherwise (inline, dotted, quoted)
+// is found by the parser and not by the scan, and is refused as "not_a_table" instead of being
+// written twice.
 #include "cli/exchange/toml_edit.h"
 
 #include <cstddef>
@@ -52,7 +57,8 @@ std::string header_of(const MemberPlace& place) {
     return cat("[", place.container, ".", place.name, "]");
 }
 
-// The lines of the table. Errors: unsupported "not_a_table" when its header is spelt otherwise.
+// The lines of the table. Errors: unsupported "not_a_table" when its header is spelt otherwise. It
+// ends behind its last member; comments and blank lines before the next header belong to that one.
 Result<TomlStretch> stretch_of(std::string_view text, const MemberPlace& place) {
     const std::string header = header_of(place);
     std::optional<TomlStretch> found;
@@ -112,6 +118,8 @@ Result<std::string> toml_with(std::string_view text, const MemberPlace& place, c
         // toml_without() knows how the text ended.
         out = cat(text, text.empty() ? "" : "\n", written);
     }
+    // A line of a string over several lines may look like a header. What is left of the string is
+    // then no TOML, and the edit is refused.
     TRY(parsed_toml(out));
     return out;
 }

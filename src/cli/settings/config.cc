@@ -56,6 +56,7 @@ struct PathRuleSettings {
     }
 };
 
+// The line of the pattern goes with the rule, for messages about rules that meet later.
 Result<policy::PathRule> read_path_rule(Section& section) {
     const auto written = TRY(section.fields<PathRuleSettings>());
     const toml::node& pattern_at = *section.node("pattern");
@@ -89,6 +90,7 @@ Result<void> read_git(Section& section, std::optional<FileGitSettings>& out) {
                              "its own, such as \"refs/quire/main\", and no branch or tag"));
 }
 
+// The rules are read first, because fields() makes the whole struct anew.
 Result<void> read_files(Section& section, FileSettings& files) {
     std::vector<policy::PathRule> rules;
     const auto take_rule = [&](Section& rule) -> Result<void> {
@@ -101,6 +103,7 @@ Result<void> read_files(Section& section, FileSettings& files) {
     for (std::size_t i = 0; i < files.never_merge.size(); ++i) {
         Result<text::Glob> glob = text::Glob::compile(files.never_merge[i]);
         if (!glob)
+            // The element's own line is named, as lists of patterns run over several.
             return section.wrong((*section.node("never_merge")->as_array())[i],
                                  glob.error().message());
         files.never_merge_globs.push_back(std::move(*glob));
@@ -108,6 +111,7 @@ Result<void> read_files(Section& section, FileSettings& files) {
     return section.table("git", [&](Section& at) { return read_git(at, files.git); });
 }
 
+// The names of tools begin with it, and clients bound how long those may be.
 constexpr std::size_t kLongestMountName = 32;
 
 bool is_mount_name(std::string_view name) {
@@ -139,6 +143,8 @@ Result<std::vector<std::string>> read_command(Section& section) {
     return words;
 }
 
+// Command and tables come first: they are read by hand, and marked as known before fields() and
+// end() look at the rest.
 Result<MountSettings> read_mount(Section& section) {
     std::vector<std::string> command = TRY(read_command(section));
     auto env =
@@ -176,6 +182,7 @@ Result<void> read_mounts(Section& section, std::map<std::string, MountSettings>&
     return {};
 }
 
+// An agent's name is the key of its table, and must be one that an actor can have.
 Result<void> read_agents(Section& section, std::map<std::string, AgentSettings>& agents) {
     for (const std::string& name : section.keys()) {
         if (!policy::Actor::parse(cat("agent:", name))) {
@@ -213,7 +220,8 @@ Result<void> read_shell(Section& section, ShellSettings& shell) {
     return {};
 }
 
-// Reads a [memory.templates.NAME].
+// Reads a [memory.templates.NAME]. The schema stays in the form in which it was written, because a
+// Settings holds plain values; whoever needs it parses it again, and it is known to be valid.
 Result<TemplateSettings> read_template(Section& section) {
     const toml::node* const form = section.node("schema");
     if (form == nullptr)
@@ -266,6 +274,7 @@ Result<void> read_memory(Section& section, MemorySettings& memory) {
                          [&](Section& tools) { return read_memory_tools(tools, memory.tools); });
 }
 
+// One table fills two structs: each takes its members, and end() refuses what neither knows.
 Result<void> read_limits(Section& section, Settings& settings) {
     settings.limits = TRY(section.fields<kernel::Limits>());
     settings.messages = TRY(section.fields<MessageLimits>());
@@ -281,6 +290,7 @@ auto plain_settings(T& out) {
     };
 }
 
+// Each section knows its keys; the root knows the sections. The first fault ends the reading.
 Result<Settings> read_settings(const toml::table& table, std::string_view file) {
     Settings settings;
     settings.file = file;
@@ -312,6 +322,7 @@ Result<Settings> read_settings(const toml::table& table, std::string_view file) 
 
 }  // namespace
 
+// UTF-8 is checked before the parser sees the text, so that the line of the first bad byte is told.
 Result<Settings> parse_config(std::string_view toml, std::string_view file) {
     if (const auto bad = utf8::find_invalid(toml)) {
         const auto line =
@@ -338,6 +349,8 @@ Result<std::optional<std::string>> read_config(const std::string& directory) {
         return invalid_config(file, 1, cat("it cannot be read: ", std::strerror(errno)));
     }
     std::ostringstream text;
+    // Copying an empty stream sets its failure bit, which would read as an error. A directory opens
+    // and fails at the first read.
     if (in.peek() != std::ifstream::traits_type::eof()) text << in.rdbuf();
     if (!text || in.bad()) return invalid_config(file, 1, "it cannot be read as a file");
     return std::move(text).str();
@@ -348,6 +361,7 @@ Result<Settings> load_config(const std::string& directory) {
     return text ? parse_config(*text, config_file(directory)) : Settings{};
 }
 
+// These sections are compared whole. The parts that they set up cannot be changed while they run.
 std::vector<std::string> needs_new_kernel(const Settings& started, const Settings& now) {
     std::vector<std::string> out;
     if (started.limits != now.limits || started.messages != now.messages)

@@ -3,6 +3,12 @@
 // Anything that is not understood is refused: a rule with a misspelt key would otherwise protect
 // nothing. Sections that only a later version acts on are read and checked too. Each struct lists
 // its members once; toml_section.h reads them by that list.
+//
+//     text of the file -> toml++ -> Section, by the field list of each struct -> Settings
+//
+// Settings are values without any connection to what runs: cli/compose turns them into the forms
+// that the parts of a kernel take (cli/compose/kernel_settings.h). A member that the file leaves
+// out has the value that its struct shows.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +31,8 @@
 
 namespace quire::cli {
 
-// [files.git]
+// [files.git]: commits of the workspace's files to a ref of Quire's own, made once nothing has
+// changed for `after_s` seconds. The ref is one of is_own_ref().
 struct FileGitSettings {
     std::string ref = "refs/quire/main";
     std::int64_t after_s = 30;
@@ -46,6 +53,8 @@ struct FileSettings {
     std::int64_t settle_ms = 100;
     // The names of files with patterns to ignore.
     std::vector<std::string> ignore = {".gitignore", ".loroignore"};
+    // With on_demand, "explicit" in the file, an edit stays in the document until the file is
+    // saved; on_commit saves it with each edit.
     kernel::SaveWhen save = kernel::SaveWhen::on_demand;
     std::string notify;  // The label of a Log of changes on the disk; "" for none.
     std::optional<FileGitSettings> git;
@@ -65,9 +74,8 @@ struct FileSettings {
     }
 };
 
-// [shell]
-// When the hooks of an agent that works in an adopted tree bring its changes: after each of its turns, or
-// then once a person has allowed it; or never.
+// [views]: when the hooks of an agent that works in an adopted tree bring its changes: after each
+// of its turns, or then once a person has allowed it; or never.
 enum class LandWhen { turn, ask, manual };
 constexpr auto words_of(LandWhen) {
     return word_table("turn", "ask", "manual");
@@ -79,10 +87,13 @@ struct ViewSettings {
     }
 };
 
+// [shell]: how commands of agents are judged and confined.
 struct ShellSettings {
     shell::Enforcement enforcement = shell::Enforcement::strict;
-    // The weakest confinement under which a command that changes files may run.
+    // The weakest confinement under which a command that changes files may run. A word of
+    // stage::Tier; staged is the strongest.
     std::string minimum_tier = "staged";
+    // True if commands may reach the network.
     bool network = false;
     // The limits for one command.
     std::int64_t timeout_s = 120;
@@ -107,7 +118,7 @@ struct ShellSettings {
     }
 };
 
-// [agents.NAME]
+// [agents.NAME]: NAME is the agent's name without its kind: "ada" for agent:ada.
 struct AgentSettings {
     // The profile of the agent's tools if its client names none; absent: model.
     std::optional<std::string> profile = {};
@@ -130,7 +141,7 @@ struct ApprovalSettings {
     }
 };
 
-// [memory.templates.NAME]
+// [memory.templates.NAME]: a template beside those that are built in, whose names it may not have.
 struct TemplateSettings {
     std::string description;
     Value schema = {};  // memory::parse_schema() accepts it.
@@ -162,7 +173,8 @@ struct MemorySettings {
     }
 };
 
-// [sources.diagnostics]
+// [sources.diagnostics]: the program that checks is chosen by the operator here and in
+// compile_commands.json, never by agents.
 struct DiagnosticsSettings {
     std::string compile_commands;  // From the workspace's root, or absolute.
     std::string tool;              // A compiler, or clang-tidy; "" for the compiler of each entry.
@@ -182,7 +194,8 @@ struct DiagnosticsSettings {
     friend bool operator==(const DiagnosticsSettings&, const DiagnosticsSettings&) = default;
 };
 
-// [tools.mount.NAME]
+// [tools.mount.NAME]: NAME begins the names of the server's tools: fs_read for the tool `read` of
+// the mount `fs`.
 struct MountSettings {
     std::vector<std::string> command;        // The program, and its arguments.
     std::map<std::string, std::string> env;  // Beside what every program gets.
@@ -213,7 +226,8 @@ struct MessageLimits {
     friend bool operator==(const MessageLimits&, const MessageLimits&) = default;
 };
 
-// The whole file; every section may be absent.
+// The whole file; every section may be absent. Settings{} is what holds in a workspace without a
+// quire.toml: no rule for files, so that all of them are read-only for agents.
 struct Settings {
     std::string file = "quire.toml";  // The file that was read, for messages.
     FileSettings files;
@@ -235,15 +249,18 @@ struct Settings {
 // tool_rules.h checks later that the tools which rules name exist, and that all rules can be met.
 Result<Settings> parse_config(std::string_view toml, std::string_view file = "quire.toml");
 // The text of the quire.toml in `directory`; none if it has none. Errors: invalid_argument
-// "invalid_config" when it cannot be read.
+// "invalid_config" when it cannot be read. An empty file is a text, and none is no file: the
+// defaults hold in both cases.
 Result<std::optional<std::string>> read_config(const std::string& directory);
 // The name of that file.
 std::string config_file(const std::string& directory);
-// The settings of the workspace `directory`; the defaults if it has no quire.toml.
+// The settings of the workspace `directory`; the defaults if it has no quire.toml. Errors: those of
+// read_config() and parse_config().
 Result<Settings> load_config(const std::string& directory);
 
 // The sections in which `now` differs from what a kernel was started with, of those that take
-// effect only in a new kernel: "[limits]", "[sources]", "[tools.mount]".
+// effect only in a new kernel: "[limits]", "[memory.tools]", "[sources]", "[tools.mount]". Every
+// other section holds from the next call on (cli/compose/live_settings.h).
 std::vector<std::string> needs_new_kernel(const Settings& started, const Settings& now);
 
 // The file that `quire init` writes: rules that suit most source trees, and everything else in

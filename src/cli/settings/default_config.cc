@@ -1,4 +1,9 @@
 // The quire.toml that `quire init` writes.
+//
+// Its rules suit a source tree: code and texts may be written, deletions are asked for, secrets are
+// read-only, and what a build service runs needs approval. Everything else stands in comments, so
+// that the file is also the list of settings. Tests parse it as it is, and with the settings in
+// comments as settings.
 #include "cli/settings/config.h"
 
 namespace quire::cli {

@@ -7,6 +7,9 @@
 
 namespace quire::cli {
 
+// The real user counts, not the effective one: a program that gained rights still acts for its
+// caller. The name comes from the system and not from an environment variable, which an agent could
+// set.
 policy::Actor person_here() {
     const struct passwd* const entry = ::getpwuid(::getuid());
     auto login = policy::Actor::parse(cat("human:", entry == nullptr ? "" : entry->pw_name));

@@ -1,4 +1,6 @@
 // The person in front of this machine.
+//
+// A command acts in the name of this person, unless it is made for programs or names another actor.
 #pragma once
 
 #include "policy/actor.h"

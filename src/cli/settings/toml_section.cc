@@ -43,6 +43,7 @@ Failure invalid_config(std::string_view file, std::size_t line, std::string_view
                    Map{{"file", file}, {"line", line}});
 }
 
+// The recursion is as deep as the parser of TOML allows.
 Value value_of(const toml::node& node) {
     if (const auto* text = node.as_string()) return text->get();
     if (const auto* number = node.as_integer()) return number->get();
@@ -67,6 +68,7 @@ Value value_of(const toml::node& node) {
     return text.str();
 }
 
+// known_ keeps the order in which keys were asked for, in which end() lists them.
 const toml::node* Section::node(std::string_view key) {
     if (std::find(known_.begin(), known_.end(), key) == known_.end()) known_.emplace_back(key);
     return table_.get(key);
@@ -91,6 +93,7 @@ Result<std::vector<std::string>> Section::words(std::string_view key) {
     return json::decode<Words>(TRY(member(key, *node(key), json::Codec<Words>::schema())));
 }
 
+// No message shows the value: it may be a token, and messages reach logs.
 Result<std::map<std::string, std::string>> Section::strings(std::string_view key,
                                                             std::string_view hint) {
     std::map<std::string, std::string> out;
@@ -120,6 +123,8 @@ Result<void> Section::end() const {
     return {};
 }
 
+// Members that are absent are left out of the result, so that json::decode() leaves the defaults of
+// the struct. All fields of the list are asked for, present or not, before end() looks.
 Result<Value> Section::members(const Map& schema) {
     Map out;
     const Value* required = schema.find("required");
@@ -159,6 +164,8 @@ Result<Value> Section::member(std::string_view key, const toml::node& at,
     } else if (is_of_type("integer")) {
         const std::int64_t least = schema.get("minimum")->as_int();
         const std::int64_t most = schema.get("maximum")->as_int();
+        // A value of another type becomes one below the least, and gets the message about the
+        // bounds.
         const std::int64_t number = at.is_integer() ? at.as_integer()->get() : least - 1;
         if (number < least || number > most)
             return wrong(at, cat(full(key), " is a whole number from ", least, " to ", most));

@@ -2,6 +2,13 @@
 // file, the line and what would be right.
 //
 // A key that nobody asks for is an error: a misspelt key would otherwise set nothing, silently.
+//
+//     Section root(table, "", "quire.toml");
+//     TRY(root.table("shell", [&](Section& shell) -> Result<void> {
+//         settings.shell = TRY(shell.fields<ShellSettings>());
+//         return {};
+//     }));
+//     TRY(root.end());
 #pragma once
 
 #include <algorithm>
@@ -22,13 +29,16 @@
 
 namespace quire::cli {
 
+// The line in the file, from 1, on which the value begins.
 std::size_t line_of(const toml::node& node);
 // invalid_argument "invalid_config" {file, line}: "FILE:LINE: WHAT".
 Failure invalid_config(std::string_view file, std::size_t line, std::string_view what);
 // A TOML value as JSON; a date, a time and a number that JSON lacks become their text.
 Value value_of(const toml::node& node);
 
-// A table that is being read. The TOML document must outlive it.
+// A table that is being read. The TOML document must outlive it. The file's name must outlive it,
+// too. end() is called by table() and tables() for what they open; the caller calls it for the
+// root.
 class Section {
 public:
     Section(const toml::table& table, std::string name, std::string_view file)
@@ -37,7 +47,8 @@ public:
     std::size_t line() const { return line_of(table_); }
     // The value of a key, or null if it is absent. Asking marks the key as known to end().
     const toml::node* node(std::string_view key);
-    // The keys of a table whose keys the operator chooses.
+    // The keys of a table whose keys the operator chooses. They are not marked as known: node() or
+    // table() marks each when it is read.
     std::vector<std::string> keys() const;
     // "tools.mount.fs.env", for messages.
     std::string full(std::string_view key) const;
@@ -47,7 +58,8 @@ public:
 
     // Reads the members of a T that are present; the others keep the values of T{}. The field
     // list of T gives their types and bounds, and for a required member the description is an
-    // example.
+    // example. Errors: invalid_argument "invalid_config" for the first member that is wrong or
+    // missing. An integer needs both bounds in its field list, since the message names them.
     template <class T>
     Result<T> fields() {
         const Map schema = json::Codec<T>::schema();
@@ -55,7 +67,9 @@ public:
     }
     // The list of strings at `key`, which must be there.
     Result<std::vector<std::string>> words(std::string_view key);
-    // The strings of a table whose keys the operator chooses. No message holds a value.
+    // The strings of a table whose keys the operator chooses. No message holds a value. They may be
+    // secrets, such as tokens in an environment. A name with '=' or NUL, and a value with NUL,
+    // cannot be given to a program and are refused with `hint`. Absent is empty.
     Result<std::map<std::string, std::string>> strings(std::string_view key, std::string_view hint);
 
     // Calls take(section) for the table at `key`, if there is one.
@@ -88,7 +102,8 @@ public:
         return {};
     }
 
-    // Refuses keys that nobody asked for, and lists the known ones.
+    // Refuses keys that nobody asked for, and lists the known ones. A key counts as asked for even
+    // if it was absent, so the list is that of all valid keys.
     Result<void> end() const;
 
 private:

@@ -1,5 +1,15 @@
 // Reads rules for tools. A rule's type says what its `value` is and whether it takes `conditions`
 // and `per`; whether the tools exist and the rules can be met is checked later (tool_rules.h).
+//
+//  type                                             value                  conditions
+//  allowed_operations                               list of operations     -
+//  max_calls, cooldown, periodic                    whole number           -
+//  exclusive_groups                                 list of lists of tools -
+//  requires_consent                                 scope, may be absent   -
+//  types of policy::lists_tools()                   list of tools, in one of the two
+//  all others                                       -                      -
+//
+// A rule keeps the lines of its table, its tool and its value, since each can be at fault later.
 #include "cli/settings/tool_rule_settings.h"
 
 #include <optional>
@@ -137,6 +147,7 @@ Result<ToolRule> read_tool_rule(Section& section) {
                                  "', expected one of: ", listed_words<RuleType>()));
     }
     rule.type = *type;
+    // "*" with allowed_operations passes here; policy says more about it when rules are compiled.
     if (rule.for_every_tool() && !policy::may_be_for_every_tool(rule.type) &&
         rule.type != RuleType::allowed_operations) {
         return section.wrong(
@@ -155,6 +166,8 @@ Result<ToolRule> read_tool_rule(Section& section) {
         if (!metadata->is_table()) return section.wrong(*metadata, "metadata is a table");
         rule.metadata = value_of(*metadata).as_map();
     }
+    // Both are asked for whatever the type is, so that a wrong one gets the message about the type
+    // and not "unknown key".
     const toml::node* value = section.node("value");
     const toml::node* conditions = section.node("conditions");
     if (policy::lists_tools(rule.type)) {

@@ -27,6 +27,7 @@ const Names kInFull = {"full"};
 const Names kInModelAndFull = {"model", "full"};
 const Names kInCompat = {"compat"};
 
+// A tool whose calls may name a conversation, so that rules may count per conversation.
 policy::KnownTool block_tool(const char* name, const Names& profiles, Names operations = {}) {
     return {.name = name, .operations = std::move(operations), .profiles = profiles};
 }
@@ -41,6 +42,8 @@ policy::KnownTool other_tool(const char* name, const Names& profiles, Names oper
 
 }  // namespace
 
+// The tools of this version and of later ones, with the profiles that list them. The operations
+// come from the tools themselves where these are built.
 policy::ToolCatalog known_tools() {
     policy::KnownTool approvals =
         other_tool("approvals", kEachProfile, tools::approval_operations());
@@ -90,6 +93,8 @@ policy::ToolCatalog known_tools() {
     });
 }
 
+// The catalog of a running kernel has what was registered, mounted tools included. It may have
+// fewer operations than later versions; those are added and marked as `later`.
 policy::ToolCatalog known_tools(const policy::ToolCatalog& there) {
     policy::ToolCatalog out = known_tools();
     for (policy::KnownTool tool : there.tools()) {
@@ -107,6 +112,8 @@ policy::ToolCatalog known_tools(const policy::ToolCatalog& there) {
     return out;
 }
 
+// Only a name that begins with that of one of the mounts is assumed, so a misspelt name of a tool
+// of our own stays an error.
 void assume_mounted(const Settings& settings, const std::vector<std::string>& mounts,
                     policy::ToolCatalog& catalog) {
     const auto assume = [&](const std::string& tool, std::vector<std::string> operations) {
@@ -145,6 +152,7 @@ policy::ToolCatalog tools_known_from(const Settings& settings) {
     return out;
 }
 
+// A required tool is a rule of type `needed`, at the end of the common rules and with no line.
 Result<policy::RuleBook> compile_rules(const Settings& settings, policy::ToolCatalog catalog) {
     policy::WrittenRules written{.file = settings.file, .common = settings.tool_rules, .own = {}};
     for (const auto& [name, agent] : settings.agents) {

@@ -1,3 +1,13 @@
+// The walk goes up from the canonical path of the directory, one directory a step, and looks in
+// each for quire.toml, .quire and .git:
+//
+//     both fine                        this is the workspace
+//     a file .quire that leads away    go on in the workspace that has adopted this tree, once
+//     owned or writable by others      remember it, and go on upwards
+//     another file system              end
+//
+// Nothing is opened for writing. A check and the use that follows are apart in time, which is safe
+// because only directories count in which nobody else can put a file.
 #include "cli/settings/workspace.h"
 
 #include <cerrno>
@@ -62,7 +72,8 @@ std::string line_after(std::string_view start, const std::string& text) {
 }
 
 // The workspace that the file .quire of the directory names; "" if that has not adopted the directory. Anybody
-// can put such a file into what others fetch.
+// can put such a file into what others fetch. So the named workspace must have kept the tree's
+// state under the hash of this very path, which only quire view adopt does there.
 std::string workspace_of_tree(const stdfs::path& directory) {
     const std::string named = line_after("tree of ", file_text((directory / ".quire").string()));
     if (!named.starts_with('/')) return {};
@@ -80,12 +91,16 @@ Step look_at(const stdfs::path& directory, const struct stat& directory_status) 
         const bool is_directory = S_ISDIR(status.st_mode);
         const bool is_state = std::strcmp(name, ".quire") == 0;
         if (is_state && S_ISREG(status.st_mode)) step.leads_to = workspace_of_tree(directory);
+        // A quire.toml that is a directory, and a .quire that is a file and leads nowhere, are
+        // something else.
         if (is_directory != is_state && step.leads_to.empty()) continue;
         step.is_workspace = true;
         if (!step.passed_over)
             step.passed_over = distrust(directory, directory_status, name, status);
     }
     struct stat git = {};
+    // A .git may be a file, in a work tree or a submodule. One that others could have put there
+    // does not say where a new workspace belongs.
     step.is_git_top = ::lstat((directory / ".git").c_str(), &git) == 0 &&
                       !distrust(directory, directory_status, ".git", git);
     return step;
@@ -108,6 +123,7 @@ Result<FoundWorkspace> find_workspace(const std::string& from) {
     bool is_adopted = false;
     for (;;) {
         struct stat status = {};
+        // The walk ends at a mount point: above it other people may decide.
         if (::stat(directory.c_str(), &status) != 0 || status.st_dev != first.st_dev) break;
         Step step = look_at(directory, status);
         if (step.passed_over) {
@@ -118,6 +134,7 @@ Result<FoundWorkspace> find_workspace(const std::string& from) {
             found.tree = directory.string();
             found.tree_actor = line_after("actor ", file_text((directory / ".quire").string()));
             directory = std::move(step.leads_to);
+            // The shared workspace may lie in another file system than the tree.
             if (::stat(directory.c_str(), &first) != 0) break;
             continue;
         } else if (step.is_workspace && step.leads_to.empty()) {
@@ -125,6 +142,8 @@ Result<FoundWorkspace> find_workspace(const std::string& from) {
             found.is_there = true;
             return found;
         }
+        // The workspace that the tree leads to is not one that may be taken, and no other may stand
+        // in for it.
         if (is_adopted) break;
         if (step.is_git_top && !git_top) git_top = directory.string();
         if (directory == directory.root_path()) break;

@@ -20,6 +20,7 @@ struct PassedOver {
     std::string why;   // "it belongs to user 1001".
 };
 
+// The outcome of the walk.
 struct FoundWorkspace {
     std::string directory;  // Absolute.
     // False if no workspace was found. `directory` is then where a new one belongs: the top of the
@@ -39,7 +40,9 @@ Result<FoundWorkspace> find_workspace(const std::string& from);
 // The words for people: "passed over /tmp/quire.toml: others may write in /tmp".
 std::string passed_over_text(const PassedOver& passed);
 
-// Errors: not_found "no_such_workspace"; invalid_argument "not_a_directory".
+// Checks a directory that the command line names. Errors: not_found "no_such_workspace";
+// invalid_argument "not_a_directory", "adopted_tree" {path, workspace} for a tree of another
+// workspace.
 Result<void> check_workspace(const std::string& directory);
 
 }  // namespace quire::cli
