@@ -42,6 +42,12 @@ std::uint32_t hash_of(const std::string& text) {
     return hash;
 }
 
+// The warm runs that are timed. A profiler asks for more.
+std::size_t most_runs() {
+    const char* runs = std::getenv("QUIRE_BENCH_RUNS");
+    return runs == nullptr ? 25 : std::strtoull(runs, nullptr, 10);
+}
+
 int run(const Task& task, double seconds) {
     const Once once = task.prepare();
     if (!once) {
@@ -56,8 +62,7 @@ int run(const Task& task, double seconds) {
         return spent + first.ms <= most && warm.size() < runs;
     };
     constexpr std::size_t kWarmUp = 5;
-    constexpr std::size_t kRuns = 25;
-    while (fits(kWarmUp + kRuns)) {
+    while (fits(kWarmUp + most_runs())) {
         warm.push_back(once().ms);
         spent += warm.back();
     }

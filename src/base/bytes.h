@@ -81,6 +81,9 @@ public:
         at_ += count;
         return taken;
     }
+    // The bytes that are left, in place and not taken: for a loop that keeps its own place in them and
+    // takes what it used at its end.
+    std::span<const std::uint8_t> ahead() const { return {at_, remaining()}; }
     // Takes everything that is left.
     std::span<const std::uint8_t> rest() { return take(remaining(), ""); }
 

@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,6 +24,24 @@ namespace quire::utf8 {
 std::optional<std::size_t> find_invalid(std::string_view bytes);
 inline bool is_valid(std::string_view bytes) {
     return !find_invalid(bytes).has_value();
+}
+
+// Returns true if every byte is a code point of its own. O(n), eight bytes at a time.
+inline bool is_ascii(std::string_view text) {
+    constexpr std::uint64_t kHighBits = 0x8080808080808080ULL;
+    std::uint64_t all = 0;
+    const auto add_word_at = [&](std::size_t at) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, text.data() + at, sizeof word);
+        all |= word;
+    };
+    if (text.size() < sizeof all) {
+        for (const char byte : text) all |= static_cast<unsigned char>(byte);
+    } else {
+        for (std::size_t at = 0; at + sizeof all < text.size(); at += sizeof all) add_word_at(at);
+        add_word_at(text.size() - sizeof all);  // It may overlap the one before.
+    }
+    return (all & kHighBits) == 0;
 }
 
 // Returns true for a byte that begins a code point. Every byte but the second to fourth of a longer

@@ -11,8 +11,11 @@
 #include "base/check.h"
 #include "base/utf8.h"
 #include "base/varint.h"
+#include "codec/column_writers.h"
 #include "codec/columnar.h"
-#include "codec/ops.h"
+#include "codec/delta_of_delta.h"
+#include "codec/op_reader.h"
+#include "codec/op_writer.h"
 #include "codec/tables.h"
 
 namespace quire::codec {
@@ -50,45 +53,38 @@ Totals read_totals(ByteReader& in) {
     return totals;
 }
 
-// Fills in the `all` dependencies on others; where a change depends on the one before it, that is
-// there already and stands last.
+// Fills in the `all` dependencies on others, which are the block's deps without a counter. The one on
+// the change before is there already, and stands last.
 void read_deps(ByteReader& in, std::size_t all, ChangeBatch& batch, std::span<const Head> heads,
                const BatchNumbers& numbers) {
-    // Most changes depend on the one before alone.
-    std::vector<const Head*> others;
-    for (const Head& head : heads) {
-        const bool has_other = head.dep_count > 0 && batch.deps[head.dep].counter == kNotYet;
-        if (has_other) others.push_back(&head);
+    std::vector<ChangeBatch::Dep*> others;
+    others.reserve(all);
+    for (ChangeBatch::Dep& dep : std::span(batch.deps).subspan(heads.front().dep)) {
+        if (dep.counter == kNotYet) others.push_back(&dep);
     }
-    const auto for_each_other = [&](const auto& fill) {
-        for (const Head* head : others) {
-            for (std::size_t i = head->dep; i < head->dep + head->dep_count; ++i) {
-                ChangeBatch::Dep& dep = batch.deps[i];
-                if (dep.counter == kNotYet) fill(*head, dep);
-            }
-        }
-    };
     RleReader<UnsignedCell> peers(in, "peer of a dependency");
-    for_each_other([&](const Head&, ChangeBatch::Dep& dep) {
+    for (ChangeBatch::Dep* dep : others) {
         const std::uint64_t peer = peers.next();
         if (peer >= numbers.peers.size()) in.fail("peer of a dependency");
-        dep.peer = in.ok() ? numbers.peers[peer] : 0;
-    });
+        dep->peer = in.ok() ? numbers.peers[peer] : 0;
+    }
     if (!peers.at_boundary()) in.fail("peers of dependencies");
-    DeltaOfDeltaReader counters(in, all, "counter of a dependency");
-    for_each_other([&](const Head& head, ChangeBatch::Dep& dep) {
-        const std::int64_t number = counters.next();
+    auto next = others.begin();
+    read_delta_of_delta(in, all, "counter of a dependency", [&](std::int64_t number) {
         if (number < 0 || number > kMaxCounter) in.fail("counter of a dependency");
-        dep.counter = static_cast<Counter>(in.ok() ? number : 0);
-        if (dep.peer == head.peer && dep.counter >= head.counter) in.fail("dependency on itself");
+        (*next++)->counter = static_cast<Counter>(number);
     });
-    for (const Head* head : others) {
-        if (head->dep_count < 2) continue;
-        const auto first = batch.deps.begin() + static_cast<std::ptrdiff_t>(head->dep);
-        std::sort(first, first + static_cast<std::ptrdiff_t>(head->dep_count),
-                  [&](ChangeBatch::Dep a, ChangeBatch::Dep b) {
-                      return batch.id_of(a) < batch.id_of(b);
-                  });
+    if (!in.ok()) return;
+    for (const Head& head : heads) {
+        const auto deps = std::span(batch.deps).subspan(head.dep, head.dep_count);
+        for (const ChangeBatch::Dep dep : deps) {
+            if (dep.peer == head.peer && dep.counter >= head.counter)
+                return in.fail("dependency on itself");
+        }
+        if (deps.size() < 2) continue;
+        std::sort(deps.begin(), deps.end(), [&](ChangeBatch::Dep a, ChangeBatch::Dep b) {
+            return batch.id_of(a) < batch.id_of(b);
+        });
     }
 }
 
@@ -138,22 +134,24 @@ std::size_t read_dep_counts(ByteReader& in, const Front& front) {
     std::size_t own = 0;
     for (Head& head : front.heads) {
         const std::uint64_t count = counts.next();
-        head.dep = batch.deps.size();
+        head.dep = static_cast<std::uint32_t>(batch.deps.size());
         own += head.dep_count;
         if (count == 0) {
             if (head.dep_count > 0) batch.deps.push_back({head.peer, head.counter - 1});
             continue;
         }
         // Each of them takes a bit or more below.
-        if (count > 8 * in.remaining() || all > 8 * in.remaining())
+        if (count > 8 * in.remaining() || all > 8 * in.remaining() ||
+            batch.deps.size() + count >= UINT32_MAX) {
             in.fail("number of dependencies");
+        }
         if (!front.budget.take_heap(count * sizeof(crdt::OpId))) in.fail("number of dependencies");
         if (!in.ok()) return 0;
         all += count;
         // The one on the change before stands last until they are sorted.
         batch.deps.resize(head.dep + count, {0, kNotYet});
         if (head.dep_count > 0) batch.deps.push_back({head.peer, head.counter - 1});
-        head.dep_count += count;
+        head.dep_count += static_cast<std::uint32_t>(count);
     }
     if (!front.budget.take_heap(own * sizeof(crdt::OpId))) in.fail("number of dependencies");
     if (!counts.at_boundary()) in.fail("numbers of dependencies");
@@ -169,13 +167,12 @@ void read_header(ByteReader& in, const Totals& totals, const Front& front) {
     if (!in.ok()) return;
     read_deps(in, all, front.batch, heads, front.numbers);
 
-    DeltaOfDeltaReader lamports(in, heads.size() - 1, "lamport of a change");
-    for (std::size_t i = 0; i + 1 < heads.size(); ++i) {
-        const std::int64_t lamport = lamports.next();
+    auto next = heads.begin();
+    read_delta_of_delta(in, heads.size() - 1, "lamport of a change", [&](std::int64_t lamport) {
         if (lamport < 0 || static_cast<std::uint64_t>(lamport) > kMaxLamport)
             in.fail("lamport of a change");
-        heads[i].lamport = static_cast<crdt::Lamport>(lamport);
-    }
+        (next++)->lamport = static_cast<crdt::Lamport>(lamport);
+    });
     const auto last = static_cast<std::uint64_t>(heads.back().atoms);
     if (totals.lamports < last) in.fail("lamport of the last change");
     heads.back().lamport = static_cast<crdt::Lamport>(totals.lamport + totals.lamports - last);
@@ -184,8 +181,9 @@ void read_header(ByteReader& in, const Totals& totals, const Front& front) {
 }
 
 void read_meta(ByteReader& in, std::span<Head> heads, Budget& budget) {
-    DeltaOfDeltaReader timestamps(in, heads.size(), "timestamp");
-    for (Head& head : heads) head.timestamp = timestamps.next();
+    auto next = heads.begin();
+    read_delta_of_delta(in, heads.size(), "timestamp",
+                        [&](std::int64_t timestamp) { (next++)->timestamp = timestamp; });
     RleReader<UnsignedCell> lengths(in, "length of a message");
     ByteReader lengths_end = in;
     {
@@ -286,11 +284,9 @@ Result<void> read_block(ByteReader in, Budget& budget, ChangeBatch& out) {
 
     OpReader reader(ops, deletes, values, tables, numbers, budget);
     reader.make_room(out);
-    for (Head& head : heads) {
-        head.row = out.rows.size();
-        if (!reader.read(out.id_of(head), head.atoms, out)) break;
-        head.row_count = out.rows.size() - head.row;
-    }
+    const std::size_t first_row = out.rows.size();
+    if (reader.read(out.id_of(heads.front()), heads.back().end() - heads.front().counter, out))
+        reader.share_out(heads, first_row, out);
     reader.finish();
     if (!reader.ok()) return reader.error();
     return {};

@@ -32,7 +32,7 @@
 #include "base/bytes.h"
 #include "base/result.h"
 #include "codec/budget.h"
-#include "codec/ops.h"
+#include "codec/op_writer.h"
 #include "crdt/ids/change_batch.h"
 
 namespace quire::codec {

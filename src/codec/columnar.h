@@ -5,21 +5,17 @@
 //                           zigzag -k,    then k values as they are
 //   DeltaRle      Rle of differences, the first against 0
 //   BoolRle       lengths of alternating runs, the first of false (0 when it starts with true)
-//   DeltaOfDelta  option of the first value (i64 zigzag), a byte with the number of bits used in
-//                 the last byte, then bits from the most significant on, a code for each value:
-//                   0              same difference as before
-//                   10    +  7     difference of differences, plus 63
-//                   110   +  9     plus 255
-//                   1110  + 12     plus 2047
-//                   11110 + 21     plus 2^20 - 1
-//                   11111 + 64     as it is
+//   DeltaOfDelta  bits (delta_of_delta.h)
 //
-// Readers report through their ByteReader; after a failure they return 0. Their next() is inlined
-// always, because most values repeat and take fewer instructions than a call.
+// Readers report through their ByteReader; after a failure they return 0. Columns with many values
+// are read in bulk, by read(): that keeps its place in registers, and costs a fraction of as many
+// calls of next(). next() is inlined always, because most values repeat and take fewer instructions
+// than a call. The writers stand in column_writers.h.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <vector>
+#include <span>
 
 #include "base/bytes.h"
 #include "base/varint.h"
@@ -34,20 +30,67 @@ inline ByteReader read_column(ByteReader& in, const char* what) {
     return in.part(static_cast<std::size_t>(read_uleb(in, what)), what);
 }
 
-// How a value is spelled inside a column: read() and write(), and what it is called in errors.
+// Reads `count` numbers that stand in a row and calls store(i, number) for each. Those of one or two
+// bytes, as most are, take no branch that tells them apart. After a failure the rest are 0.
+template <class Store>
+[[gnu::always_inline]] inline void read_ulebs(ByteReader& in, std::size_t count, const char* what,
+                                              Store store) {
+    for (std::size_t i = 0; i < count;) {
+        const std::span<const std::uint8_t> ahead = in.ahead();
+        const std::uint8_t* at = ahead.data();
+        const std::uint8_t* const end = at + ahead.size();
+        for (; i < count && end - at >= 3; ++i) {
+            const std::uint64_t first = at[0];
+            const std::uint64_t second = at[1];
+            const std::uint64_t is_long = first >> 7;
+            std::uint64_t number = (first & 0x7F) | ((second & 0x7F) << 7 & (0 - is_long));
+            at += 1 + is_long;
+            if ((is_long & (second >> 7)) != 0) {
+                number |= std::uint64_t{*at} << 14;
+                if (*at++ >= 0x80) {
+                    at -= 3;
+                    break;
+                }
+            }
+            store(i, number);
+        }
+        in.take(static_cast<std::size_t>(at - ahead.data()), what);
+        if (i < count) store(i++, read_uleb(in, what));
+    }
+}
+
+// How a value is spelled inside a column. read_all() reads `count` of them and calls store(i, value)
+// for each.
 struct ByteCell {
     using Type = std::uint8_t;
     static Type read(ByteReader& in, const char* what) { return in.byte(what); }
+    template <class Store>
+    [[gnu::always_inline]] static void read_all(ByteReader& in, std::size_t count, const char* what,
+                                                Store store) {
+        const auto bytes = in.take(count, what);
+        for (std::size_t i = 0; i < bytes.size(); ++i) store(i, bytes[i]);
+    }
     static void write(ByteWriter& out, Type value) { out.byte(value); }
 };
 struct UnsignedCell {
     using Type = std::uint64_t;
     static Type read(ByteReader& in, const char* what) { return read_uleb(in, what); }
+    template <class Store>
+    [[gnu::always_inline]] static void read_all(ByteReader& in, std::size_t count, const char* what,
+                                                Store store) {
+        read_ulebs(in, count, what, store);
+    }
     static void write(ByteWriter& out, Type value) { write_uleb(out, value); }
 };
 struct SignedCell {
     using Type = std::int64_t;
     static Type read(ByteReader& in, const char* what) { return read_zigzag(in, what); }
+    template <class Store>
+    [[gnu::always_inline]] static void read_all(ByteReader& in, std::size_t count, const char* what,
+                                                Store store) {
+        read_ulebs(in, count, what,
+                   [&](std::size_t i, std::uint64_t value) { store(i, unzigzag(value)); });
+    }
     static void write(ByteWriter& out, Type value) { write_zigzag(out, value); }
 };
 
@@ -67,6 +110,39 @@ public:
         if (left_ == 0) return Type{};
         --left_;
         return literal_ ? Cell::read(in_, what_) : repeated_;
+    }
+
+    // Fills an array or vector with the next values of a column behind which its reader ends, and
+    // returns how many there were: fewer than there is room for only at the column's end. After a failure, values may be anything.
+    template <class Values>
+    std::size_t read(Values& out) {
+        using T = typename Values::value_type;
+        return read_segments(
+            out.size(),
+            [&](std::size_t at, std::size_t count, Type value) {
+                std::fill_n(out.begin() + static_cast<std::ptrdiff_t>(at), count,
+                            static_cast<T>(value));
+            },
+            [&](std::size_t at, Type value) { out[at] = static_cast<T>(value); });
+    }
+    // Reads up to `most` values. Calls repeat(at, count, value) for a part of a run and store(at,
+    // value) for a value that stands alone. Returns how many there were, as read() does.
+    template <class Repeat, class Store>
+    [[gnu::always_inline]] std::size_t read_segments(std::size_t most, Repeat repeat, Store store) {
+        std::size_t done = 0;
+        while (done < most && !at_end()) {
+            if (left_ == 0) begin_segment();
+            const std::size_t count = std::min<std::uint64_t>(left_, most - done);
+            if (literal_) {
+                Cell::read_all(in_, count, what_,
+                               [&](std::size_t i, Type value) { store(done + i, value); });
+            } else {
+                repeat(done, count, repeated_);
+            }
+            left_ -= count;
+            done += count;
+        }
+        return done;
     }
 
 private:
@@ -103,6 +179,37 @@ public:
         return in_.ok() ? value_ : 0;
     }
 
+    // See RleReader. The type of `out` holds every value of the bounds.
+    template <class Values>
+    std::size_t read(Values& out) {
+        using T = typename Values::value_type;
+        const auto width = static_cast<std::uint64_t>(max_ - min_);
+        auto value = static_cast<std::uint64_t>(value_ - min_);
+        bool inside = true;
+        // A value within the bounds and a step that overflows make one outside of them.
+        const auto step = [&](std::size_t at, std::int64_t delta) {
+            value += static_cast<std::uint64_t>(delta);
+            inside &= value <= width;
+            out[at] = static_cast<T>(min_ + static_cast<std::int64_t>(value));
+        };
+        const std::size_t count = deltas_.read_segments(
+            out.size(),
+            [&](std::size_t at, std::size_t repeats, std::int64_t delta) {
+                if (delta != 0) {
+                    for (std::size_t i = 0; i < repeats; ++i) step(at + i, delta);
+                    return;
+                }
+                // Most columns of containers and peers are nothing else.
+                inside &= value <= width;
+                std::fill_n(out.begin() + static_cast<std::ptrdiff_t>(at), repeats,
+                            static_cast<T>(min_ + static_cast<std::int64_t>(value)));
+            },
+            step);
+        value_ = min_ + static_cast<std::int64_t>(value);
+        if (!inside) in_.fail(what_);
+        return count;
+    }
+
 private:
     ByteReader& in_;
     RleReader<SignedCell> deltas_;
@@ -136,164 +243,6 @@ private:
     const char* what_;
     std::uint64_t left_ = 0;
     bool value_ = true;  // The first run is of false.
-};
-
-// Takes `count` values, then ends at a byte's border: finish() leaves the reader after the column.
-class DeltaOfDeltaReader {
-public:
-    DeltaOfDeltaReader(ByteReader& in, std::size_t count, const char* what);
-
-    std::int64_t next() {
-        // A step like the one before is most of them.
-        if (bits_left_ == 0 || ((static_cast<unsigned>(current_) >> (bits_left_ - 1)) & 1) != 0)
-            return next_step();
-        --bits_left_;
-        previous_ += delta_;
-        return in_.ok() ? static_cast<std::int64_t>(previous_) : 0;
-    }
-
-private:
-    std::int64_t next_step();
-    std::uint64_t bits(unsigned count);
-
-    ByteReader& in_;
-    const char* what_;
-    std::uint64_t previous_ = 0;  // Arithmetic wraps: timestamps may be any i64.
-    std::uint64_t delta_ = 0;
-    bool first_ = true;
-    std::uint8_t current_ = 0;
-    unsigned bits_left_ = 0;
-};
-
-// --- writing ---
-
-// A section: everything written to `out` while this object lives, preceded by its size.
-class Section {
-public:
-    explicit Section(ByteWriter& out) : out_(out), at_(out.size()) { out.byte(0); }
-    ~Section();
-    Section(const Section&) = delete;
-    Section& operator=(const Section&) = delete;
-
-private:
-    ByteWriter& out_;
-    std::size_t at_;
-};
-
-// A writer may begin a column anew after finish().
-//
-// Segments are cut where Loro cuts them, so that blobs compare byte by byte: two equal values begin
-// a run, and a value that differs from the ones around it joins a literal segment.
-template <class Cell>
-class RleWriter {
-public:
-    using Type = typename Cell::Type;
-
-    explicit RleWriter(ByteWriter& out) : out_(out) {}
-
-    void append(Type value) {
-        if (run_ > 0 && value == last_) {
-            if (run_ == 1 && !literal_.empty()) flush_literal();
-            ++run_;
-            return;
-        }
-        if (run_ == 1) literal_.push_back(last_);
-        if (run_ > 1) flush_run();
-        last_ = value;
-        run_ = 1;
-    }
-
-    void finish() {
-        if (run_ > 1) {
-            flush_run();
-        } else if (run_ == 1 && literal_.empty()) {
-            // A column of one value, the usual one, takes no memory.
-            write_zigzag(out_, -1);
-            Cell::write(out_, last_);
-        } else if (run_ == 1) {
-            literal_.push_back(last_);
-            flush_literal();
-        }
-        run_ = 0;
-    }
-
-private:
-    void flush_run() {
-        write_zigzag(out_, static_cast<std::int64_t>(run_));
-        Cell::write(out_, last_);
-        run_ = 0;
-    }
-    void flush_literal() {
-        write_zigzag(out_, -static_cast<std::int64_t>(literal_.size()));
-        for (const Type value : literal_) Cell::write(out_, value);
-        literal_.clear();
-    }
-
-    ByteWriter& out_;
-    Type last_{};
-    std::size_t run_ = 0;        // How often `last_` was seen; it is in no segment yet.
-    std::vector<Type> literal_;  // The values before it, none of them repeated.
-};
-
-class DeltaRleWriter {
-public:
-    explicit DeltaRleWriter(ByteWriter& out) : deltas_(out) {}
-
-    void append(std::int64_t value) {
-        deltas_.append(value - previous_);
-        previous_ = value;
-    }
-    void finish() {
-        deltas_.finish();
-        previous_ = 0;
-    }
-
-private:
-    RleWriter<SignedCell> deltas_;
-    std::int64_t previous_ = 0;
-};
-
-class BoolRleWriter {
-public:
-    explicit BoolRleWriter(ByteWriter& out) : out_(out) {}
-
-    void append(bool value) {
-        if (value != value_) {
-            write_uleb(out_, run_);
-            run_ = 0;
-            value_ = value;
-        }
-        ++run_;
-    }
-    void finish() {
-        if (run_ > 0) write_uleb(out_, run_);
-        run_ = 0;
-    }
-
-private:
-    ByteWriter& out_;
-    std::uint64_t run_ = 0;
-    bool value_ = false;
-};
-
-class DeltaOfDeltaWriter {
-public:
-    explicit DeltaOfDeltaWriter(ByteWriter& out) : out_(out) {}
-
-    void append(std::int64_t value);
-    void finish();
-
-private:
-    void bits(std::uint64_t value, unsigned count);
-
-    ByteWriter& out_;
-    std::size_t used_bits_at_ = 0;
-    std::uint64_t previous_ = 0;
-    std::uint64_t delta_ = 0;
-    bool empty_ = true;
-    std::uint8_t current_ = 0;
-    unsigned bits_used_ = 0;  // The bits of current_ that are used.
-    bool any_bits_ = false;
 };
 
 }  // namespace quire::codec

@@ -1,9 +1,14 @@
 #include "codec/columnar.h"
 
+#include <array>
 #include <limits>
 #include <random>
+#include <span>
 
 #include <gtest/gtest.h>
+
+#include "codec/column_writers.h"
+#include "codec/delta_of_delta.h"
 
 namespace quire::codec {
 namespace {
@@ -41,6 +46,12 @@ std::vector<T> random_values(std::mt19937_64& random) {
         }
         values.push_back(value);
     }
+    return values;
+}
+
+std::vector<std::int64_t> delta_of_delta(ByteReader& in, std::size_t count) {
+    std::vector<std::int64_t> values;
+    read_delta_of_delta(in, count, "times", [&](std::int64_t value) { values.push_back(value); });
     return values;
 }
 
@@ -101,9 +112,64 @@ TEST(DeltaOfDelta, EveryCodeReadsBackAtItsBorders) {
     const Bytes blob = column<DeltaOfDeltaWriter>(values);
 
     ByteReader in(blob);
-    DeltaOfDeltaReader reader(in, values.size(), "times");
-    for (const std::int64_t expected : values) EXPECT_EQ(reader.next(), expected);
+    EXPECT_EQ(delta_of_delta(in, values.size()), values);
     EXPECT_TRUE(in.ok() && in.at_end());
+}
+
+// A column that lacks its last byte, or more values than it has bits, is refused at its end.
+TEST(DeltaOfDelta, AColumnThatEndsTooEarlyIsAFailure) {
+    const Bytes whole = column<DeltaOfDeltaWriter>(std::vector<std::int64_t>{1, 5, 5, 900, 1, 2});
+    for (std::size_t size = 0; size < whole.size(); ++size) {
+        ByteReader in(std::span<const std::uint8_t>(whole).first(size));
+        delta_of_delta(in, 6);
+        EXPECT_FALSE(in.ok()) << size;
+    }
+    ByteReader in(whole);
+    delta_of_delta(in, 200);
+    EXPECT_FALSE(in.ok());
+}
+
+// Reading in bulk and reading one by one give the same, wherever a bulk ends.
+TEST(Columns, ReadingInBulkIsReadingOneByOne) {
+    for (unsigned seed = 0; seed < 300; ++seed) {
+        SCOPED_TRACE(cat("seed ", seed));
+        std::mt19937_64 random(seed);
+        const auto numbers = random_values<std::uint64_t>(random);
+        const Bytes rle = column<RleWriter<UnsignedCell>>(numbers);
+        const std::vector<std::int64_t> signs(numbers.begin(), numbers.end());
+        const Bytes delta = column<DeltaRleWriter>(signs);
+        ByteReader rle_in(rle);
+        ByteReader delta_in(delta);
+        RleReader<UnsignedCell> rle_reader(rle_in, "rle");
+        DeltaRleReader delta_reader(delta_in, 0, 100'000, "delta");
+        std::vector<std::uint64_t> read_numbers;
+        std::vector<std::int64_t> read_signs;
+        const std::size_t bulk = 1 + random() % 9;
+        std::vector<std::uint64_t> some(bulk);
+        std::vector<std::int64_t> signed_some(bulk);
+        while (!rle_reader.at_end()) {
+            const std::size_t count = rle_reader.read(some);
+            ASSERT_EQ(delta_reader.read(signed_some), count);
+            read_numbers.insert(read_numbers.end(), some.begin(),
+                                some.begin() + static_cast<std::ptrdiff_t>(count));
+            read_signs.insert(read_signs.end(), signed_some.begin(),
+                              signed_some.begin() + static_cast<std::ptrdiff_t>(count));
+        }
+        EXPECT_EQ(rle_reader.read(some), 0U);
+        EXPECT_EQ(read_numbers, numbers);
+        EXPECT_EQ(read_signs, signs);
+        EXPECT_TRUE(rle_in.ok() && delta_in.ok() && delta_reader.at_end());
+    }
+}
+
+TEST(Columns, ABulkWithAValueOutsideItsBoundsIsAFailure) {
+    const Bytes blob = column<DeltaRleWriter>(std::vector<std::int64_t>{5, 300, 7});
+    ByteReader in(blob);
+    DeltaRleReader reader(in, 0, 255, "index");
+    std::array<std::int64_t, 8> out;
+
+    reader.read(out);
+    EXPECT_EQ(in.error().value().message().substr(0, 9), "bad index");
 }
 
 TEST(Columns, RandomColumnsReadBackAndLeaveWhatFollows) {
@@ -137,8 +203,7 @@ TEST(Columns, RandomColumnsReadBackAndLeaveWhatFollows) {
         BoolRleReader boolean_in(in, "bool");
         for (const bool value : flags) ASSERT_EQ(boolean_in.next(), value);
         EXPECT_TRUE(boolean_in.at_boundary());
-        DeltaOfDeltaReader double_delta_in(in, signs.size(), "double delta");
-        for (const auto value : signs) ASSERT_EQ(double_delta_in.next(), value);
+        ASSERT_EQ(delta_of_delta(in, signs.size()), signs);
         EXPECT_EQ(in.byte("what follows"), 0xAB);
         EXPECT_TRUE(in.ok() && in.at_end());
     }

@@ -7,6 +7,7 @@
 #include "base/varint.h"
 #include "base/words_for_test.h"
 #include "codec/budget.h"
+#include "codec/column_writers.h"
 #include "codec/columnar.h"
 #include "codec/golden_for_test.h"
 #include "codec/updates.h"

@@ -14,6 +14,10 @@ namespace quire::codec {
 namespace {
 
 // A bad index gives peer 0, so that the row can be finished; the failure is in `in`.
+bool is_lamport(std::int64_t lamport) {
+    return lamport >= 0 && lamport <= kMaxStateLamport;
+}
+
 crdt::PeerId peer_of(ByteReader& in, const std::vector<crdt::PeerId>& table, std::int64_t index) {
     if (static_cast<std::size_t>(index) < table.size())
         return table[static_cast<std::size_t>(index)];
@@ -57,21 +61,24 @@ AtomReader::AtomReader(ByteReader& in, const std::vector<crdt::PeerId>& peers)
       lamports_(lamport_in_, -kMaxCounter, kMaxStateLamport, "lamport of an atom") {}
 
 StampedId AtomReader::next() {
-    StampedId atom;
-    read(atom);
-    return atom;
+    const crdt::PeerId peer = peer_of(static_cast<std::uint32_t>(peers_.next()));
+    const auto counter = static_cast<crdt::Counter>(counters_.next());
+    const std::int64_t lamport = counter + lamports_.next();
+    if (!is_lamport(lamport)) lamport_in_.fail("lamport of an atom");
+    return {{peer, counter}, static_cast<crdt::Lamport>(lamport)};
 }
 
-void AtomReader::read(StampedId& atom) {
-    atom.id.peer = peer_of(peer_in_, table_, peers_.next());
-    atom.id.counter = static_cast<crdt::Counter>(counters_.next());
-    const std::int64_t lamport = atom.id.counter + lamports_.next();
-    if (lamport < 0 || lamport > kMaxStateLamport) lamport_in_.fail("lamport of an atom");
-    atom.lamport = static_cast<crdt::Lamport>(lamport);
+std::size_t AtomReader::read() {
+    const std::size_t count = peers_.read(peer_cells_);
+    if (counters_.read(counter_cells_) != count || lamports_.read(lamport_cells_) != count)
+        peer_in_.fail("number of atoms");
+    bool sound = true;
+    for (std::size_t i = 0; i < count; ++i)
+        sound &= is_lamport(counter_cells_[i] + lamport_cells_[i]);
+    if (!sound) lamport_in_.fail("lamport of an atom");
+    return ok() ? count : 0;
 }
 
-// Rows that are left over are a fault: a reader that stopped early has misjudged how many there
-// are.
 void AtomReader::finish(ByteReader& in) {
     if (ok() && !(peers_.at_end() && counters_.at_end() && lamports_.at_end()))
         peer_in_.fail("number of atoms");

@@ -12,6 +12,7 @@
 // A column holds no row count and is used up exactly.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -19,6 +20,7 @@
 #include <vector>
 
 #include "codec/budget.h"
+#include "codec/column_writers.h"
 #include "codec/columnar.h"
 #include "codec/state_value.h"
 #include "codec/tables.h"
@@ -59,9 +61,14 @@ public:
     bool at_end() const { return peers_.at_end(); }
     bool ok() const { return peer_in_.ok() && counter_in_.ok() && lamport_in_.ok(); }
     StampedId next();
-    // Like next(), into an atom that is in its place: a copy of what was just written part by part
-    // would have to wait for all of it.
-    void read(StampedId& atom);
+    // Reads the next atoms, up to kBulk of them, and returns how many. They are there as atom(i) until
+    // the next call. Not to be mixed with next().
+    static constexpr std::size_t kBulk = 128;
+    std::size_t read();
+    StampedId atom(std::size_t i) {
+        return {{peer_of(peer_cells_[i]), counter_cells_[i]},
+                static_cast<crdt::Lamport>(counter_cells_[i] + lamport_cells_[i])};
+    }
     // The most atoms that are left if each takes a byte of the column of counters, as where text was
     // written all over. There are more where they follow each other.
     std::size_t guessed_count() const { return counter_in_.remaining(); }
@@ -69,9 +76,18 @@ public:
     void finish(ByteReader& in);
 
 private:
+    crdt::PeerId peer_of(std::uint32_t index) {
+        if (index < table_.size()) return table_[index];
+        peer_in_.fail("index of a peer");
+        return 0;
+    }
+
     const std::vector<crdt::PeerId>& table_;
     ByteReader peer_in_, counter_in_, lamport_in_;
     DeltaRleReader peers_, counters_, lamports_;
+    std::array<std::uint32_t, kBulk> peer_cells_;
+    std::array<crdt::Counter, kBulk> counter_cells_;
+    std::array<std::int64_t, kBulk> lamport_cells_;
 };
 
 class AtomWriter {

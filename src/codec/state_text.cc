@@ -7,6 +7,7 @@
 #include "codec/state_text.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/check.h"
 #include "base/utf8.h"
@@ -86,15 +87,17 @@ TextState read_text_state(ByteReader& in, Budget& budget) {
     DeltaRleReader lengths(lengths_in, kStyleEnd, kMaxCounter, "length of a span");
     if (budget.take_heap(atoms.guessed_count() * sizeof(TextSpan)))
         state.spans.reserve(atoms.guessed_count());
-    while (in.ok() && atoms.ok() && lengths_in.ok() && !atoms.at_end()) {
+    std::array<std::int32_t, AtomReader::kBulk> sizes;
+    while (in.ok() && lengths_in.ok()) {
+        const std::size_t count = atoms.read();
+        if (count == 0) break;
+        if (lengths.read(sizes) != count) lengths_in.fail("number of spans");
         // The vector doubles: the old spans and the new are there at once.
-        if (!budget.take(4 * sizeof(TextSpan))) {
+        if (!budget.take(4 * count * sizeof(TextSpan))) {
             in.fail("spans of a text (too many for their size)");
             break;
         }
-        TextSpan& span = state.spans.emplace_back();
-        atoms.read(span.first);
-        span.length = static_cast<std::int32_t>(lengths.next());
+        for (std::size_t i = 0; i < count; ++i) state.spans.push_back({atoms.atom(i), sizes[i]});
     }
     if (lengths_in.ok() && atoms.ok() && !lengths.at_end()) lengths_in.fail("number of spans");
     in.adopt(lengths_in);

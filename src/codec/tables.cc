@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "base/utf8.h"
 #include "base/varint.h"
+#include "codec/column_writers.h"
 #include "codec/columnar.h"
 
 namespace quire::codec {

@@ -8,7 +8,7 @@
 #include "base/varint.h"
 #include "codec/budget.h"
 #include "codec/change_block.h"
-#include "codec/columnar.h"
+#include "codec/column_writers.h"
 #include "codec/envelope.h"
 
 namespace quire::codec {

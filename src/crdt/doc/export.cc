@@ -168,7 +168,7 @@ void export_spans(DocBody& body, std::vector<LvSpan>& spans, ChangeBatch& out) {
                                    log.graph().lamport(span.begin),
                                    info.timestamp,
                                    log.message_of(info)};
-            head.dep = out.deps.size();
+            out.open(head);
             if (span.begin == info.lv) {
                 for (const Lv lv : log.deps_of(info)) {
                     const OpId dep = atoms.id_of(lv);
@@ -177,11 +177,8 @@ void export_spans(DocBody& body, std::vector<LvSpan>& spans, ChangeBatch& out) {
             } else {
                 out.deps.push_back({head.peer, id.counter - 1});
             }
-            head.dep_count = out.deps.size() - head.dep;
-            head.row = out.rows.size();
             export_rows(body, {span.begin, end}, out);
-            head.row_count = out.rows.size() - head.row;
-            out.heads.push_back(head);
+            out.close(head);
             span.begin = end;
         }
     }

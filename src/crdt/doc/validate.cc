@@ -62,11 +62,16 @@ bool names_impossible_node(const OpContent& content) {
     return erase != nullptr && is_impossible(erase->target);
 }
 
+constexpr const char* kImpossibleErase = "deletes at an impossible position";
+
+bool is_possible_erase(const ChangeBatch::Row& row) {
+    return row.pos <= kMaxI32 && row.size <= kMaxI32;
+}
+
 // Returns null for a row in which nothing is wrong. `id` is that of its first atom.
 const char* fault_of(ContainerKind kind, const ChangeBatch::Row& row, OpId id) {
     if (!fits(kind, row)) return "holds an operation of another kind than its container";
-    if (row.is_erase() && (row.pos > kMaxI32 || row.size > kMaxI32))
-        return "deletes at an impossible position";
+    if (row.is_erase() && !is_possible_erase(row)) return kImpossibleErase;
     if (row.form != ChangeBatch::Form::content) return nullptr;
     const auto* style = std::get_if<StyleStart>(row.content);
     if (style != nullptr &&
@@ -80,8 +85,13 @@ const char* fault_of(ContainerKind kind, const ChangeBatch::Row& row, OpId id) {
     return nullptr;
 }
 
+// The last container that was looked at, if it is a text.
+struct SeenText {
+    std::uint32_t number = std::numeric_limits<std::uint32_t>::max();
+};
+
 // Returns null for a change in which nothing is wrong.
-const char* fault_of(const ChangeBatch& batch, const ChangeBatch::Head& head) {
+const char* fault_of(const ChangeBatch& batch, const ChangeBatch::Head& head, SeenText& seen) {
     const PeerId peer = batch.peers[head.peer];
     if (peer == kNoPeer || head.counter < 0) return "has an impossible id";
     if (head.row_count == 0) return "holds no operation";
@@ -93,18 +103,18 @@ const char* fault_of(const ChangeBatch& batch, const ChangeBatch::Head& head) {
     }
     std::int64_t next = head.counter;
     for (const ChangeBatch::Row& row : batch.rows_of(head)) {
-        const ContainerId& container = batch.containers[row.container];
-        // Most rows are typed text, of which nothing but the length can be wrong.
-        const bool is_typed =
-            row.form == ChangeBatch::Form::text && container.kind == ContainerKind::text;
-        if (!container.is_root() &&
-            (container.op().counter < 0 || container.op().peer == kNoPeer)) {
-            return "names an impossible container";
-        }
-        if (!is_typed) {
-            if (const char* fault =
-                    fault_of(container.kind, row, {peer, static_cast<Counter>(next)}))
-                return fault;
+        // Most rows type or delete in the text of the row before, and little can be wrong there.
+        if (row.container != seen.number || row.form == ChangeBatch::Form::content) {
+            const ContainerId& container = batch.containers[row.container];
+            if (!container.is_root() &&
+                (container.op().counter < 0 || container.op().peer == kNoPeer)) {
+                return "names an impossible container";
+            }
+            const OpId id{peer, static_cast<Counter>(next)};
+            if (const char* fault = fault_of(container.kind, row, id)) return fault;
+            seen = container.kind == ContainerKind::text ? SeenText{row.container} : SeenText{};
+        } else if (row.is_erase() && !is_possible_erase(row)) {
+            return kImpossibleErase;
         }
         if (row.atoms <= 0) return "holds an empty operation";
         next += row.atoms;
@@ -117,8 +127,9 @@ const char* fault_of(const ChangeBatch& batch, const ChangeBatch::Head& head) {
 
 Result<void> validate(const ChangeBatch& batch) {
     if (batch.fault) return bad(batch.fault->change, batch.fault->what);
+    SeenText seen;
     for (const ChangeBatch::Head& head : batch.heads) {
-        if (const char* fault = fault_of(batch, head)) return bad(batch.id_of(head), fault);
+        if (const char* fault = fault_of(batch, head, seen)) return bad(batch.id_of(head), fault);
     }
     return {};
 }

@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/check.h"
 #include "base/utf8.h"
 
 namespace quire::crdt {
@@ -107,15 +108,24 @@ ChangeBatch::Row ChangeBatch::row_of(const Op& op) {
 void ChangeBatch::append(const Change& change) {
     Head head{peers.add(change.id.peer), change.id.counter, 0, change.lamport,
               change.timestamp,          change.message};
-    head.dep = deps.size();
-    head.dep_count = change.deps.size();
+    open(head);
     for (const OpId& dep : change.deps) deps.push_back({peers.add(dep.peer), dep.counter});
-    head.row = rows.size();
-    head.row_count = change.ops.size();
     for (const Op& op : change.ops) {
         rows.push_back(row_of(op));
         head.atoms += rows.back().atoms;
     }
+    close(head);
+}
+
+void ChangeBatch::open(Head& head) const {
+    head.dep = static_cast<std::uint32_t>(deps.size());
+    head.row = static_cast<std::uint32_t>(rows.size());
+}
+
+void ChangeBatch::close(Head head) {
+    CHECK(deps.size() <= UINT32_MAX && rows.size() <= UINT32_MAX);
+    head.dep_count = static_cast<std::uint32_t>(deps.size()) - head.dep;
+    head.row_count = static_cast<std::uint32_t>(rows.size()) - head.row;
     heads.push_back(head);
 }
 

@@ -88,8 +88,9 @@ struct ChangeBatch {
         Lamport lamport = 0;
         std::int64_t timestamp = 0;
         std::string_view message;
-        std::size_t dep = 0, dep_count = 0;
-        std::size_t row = 0, row_count = 0;
+        // Places in `deps` and `rows`, and how many there are. A batch has fewer than 2^32 of each.
+        std::uint32_t dep = 0, dep_count = 0;
+        std::uint32_t row = 0, row_count = 0;
 
         Counter end() const { return counter + atoms; }
     };
@@ -115,6 +116,9 @@ struct ChangeBatch {
 
     // Borrows from the change, which has to be sound: see `fault`.
     void append(const Change& change);
+    // Adds a change part by part: open(), then its deps and rows to the vectors, then close().
+    void open(Head& head) const;
+    void close(Head head);
     // The row of one op. Its container and peers are added to the tables of the batch. Borrows
     // the op's content.
     Row row_of(const Op& op);
