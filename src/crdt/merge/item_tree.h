@@ -32,6 +32,7 @@
 // positions of a merge mostly lie close together, which is why the last leaf found is kept.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -88,7 +89,7 @@ public:
 
         // Requires room.
         void put(std::uint32_t index, const Item& item) {
-            for (std::uint32_t i = count; i > index; --i) items[i] = items[i - 1];
+            std::copy_backward(items + index, items + count, items + count + 1);
             items[index] = item;
             ++count;
         }

@@ -36,18 +36,22 @@ struct ItemTree::Inner : Node {
     Widths width(std::uint32_t child) const {
         return {now[child + 1] - now[child], last[child + 1] - last[child]};
     }
+    // Counts the children that begin behind the position. Sums are below 2^31, and a comparison
+    // with a sign takes fewer instructions.
     static std::uint32_t child_at(const Sums& sums, std::uint32_t pos) {
-        std::uint32_t begun = 0;
-        for (std::uint32_t i = 0; i < kSums; ++i) begun += sums[i] <= pos ? 1 : 0;
-        return begun - 1;
-    }
-    void widen(std::uint32_t child, Widths by) {
-        if (by.now != 0) add_behind(now, child, by.now);
-        if (by.last != 0) add_behind(last, child, by.last);
-    }
-    static void add_behind(Sums& sums, std::uint32_t child, std::uint32_t by) {
+        std::uint32_t behind = 0;
         for (std::uint32_t i = 0; i < kSums; ++i)
-            sums[i] += static_cast<std::int32_t>(i) > static_cast<std::int32_t>(child) ? by : 0;
+            behind += static_cast<std::int32_t>(sums[i]) > static_cast<std::int32_t>(pos) ? 1 : 0;
+        return kSums - 1 - behind;
+    }
+    // Both sums in one loop: finding out which of them lie behind is half of the work. All bits are
+    // set for those that do.
+    void widen(std::uint32_t child, Widths by) {
+        for (std::uint32_t i = 0; i < kSums; ++i) {
+            const std::int32_t behind = static_cast<std::int32_t>(child - i) >> 31;
+            now[i] += by.now & static_cast<std::uint32_t>(behind);
+            last[i] += by.last & static_cast<std::uint32_t>(behind);
+        }
     }
     void put(std::uint32_t at, Node* child) {
         children[at] = child;
