@@ -36,17 +36,14 @@ void GapText::insert(text::CodePoint at, std::string_view utf8, text::CodePoint 
     ++edits_;
 }
 
-// Moves the gap to the place and widens it over the erased bytes.
+// Widens the gap over the erased bytes, which it moves to unless it lies among them or at their end.
 void GapText::erase(text::CodePoint at, text::CodePoint count) {
     CHECK(at.n <= code_points_ && count.n <= code_points_ - at.n);
-    // A backspace ends at the gap and only widens it to the left.
-    if (at.n + count.n == before_) {
-        gap_begin_ -= bytes_before(count.n);
-        before_ = at.n;
-    } else {
-        seek(at.n);
-        gap_end_ += bytes_behind(count.n);
-    }
+    if (at.n > before_ || before_ - at.n > count.n) seek(at.n);
+    const std::size_t before = before_ - at.n;
+    gap_begin_ -= bytes_before(before);
+    gap_end_ += bytes_behind(count.n - before);
+    before_ = at.n;
     code_points_ -= count.n;
     ++edits_;
 }

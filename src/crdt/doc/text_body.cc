@@ -7,7 +7,9 @@
 #include "crdt/doc/text_body.h"
 
 #include <algorithm>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "base/check.h"
 #include "base/utf8.h"
@@ -43,7 +45,7 @@ constexpr std::size_t kAtomsAnOp = 64;
 // Calls take(run, lv, len) for the parts of a stretch of atoms that lie in one run each. run_of(lv)
 // is the run of an atom.
 template <class RunOf, class Take>
-void for_each_part(Lv lv, std::uint32_t len, RunOf run_of, Take take) {
+void for_each_part(Lv lv, std::uint32_t len, const RunOf& run_of, Take take) {
     while (len > 0) {
         const Run& run = run_of(lv);
         const std::uint32_t n = std::min(len, run.end() - lv);
@@ -58,23 +60,48 @@ auto searched_in(const ContainerLog& log) {
     return [&log](Lv lv) -> const Run& { return log.runs()[log.find(lv)]; };
 }
 
-// The text after the log's ops below `end`, which the order holds. O(end + items).
+// Finds the runs of a log's first atoms without a search: the atoms are cut into stretches of equal
+// length, about as many as there are runs, and each stretch names its first run. O(1) on average,
+// and 4 bytes for each run.
+class RunTable {
+public:
+    RunTable(std::span<const Run> runs, Lv end) : runs_(runs) {
+        while ((end >> (shift_ + 1)) > runs.size()) ++shift_;
+        first_.resize((end >> shift_) + 1);
+        Lv next = 0;  // The first stretch that no run has reached.
+        for (const Run& run : runs) {
+            const auto number = static_cast<std::uint32_t>(&run - runs.data());
+            for (; next << shift_ < std::min(run.end(), end); ++next) first_[next] = number;
+        }
+    }
+    // The run of an atom. Requires that one has it.
+    const Run& operator()(Lv lv) const {
+        const Run* run = &runs_[first_[lv >> shift_]];
+        while (run->end() <= lv) ++run;
+        return *run;
+    }
+
+private:
+    std::span<const Run> runs_;
+    std::vector<std::uint32_t> first_;
+    unsigned shift_ = 0;
+};
+
+// The text after the log's ops below `end`, which the order holds. O(runs + items).
 std::string text_of(const ContainerLog& log, const Sequence& order, Lv end) {
-    // To search for the run of each item would cost as much as an edit.
-    std::vector<std::uint32_t> run_of(end);
+    const std::span<const Run> runs = log.runs_in({0, end});
+    const RunTable run_of(runs, end);
     std::size_t bytes = 0;
-    for (const Run& run : log.runs_in({0, end})) {
-        std::fill(run_of.begin() + run.lv, run_of.begin() + std::min(run.end(), end),
-                  static_cast<std::uint32_t>(&run - log.runs().data()));
+    for (const Run& run : runs) {
         if (run.kind == RunKind::insert) bytes += run.extra;
     }
     std::string text;
     text.reserve(bytes);
     order.for_each_last([&](Lv lv, std::uint32_t len, bool visible) {
         if (!visible) return;
-        for_each_part(
-            lv, len, [&](Lv at) -> const Run& { return log.runs()[run_of[at]]; },
-            [&](const Run& run, Lv at, std::uint32_t n) { text += log.text(run, at, n); });
+        for_each_part(lv, len, run_of, [&](const Run& run, Lv at, std::uint32_t n) {
+            text += log.text(run, at, n);
+        });
     });
     return text;
 }
