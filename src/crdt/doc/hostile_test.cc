@@ -9,9 +9,11 @@
 
 #include "base/words_for_test.h"
 #include "crdt/doc/apply.h"
+#include "crdt/doc/body.h"
 #include "crdt/doc/doc.h"
 #include "crdt/doc/events.h"
 #include "crdt/doc/history.h"
+#include "crdt/doc/limits.h"
 #include "crdt/doc/list.h"
 #include "crdt/doc/text.h"
 #include "crdt/doc/tree.h"
@@ -388,6 +390,26 @@ TEST(Hostile, ATimestampMayBeBeforeAllOthers) {
     const auto changes = doc.changes_since({}).changes();
     ASSERT_EQ(changes.size(), 2U);
     EXPECT_EQ(changes[1].timestamp, 5);
+}
+
+// --- sizes ---
+
+// The document with the container as if it had room for one entity more and no second. Nothing can
+// be made so large in a test; an edit that is refused reads the size alone.
+Doc& filled(Doc& doc, Handle handle) {
+    body_of(doc).container(handle).sequence()->size = kMaxSize - 1;
+    return doc;
+}
+
+TEST(Hostile, AnEditBeyondTheLimitSaysThatTheContainerIsTooLarge) {
+    Doc doc(1);
+    const Handle text = doc.open(kText);
+    ASSERT_TRUE(doc.text(text).insert({0}, "abc"));
+    filled(doc, text);
+
+    EXPECT_EQ(reason(doc.text(text).insert({0}, "xy")), "too_large");
+    EXPECT_EQ(reason(doc.text(text).mark({0}, {1}, "bold", true)), "too_large");
+    EXPECT_EQ(reason(doc.text(text).apply({PutText{"xy", {}}})), "too_large");
 }
 
 // --- diffs ---
