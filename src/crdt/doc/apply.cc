@@ -17,6 +17,7 @@
 #include "base/utf8.h"
 #include "crdt/doc/body.h"
 #include "crdt/doc/counter.h"
+#include "crdt/doc/limits.h"
 #include "crdt/doc/list.h"
 #include "crdt/doc/map.h"
 #include "crdt/doc/movable_list.h"
@@ -211,11 +212,15 @@ Result<void> DiffApplier::check_part(const ContainerDiff& part, bool is_new) {
                                      ? doc_.list(handle).size()
                                      : doc_.movable_list(handle).size();
         if (!reaches(size, *list)) return misfit(part.container, "it goes beyond the end");
+        // Erased ones count as well: they may go only after others have come.
+        std::size_t entities = is_new ? 0 : body_.container(handle).sequence()->size;
         for (const ListStep& step : *list) {
             const auto* put = std::get_if<PutItems>(&step);
             if (put == nullptr) continue;
+            entities += put->items.size();
             for (const Item& item : put->items) note(item);
         }
+        if (entities > kMaxSize) return misfit(part.container, "it makes the list too large");
         if (!is_new && part.container.kind == ContainerKind::movable_list) {
             // A child that goes in one place and comes in another is moved, not made.
             for (const ContainerId& child : taken(handle, *list)) will_be_made_.erase(child);

@@ -431,5 +431,16 @@ TEST(Hostile, ADiffThatGoesBeyondAllBoundsIsRefused) {
     EXPECT_EQ(doc.value(list), Value(List{1}));
 }
 
+TEST(Hostile, ADiffThatMakesAListTooLargeIsRefused) {
+    for (const ContainerKind kind : {ContainerKind::list, ContainerKind::movable_list}) {
+        const ContainerId id = ContainerId::root("l", kind);
+        Doc doc(1);
+        filled(doc, doc.open(id));
+        EXPECT_EQ(reason(apply_diff(doc, {{id, ListDelta{PutItems{{Value(1), Value(2)}}}, {}}})),
+                  "invalid_diff");
+        EXPECT_TRUE(doc.pending().empty());
+    }
+}
+
 }  // namespace
 }  // namespace quire::crdt
