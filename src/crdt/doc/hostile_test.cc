@@ -442,5 +442,45 @@ TEST(Hostile, ADiffThatMakesAListTooLargeIsRefused) {
     }
 }
 
+TEST(Hostile, ADiffThatNamesAContainerTwiceIsRefused) {
+    Doc doc(1);
+    const Handle list = doc.open(kList);
+    ASSERT_TRUE(doc.list(list).insert(0, 1));
+    const ContainerDiff emptied{kList, ListDelta{Erase{1}}, {}};
+
+    EXPECT_EQ(reason(apply_diff(doc, {emptied, emptied})), "invalid_diff");
+    EXPECT_EQ(doc.value(list), Value(List{1}));
+}
+
+// The first mention in a movable list moves the child, the second makes another one, which is empty.
+TEST(Hostile, ADiffThatMovesAChildAndMakesItAgainAppliesToTheNewOne) {
+    const ContainerId id = ContainerId::root("l", ContainerKind::movable_list);
+    Doc doc(1);
+    const Handle list = doc.open(id);
+    const ContainerId child = *doc.movable_list(list).insert_container(0, ContainerKind::text);
+    ASSERT_TRUE(doc.text(doc.open(child)).insert({0}, "abc"));
+    const ListDelta twice{Erase{1}, PutItems{{child, child}}};
+
+    EXPECT_EQ(reason(apply_diff(doc, {{id, twice, {}}, {child, TextDelta{Erase{3}}, {}}})),
+              "invalid_diff");
+    ASSERT_TRUE(apply_diff(doc, {{id, twice, {}}, {child, TextDelta{PutText{"x", {}}}, {}}}));
+    EXPECT_EQ(doc.value(list), Value(List{"abc", "x"}));
+}
+
+TEST(Hostile, ADiffThatErasesAChildWhichItHasMadeElsewhereAppliesToTheNewOne) {
+    const ContainerId id = ContainerId::root("l", ContainerKind::movable_list);
+    Doc doc(1);
+    const Handle list = doc.open(id);
+    const ContainerId child = *doc.movable_list(list).insert_container(0, ContainerKind::text);
+    ASSERT_TRUE(doc.text(doc.open(child)).insert({0}, "abc"));
+    const ContainerDiff made{kList, ListDelta{PutItems{{child}}}, {}};
+    const ContainerDiff erased{id, ListDelta{Erase{1}}, {}};
+
+    EXPECT_EQ(reason(apply_diff(doc, {made, erased, {child, TextDelta{Erase{3}}, {}}})),
+              "invalid_diff");
+    ASSERT_TRUE(apply_diff(doc, {made, erased, {child, TextDelta{PutText{"x", {}}}, {}}}));
+    EXPECT_EQ(doc.value(doc.open(kList)), Value(List{"x"}));
+}
+
 }  // namespace
 }  // namespace quire::crdt
