@@ -249,9 +249,9 @@ Result<void> DiffApplier::check_part(const ContainerDiff& part, bool is_new) {
                 will_be_made_.insert(ContainerId::normal(action.target, ContainerKind::map));
         }
     } else {
-        const double delta = std::get<CounterDelta>(part.delta).increment;
-        if (!std::isfinite(delta + (is_new ? 0 : doc_.counter(handle).value())))
-            return misfit(part.container, "a counter is a finite number");
+        // Only the addition is checked, like a local one: the sum may go beyond all numbers.
+        if (!std::isfinite(std::get<CounterDelta>(part.delta).increment))
+            return misfit(part.container, "a counter adds finite numbers only");
     }
     return {};
 }
@@ -363,8 +363,7 @@ void DiffApplier::clear(Handle handle) {
             }
             break;
         case ContainerKind::counter:
-            if (const double total = doc_.counter(handle).value(); total != 0)
-                CHECK(doc_.counter(handle).add(-total).has_value());
+            CHECK(doc_.counter(handle).bring_to(0).has_value());
             break;
     }
 }
