@@ -8,6 +8,7 @@
 
 #include <array>
 #include <limits>
+#include <string>
 #include <string_view>
 
 #include "base/check.h"
@@ -143,16 +144,6 @@ std::optional<ContainerId> read_parent(ByteReader& in, Budget& budget) {
 void write_parent(ByteWriter& out, const std::optional<ContainerId>& parent) {
     out.byte(parent ? 1 : 0);
     if (parent) write_container_id(out, *parent);
-}
-
-std::string container_name(const ContainerId& id) {
-    constexpr std::array<std::string_view, 6> kNames = {"Map",  "List",        "Text",
-                                                        "Tree", "MovableList", "Counter"};
-    const auto kind = static_cast<std::size_t>(id.kind);
-    const std::string kind_name =
-        kind < kNames.size() ? std::string(kNames[kind]) : cat("Unknown(", kind, ")");
-    if (id.is_root()) return cat("cid:root-", id.root_name(), ":", kind_name);
-    return cat("cid:", id.op().counter, "@", id.op().peer, ":", kind_name);
 }
 
 }  // namespace quire::codec

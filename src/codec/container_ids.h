@@ -18,7 +18,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 
 #include "base/bytes.h"
 #include "base/result.h"
@@ -39,9 +38,5 @@ void write_container_id(ByteWriter& out, const crdt::ContainerId& id);
 std::optional<crdt::ContainerId> read_parent(ByteReader& in,
                                              Budget& budget);  // After a byte: 0 none, 1 an id.
 void write_parent(ByteWriter& out, const std::optional<crdt::ContainerId>& parent);
-
-// "cid:root-NAME:Kind" or "cid:COUNTER@PEER:Kind", as people read ids; a kind from the future is
-// its number.
-std::string container_name(const crdt::ContainerId& id);
 
 }  // namespace quire::codec

@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "base/varint.h"
 #include "codec/container_ids.h"
+#include "crdt/ids/container_text.h"
 
 namespace quire::codec {
 namespace {
@@ -60,7 +61,7 @@ State read_state(ByteReader& in, ContainerKind kind, Budget& budget) {
 }
 
 Failure failure(const ByteReader& in, const crdt::ContainerId& id) {
-    return Failure(Error(in.error().value()).within(cat("the state of ", container_name(id))));
+    return Failure(Error(in.error().value()).within(cat("the state of ", to_text(id))));
 }
 
 }  // namespace

@@ -260,12 +260,5 @@ TEST(ContainerKey, ReadsBackAndIsSpelledInOneWay) {
     EXPECT_FALSE(read_container_key(reserved).has_value());
 }
 
-TEST(ContainerName, IsAsPeopleReadIt) {
-    EXPECT_EQ(container_name(ContainerId::root("a:b", ContainerKind::movable_list)),
-              "cid:root-a:b:MovableList");
-    EXPECT_EQ(container_name(ContainerId::normal({7, 3}, static_cast<ContainerKind>(9))),
-              "cid:3@7:Unknown(9)");
-}
-
 }  // namespace
 }  // namespace quire::codec

@@ -6,7 +6,6 @@
 
 #include <gtest/gtest.h>
 
-#include "codec/container_ids.h"
 #include "codec/document.h"
 #include "codec/open_snapshot.h"
 #include "codec/snapshot.h"
@@ -16,6 +15,7 @@
 #include "crdt/doc/inspection.h"
 #include "crdt/doc/map.h"
 #include "crdt/doc/text.h"
+#include "crdt/ids/container_text.h"
 #include "crdt/merge/style.h"
 
 namespace quire::codec {
@@ -77,17 +77,17 @@ TEST(DocumentSnapshot, HoldsTheStatesThatLoroWroteOfTheSameHistory) {
             auto expected = theirs.state(id, budget).value();
             auto state = ours.state(id, budget).value();
             if (!state) {
-                EXPECT_TRUE(is_empty(expected->state)) << name << " " << container_name(id);
+                EXPECT_TRUE(is_empty(expected->state)) << name << " " << to_text(id);
                 continue;
             }
             join(expected->state);
             join(state->state);
-            EXPECT_EQ(*state, *expected) << name << " " << container_name(id);
+            EXPECT_EQ(*state, *expected) << name << " " << to_text(id);
         }
         const std::vector<ContainerId> own = ours.containers(budget).value();
         for (const ContainerId& id : own) {
             EXPECT_NE(std::find(ids.begin(), ids.end(), id), ids.end())
-                << name << " " << container_name(id);
+                << name << " " << to_text(id);
         }
     }
 }

@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "codec/change_block.h"
-#include "codec/container_ids.h"
 #include "codec/deep_value_for_test.h"
 #include "codec/envelope.h"
 #include "codec/snapshot_for_test.h"
 #include "codec/snapshot_writer.h"
 #include "codec/updates.h"
+#include "crdt/ids/container_text.h"
 #include "json/json.h"
 
 namespace quire::codec {
@@ -119,13 +119,13 @@ TEST_P(SnapshotGolden, StatesAreWrittenAsLoroWroteThem) {
         write_container_state(out, **state);
         if (id.kind == ContainerKind::map) {
             // Loro writes the entries of a map in the order of a hash table.
-            EXPECT_EQ(out.size(), stored.bytes.size()) << container_name(id);
+            EXPECT_EQ(out.size(), stored.bytes.size()) << to_text(id);
             EXPECT_EQ(read_container_state(id, out.bytes(), budget).value(), **state)
-                << container_name(id);
+                << to_text(id);
         } else {
             EXPECT_TRUE(std::equal(stored.bytes.begin(), stored.bytes.end(), out.bytes().begin(),
                                    out.bytes().end()))
-                << container_name(id);
+                << to_text(id);
         }
     }
 }
@@ -185,7 +185,7 @@ TEST_P(SnapshotGolden, AWrittenSnapshotReadsBackTheSame) {
         EXPECT_EQ(again.containers(), opened.containers());
         for (const ContainerId& id : opened.containers()) {
             EXPECT_EQ(again->state(id, budget).value(), opened->state(id, budget).value())
-                << container_name(id);
+                << to_text(id);
         }
     }
 }

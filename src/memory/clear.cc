@@ -34,8 +34,7 @@ void clear_field(crdt::Doc& doc, const std::string& section, const Field& field)
             empty(doc, value);
             break;
         case FieldType::counter:
-            if (const double now = doc.counter(value).value(); now != 0)
-                CHECK(doc.counter(value).add(-now).has_value());
+            CHECK(doc.counter(value).bring_to(0).has_value());
             break;
         case FieldType::number:
         case FieldType::boolean:

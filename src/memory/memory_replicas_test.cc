@@ -1,7 +1,9 @@
 // Replicas of one block, edited apart: what each did is there when they meet, and they end alike.
 #include <functional>
 
+#include "crdt/doc/counter.h"
 #include "crdt/doc/history.h"
+#include "memory/clear.h"
 #include "memory/incoming.h"
 #include "memory/memory_desk_for_test.h"
 #include "memory/random_schema_for_test.h"
@@ -81,6 +83,20 @@ TEST(Replicas, DifferentFieldsBothSurviveAndCountersAdd) {
     pair.meet();
     EXPECT_EQ(pair.a.value(),
               Value(Map{{"x", "1"}, {"y", "2"}, {"n", 13}, {"l", List{"a", "c", "d"}}}));
+}
+
+// Our own additions are bounded; those of other programs need not be.
+TEST(Replicas, ABlockWhoseCounterOverflowedIsCleared) {
+    const BlockSchema schema = MapSchema{{{.name = "n", .type = FieldType::counter}}};
+    MemoryDesk desk(schema);
+    const crdt::Handle counter =
+        desk.doc.open(crdt::ContainerId::root("root/n", crdt::ContainerKind::counter));
+    for (int i = 0; i < 2; ++i) ASSERT_TRUE(desk.doc.counter(counter).add(1.5e308).has_value());
+    desk.doc.commit();
+
+    clear(desk.doc, schema);
+
+    EXPECT_TRUE(desk.doc.pending().empty());  // Nothing that is added brings it back.
 }
 
 TEST(Replicas, AppendingToADefaultDoesNotDoubleIt) {

@@ -76,10 +76,11 @@ void CommandSession::blame(const rpc::Answer& answer, std::string block_id) {
                                                    {"stretches", std::move(stretches)},
                                                    {"text", std::move(blame.text)}};
                                     }),
-            [&workspace = workspace_, block_id](const kernel::Caller& by, auto blamed) {
-                if (workspace.kernel.place_of(block_id).kind == kernel::kMemoryKind)
-                    return workspace.memory.blame(by, block_id, std::move(blamed));
-                workspace.kernel.blame(by, block_id, std::move(blamed));
+            [&kernel = workspace_.kernel, &memory = workspace_.memory, block_id](
+                const kernel::Caller& by, auto blamed) {
+                if (kernel.place_of(block_id).kind == kernel::kMemoryKind)
+                    return memory.blame(by, block_id, std::move(blamed));
+                kernel.blame(by, block_id, std::move(blamed));
             });
 }
 

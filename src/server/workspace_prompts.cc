@@ -130,13 +130,17 @@ std::string approve_text(const std::vector<policy::Approval>& waiting) {
                "call would do. Once one is approved, the same call goes through.\n");
 }
 
-// A heading with at most kListed lines below it and the number of those that are left out.
-template <class Each, class Name>
-std::string section(std::string_view heading, const std::vector<Each>& all, Name name) {
+// A heading with at most kListed lines below it and the number of those that are left out. Where
+// `goes_on`, there are more than `all`, and nobody has counted them.
+std::string section(std::string_view heading, const std::vector<std::string>& all,
+                    bool goes_on = false) {
     std::string out;
-    for (std::size_t i = 0; i < all.size() && i < kListed; ++i)
-        out += cat("- ", name(all[i]), "\n");
-    if (all.size() > kListed) out += cat("- and ", all.size() - kListed, " more\n");
+    for (std::size_t i = 0; i < all.size() && i < kListed; ++i) out += cat("- ", all[i], "\n");
+    if (goes_on) {
+        out += "- and more\n";
+    } else if (all.size() > kListed) {
+        out += cat("- and ", all.size() - kListed, " more\n");
+    }
     return cat("\n", heading, ":\n", out.empty() ? "- nothing\n" : out);
 }
 
@@ -144,20 +148,19 @@ std::string section(std::string_view heading, const std::vector<Each>& all, Name
 struct State {
     std::vector<LogEntry> changes;
     std::vector<std::string> dirty, conflicting, running;
+    bool more_are_running = false;
     std::vector<policy::Approval> waiting;
 };
 
 std::string handoff_text(const State& state) {
-    const auto as_is = [](const std::string& name) { return name; };
     std::string waiting;
     for (const policy::Approval& approval : state.waiting) waiting += waiting_line(approval);
     return cat(
         "Go on with the work in this workspace. This is where it stands, by its log.\n\n"
         "The last changes, the newest first:\n",
-        changes_text(state.changes),
-        section("Files with edits that are not saved", state.dirty, as_is),
-        section("Files whose disk and document changed the same words", state.conflicting, as_is),
-        section("Blocks that are running", state.running, as_is),
+        changes_text(state.changes), section("Files with edits that are not saved", state.dirty),
+        section("Files whose disk and document changed the same words", state.conflicting),
+        section("Blocks that are running", state.running, state.more_are_running),
         "\nWaiting for a person's approval:\n", waiting.empty() ? "- nothing\n" : waiting,
         "\nRead what you go on with before you change it: others may still be at work.\n");
 }
@@ -221,21 +224,22 @@ void WorkspacePrompts::approve(const kernel::Caller& by, const std::string& appr
 
 // Three questions follow each other: the log, the state of files, the running blocks. Each reply
 // holds the next one, so they are built from the last to the first. An error of any of them is
-// passed along the chain, and the prompt fails with it. One more running block is asked for than is
-// shown, so that the text can say that there are more.
+// passed along the chain, and the prompt fails with it. Only as many running blocks are asked for as
+// are shown: the page tells whether there are more, and to count them would cost a walk over all.
 void WorkspacePrompts::handoff(const kernel::Caller& by, Reply<mcp::PromptText> reply) const {
     auto state = std::make_shared<State>();
     state->waiting = kernel::ApprovalCalls(kernel_).waiting(by);
     kernel::ListQuery running;
     running.status = conversation::Status::running;
     running.depth = 0;
-    running.limit = kListed + 1;
+    running.limit = kListed;
     const auto answer = [state](Reply<mcp::PromptText>& to) {
         to(mcp::PromptText{"Take over the work here", handoff_text(*state)});
     };
     Reply<kernel::ListPage> listed =
         [state, answer, reply = std::move(reply)](Result<kernel::ListPage> page) mutable {
             if (!page) return reply(Failure(std::move(page).error()));
+            state->more_are_running = !page->next_cursor.empty();
             for (const kernel::BlockInfo& block : page->blocks) {
                 if (block.marks.is_hidden()) continue;
                 state->running.push_back(

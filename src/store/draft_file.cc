@@ -15,6 +15,7 @@
 
 #include "base/concat.h"
 #include "base/fd.h"
+#include "store/directory.h"
 
 namespace quire::store {
 namespace {
@@ -57,11 +58,11 @@ Result<void> DraftFile::keep() {
     if (!file || ::fsync(file.get()) != 0) return not_made(path_, errno);
     if (::renameat2(AT_FDCWD, draft_.c_str(), AT_FDCWD, path_.c_str(), RENAME_NOREPLACE) == 0) {
         draft_.clear();
-        return {};
-    }
-    // Some file systems know a new name beside the old one only.
-    if (errno != EINVAL || ::link(draft_.c_str(), path_.c_str()) != 0)
+    } else if (errno != EINVAL || ::link(draft_.c_str(), path_.c_str()) != 0) {
+        // Some file systems know a new name beside the old one only.
         return not_made(path_, errno);
+    }
+    if (!flush_directory(path_)) return not_made(path_, errno);
     return {};
 }
 

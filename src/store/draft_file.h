@@ -21,7 +21,8 @@ public:
 
     // The draft's path; its writer closes it before keep().
     const std::string& draft() const { return draft_; }
-    // Flushes the draft and gives it its name. Errors: as make(), and unavailable "disk_full".
+    // Flushes the draft, gives it its name and flushes that too: afterwards the file survives a
+    // loss of power. Errors: as make(), and unavailable "disk_full".
     Result<void> keep();
 
 private:

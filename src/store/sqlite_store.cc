@@ -23,6 +23,7 @@
 #include "base/concat.h"
 #include "base/file_rights.h"
 #include "store/audit_rows.h"
+#include "store/directory.h"
 #include "store/draft_file.h"
 #include "store/lost_commits.h"
 #include "store/migrations.h"
@@ -43,12 +44,6 @@ constexpr std::int64_t kFrameBytes = 4096 + 24;  // The size of one page in the 
 constexpr std::int64_t kCheckedBytes =
     4 << 20;  // A larger database is not checked as a whole at the start.
 
-std::string directory_of(const std::string& path) {
-    const std::size_t slash = path.rfind('/');
-    if (slash == std::string::npos) return ".";
-    return slash == 0 ? "/" : path.substr(0, slash);
-}
-
 // SQLite would open a database that it may not write, and fail at its first write without a reason.
 // Errors: unavailable "store_not_writable" {file}.
 Result<void> check_rights(const std::string& path) {
@@ -67,14 +62,6 @@ Failure cannot_open(const std::string& path, int error) {
         Errc::unavailable, "store_not_writable",
         cat("the database ", path, " cannot be opened for writing (", std::strerror(error), ")"),
         {{"file", path}});
-}
-
-bool flush_directory(const std::string& path) {
-    const int directory = ::open(directory_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (directory < 0) return false;
-    const bool flushed = ::fsync(directory) == 0;
-    ::close(directory);
-    return flushed;
 }
 
 bool flush_file(const std::string& path) {

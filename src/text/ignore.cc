@@ -3,10 +3,12 @@
 // because `**` is special at the start of what the matcher gets: "a**/b" matches "ab", since "a" is
 // taken off before. The tests compare with git itself on generated trees.
 //
-// The matcher backtracks. A star that fails because it met a '/' tells so (`stuck_at_slash`): then
-// only an enclosing `**` can help, and single stars between give up at once. The number of steps is
-// bounded besides, since patterns come from files that anybody may write; a pattern that exceeds it
-// does not match.
+// The matcher does not recurse: it remembers the last star and the last `**`, and goes back to these
+// alone. Earlier ones are settled once a later one is reached: a star takes as little as it can,
+// which leaves the later one the most, and the later one can take whatever the earlier might have.
+// The cost is O(pattern + path^2) at most, wherever brackets are short. The number of steps is bounded
+// besides, since patterns come from files that anybody may write; a pattern that exceeds it does not
+// match.
 #include "text/ignore.h"
 
 #include <algorithm>
@@ -50,72 +52,96 @@ bool in_class(std::string_view name, unsigned char c, bool& known) {
     return false;
 }
 
-// How a match ended. The two last say why trying again further right is pointless.
-enum class Match : std::uint8_t { yes, no, stuck_at_slash, text_too_short };
-
 // One comparison of a pattern with a path.
 class Matcher {
 public:
-    Match run(std::string_view pattern, std::string_view path) {
-        std::size_t p = 0;
-        std::size_t t = 0;
-        for (; p < pattern.size(); ++p, ++t) {
-            if (++steps_ > kMaxSteps) return Match::text_too_short;
-            char expected = pattern[p];
-            if (t == path.size() && expected != '*') return Match::text_too_short;
-            switch (expected) {
-                case '?':
-                    if (path[t] == '/') return Match::no;
-                    break;
-                case '[':
-                    if (const Match in = bracket(pattern, p, path[t]); in != Match::yes) return in;
-                    break;
-                case '*': {
-                    std::optional<Match> ended = star(pattern, p, path, t);
-                    if (ended) return *ended;
-                    break;
-                }
-                case '\\':
-                    if (++p == pattern.size()) return Match::no;
-                    expected = pattern[p];
-                    [[fallthrough]];
-                default:
-                    if (path[t] != expected) return Match::no;
+    Matcher(std::string_view pattern, std::string_view path) : pattern_(pattern), path_(path) {}
+
+    bool run() {
+        while (++steps_ <= kMaxSteps) {
+            if (at_.pattern == pattern_.size()) {
+                if (at_.path == path_.size()) return true;
+                if (!retry()) return false;
+            } else if (pattern_[at_.pattern] == '*') {
+                if (pass_stars()) return true;
+            } else {
+                const Match matched = pass_one();
+                if (matched == Match::malformed) return false;
+                if (matched == Match::no && !retry()) return false;
             }
         }
-        return t == path.size() ? Match::yes : Match::no;
+        return false;
     }
 
 private:
-    // A star at pattern[p] against path from t. Gives the result of the whole match, or none after
-    // a star and a slash have moved both places to that slash.
-    std::optional<Match> star(std::string_view pattern, std::size_t& p, std::string_view path,
-                              std::size_t& t) {
-        const std::size_t first = p;
-        while (p < pattern.size() && pattern[p] == '*') ++p;
-        const std::string_view rest = pattern.substr(p);
-        const bool opens = first == 0 || pattern[first - 1] == '/';
+    // How a byte of the path compares. A malformed pattern matches nothing, whatever the path.
+    enum class Match : std::uint8_t { yes, no, malformed };
+
+    struct Places {
+        std::size_t pattern = 0;
+        std::size_t path = 0;
+    };
+
+    // Compares one byte of the path with a part of the pattern that is no star, and passes both.
+    Match pass_one() {
+        if (at_.path == path_.size()) return Match::no;
+        const char c = path_[at_.path];
+        char expected = pattern_[at_.pattern];
+        Match matched = Match::no;
+        if (expected == '[') {
+            const std::size_t opens = at_.pattern;
+            matched = bracket(pattern_, at_.pattern, c);
+            steps_ += at_.pattern - opens;
+        } else if (expected == '?') {
+            matched = c != '/' ? Match::yes : Match::no;
+        } else {
+            if (expected == '\\') {
+                if (++at_.pattern == pattern_.size()) return Match::malformed;
+                expected = pattern_[at_.pattern];
+            }
+            matched = c == expected ? Match::yes : Match::no;
+        }
+        ++at_.pattern;
+        ++at_.path;
+        return matched;
+    }
+
+    // Passes the stars of the pattern, which take nothing for now. Returns true if they match the
+    // rest of the path whatever it is.
+    bool pass_stars() {
+        const std::size_t first = at_.pattern;
+        at_.pattern = std::min(pattern_.find_first_not_of('*', first), pattern_.size());
+        steps_ += at_.pattern - first;
+        const std::string_view rest = pattern_.substr(at_.pattern);
+        const bool opens = first == 0 || pattern_[first - 1] == '/';
         const bool closes = rest.empty() || rest[0] == '/' || rest.starts_with("\\/");
-        const bool crosses = p - first > 1 && opens && closes;
-        if (crosses && rest.starts_with('/')) {
-            // "**/" may stand for no folder at all.
-            if (run(rest.substr(1), path.substr(t)) == Match::yes) return Match::yes;
+        if (at_.pattern - first < 2 || !opens || !closes) {
+            star_ = at_;
+            return false;
         }
-        if (rest.empty()) {
-            const bool folder_follows = path.find('/', t) != std::string_view::npos;
-            return crosses || !folder_follows ? Match::yes : Match::stuck_at_slash;
+        if (rest.empty()) return true;
+        star_.reset();
+        folders_ = {at_.pattern + (rest[0] == '/' ? 1 : 2), at_.path};
+        // A "**/" may stand for no folder at all; one with its slash escaped needs a slash.
+        if (rest[0] == '/') at_ = *folders_;
+        return false;
+    }
+
+    // Goes back to the last star, which then takes one byte more, or else to the last "**/", which
+    // takes the next folder. Returns false if neither can take any.
+    bool retry() {
+        if (star_ && star_->path < path_.size() && path_[star_->path] != '/') {
+            ++star_->path;
+            at_ = *star_;
+            return true;
         }
-        if (!crosses && rest[0] == '/') {
-            t = path.find('/', t);
-            if (t == std::string_view::npos) return Match::stuck_at_slash;
-            return std::nullopt;
-        }
-        for (; t < path.size(); ++t) {
-            const Match tried = run(rest, path.substr(t));
-            if (tried != Match::no && (!crosses || tried != Match::stuck_at_slash)) return tried;
-            if (!crosses && path[t] == '/') return Match::stuck_at_slash;
-        }
-        return Match::text_too_short;
+        star_.reset();
+        if (!folders_) return false;
+        const std::size_t slash = path_.find('/', folders_->path);
+        if (slash == std::string_view::npos) return false;
+        folders_->path = slash + 1;
+        at_ = *folders_;
+        return true;
     }
 
     // A bracket expression that opens at pattern[p]; leaves p at its ']'.
@@ -131,28 +157,28 @@ private:
         unsigned previous = 0;
         for (bool first = true; first || at(p) != ']'; ++p, first = false) {
             unsigned here = at(p);
-            if (p >= pattern.size()) return Match::text_too_short;
+            if (p >= pattern.size()) return Match::malformed;
             if (here == '\\') {
-                if (++p >= pattern.size()) return Match::text_too_short;
+                if (++p >= pattern.size()) return Match::malformed;
                 here = at(p);
                 matched |= byte == here;
             } else if (here == '-' && previous != 0 && p + 1 < pattern.size() && at(p + 1) != ']') {
                 unsigned last = at(++p);
                 if (last == '\\') {
-                    if (++p >= pattern.size()) return Match::text_too_short;
+                    if (++p >= pattern.size()) return Match::malformed;
                     last = at(p);
                 }
                 matched |= byte >= previous && byte <= last;
                 here = 0;  // A range cannot begin another.
             } else if (here == '[' && at(p + 1) == ':') {
                 const std::size_t close = pattern.find(']', p + 2);
-                if (close == std::string_view::npos) return Match::text_too_short;
+                if (close == std::string_view::npos) return Match::malformed;
                 if (close == p + 2 || pattern[close - 1] != ':') {
                     matched |= byte == '[';  // No class after all: "[:" are two members.
                 } else {
                     bool known = false;
                     matched |= in_class(pattern.substr(p + 2, close - p - 3), byte, known);
-                    if (!known) return Match::text_too_short;
+                    if (!known) return Match::malformed;
                     p = close;
                     here = 0;
                 }
@@ -164,6 +190,11 @@ private:
         return matched != negated && c != '/' ? Match::yes : Match::no;
     }
 
+    std::string_view pattern_;
+    std::string_view path_;
+    Places at_;
+    std::optional<Places> star_;     // Behind the last star within a folder, and what it has taken.
+    std::optional<Places> folders_;  // Behind the last "**/", and the folder from which it tries.
     std::size_t steps_ = 0;
 };
 
@@ -218,14 +249,14 @@ bool IgnoreFile::Pattern::matches(std::string_view path) const {
         const std::string_view name = path.substr(path.rfind('/') + 1);
         if (begins == wanted.size()) return name == wanted;
         if (by_tail) return name.ends_with(wanted.substr(1));
-        return Matcher().run(wanted, name) == Match::yes;
+        return Matcher(wanted, name).run();
     }
     if (wanted.starts_with('/')) {
         wanted.remove_prefix(1);
         begins -= 1;
     }
     if (!path.starts_with(wanted.substr(0, begins))) return false;
-    return Matcher().run(wanted.substr(begins), path.substr(begins)) == Match::yes;
+    return Matcher(wanted.substr(begins), path.substr(begins)).run();
 }
 
 // The last pattern that matches decides, so they are tried from the end.

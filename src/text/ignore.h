@@ -30,7 +30,7 @@ public:
     static IgnoreFile parse(std::string_view content);
 
     // Judges a path relative to the folder of this file; `is_folder` tells whether a folder is
-    // there. O(patterns · path) without `**`; each `**` or `*` in a pattern may multiply by the path.
+    // there. O(1) for most patterns; one with a star costs O(pattern + path²) at most.
     IgnoreVerdict judge(std::string_view path, bool is_folder) const;
     bool empty() const { return patterns_.empty(); }
 

@@ -94,6 +94,70 @@ TEST(IgnoreFile, APatternMadeToBacktrackEndsSoon) {
     EXPECT_FALSE(ignores(pattern, path + "/c"));
 }
 
+std::string repeated(std::string_view piece, std::size_t times) {
+    std::string out;
+    for (std::size_t i = 0; i < times; ++i) out += piece;
+    return out;
+}
+
+TEST(IgnoreFile, RepeatedTwoStarsNeedNoStack) {
+    const std::string folders = repeated("**/", 300'000);
+
+    EXPECT_TRUE(ignores(folders + "x\n", "x"));
+    EXPECT_TRUE(ignores(folders + "x\n", "a/b/x"));
+    EXPECT_FALSE(ignores(folders + "x\n", "a/b/y"));
+    EXPECT_TRUE(ignores("a/" + folders + "*\n", "a/b/c"));
+    EXPECT_FALSE(ignores(repeated("**\\/", 200'000) + "x\n", "a/b/x"));
+}
+
+TEST(IgnoreFile, ALongPatternEndsSoonOnALongPath) {
+    const std::string path = repeated("a/", 2000) + "c";
+
+    for (const std::string& pattern :
+         {"**/a" + repeated("*", 500'000) + "b", "**/[" + repeated("x", 500'000) + "]",
+          repeated("**/a/", 150'000) + "b", repeated("*a", 300'000) + "/b",
+          repeated("**/*a", 150'000) + "b"})
+        EXPECT_FALSE(ignores(pattern + "\n", path)) << pattern.substr(0, 20);
+}
+
+// The meaning of `*`, `**` and `?` in a few lines, which may take as long as they like.
+bool matches_plainly(std::string_view pattern, std::string_view path, bool opens = true) {
+    if (pattern.empty()) return path.empty();
+    while (pattern.starts_with("***")) pattern.remove_prefix(1);
+    if (opens && pattern == "**") return true;
+    if (opens && pattern.starts_with("**/")) {
+        if (matches_plainly(pattern.substr(3), path)) return true;
+        const std::size_t slash = path.find('/');
+        return slash != std::string_view::npos && matches_plainly(pattern, path.substr(slash + 1));
+    }
+    if (pattern[0] == '*') {
+        return matches_plainly(pattern.substr(1), path, false) ||
+               (!path.empty() && path[0] != '/' && matches_plainly(pattern, path.substr(1), false));
+    }
+    if (path.empty() || (pattern[0] == '?' ? path[0] == '/' : path[0] != pattern[0])) return false;
+    return matches_plainly(pattern.substr(1), path.substr(1), pattern[0] == '/');
+}
+
+TEST(IgnoreFile, StarsMeanWhatAPlainMatcherSays) {
+    const auto seed = std::random_device{}();
+    SCOPED_TRACE(cat("seed ", seed));
+    std::mt19937 random(seed);
+    const auto some = [&](const std::vector<std::string>& pieces, std::size_t most) {
+        std::string out;
+        for (std::size_t count = random() % most; count > 0; --count)
+            out += pieces[random() % pieces.size()];
+        return out;
+    };
+    for (int i = 0; i < 20'000; ++i) {
+        // A star in front and a slash inside: all of it is matched, and from the root.
+        const std::string pattern =
+            cat("*", some({"a", "b", "*", "?", "/", "**/", "/**/", "*a"}, 8), "/",
+                some({"*", "**/", "a", "?"}, 3), "a");
+        const std::string path = cat("a", some({"a", "b", "a", "/a", "/b", "b/a"}, 9));
+        ASSERT_EQ(ignores(pattern, path), matches_plainly(pattern, path)) << pattern << " " << path;
+    }
+}
+
 TEST(IgnoreChain, ADeeperFolderDecidesBeforeThoseAround) {
     const IgnoreChain root = IgnoreChain::below({}, "", {IgnoreFile::parse("*.log\n")});
     const IgnoreChain deeper = IgnoreChain::below(root, "a/b", {IgnoreFile::parse("!x.log\n/y\n")});

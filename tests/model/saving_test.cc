@@ -6,12 +6,12 @@
 #include <gtest/gtest.h>
 
 #include "base/check.h"
-#include "codec/container_ids.h"
 #include "codec/document.h"
 #include "codec/document_snapshot.h"
 #include "codec/open_snapshot.h"
 #include "codec/snapshot.h"
 #include "crdt/doc/history.h"
+#include "crdt/ids/container_text.h"
 #include "crdt/undo/undo_history.h"
 #include "tests/model/imported.h"
 #include "tests/model/scribblers.h"
@@ -105,8 +105,8 @@ void expect_same_blobs(const Bytes& saved, const Bytes& plain, Doc& full) {
     const auto of_b = states(*b);
     for (const auto& [id, state] : of_b) {
         const auto at = of_a.find(id);
-        ASSERT_TRUE(at != of_a.end()) << codec::container_name(id);
-        ASSERT_TRUE(at->second == state) << codec::container_name(id);
+        ASSERT_TRUE(at != of_a.end()) << to_text(id);
+        ASSERT_TRUE(at->second == state) << to_text(id);
     }
     ASSERT_EQ(of_a.size(), of_b.size());
     Doc again(5);

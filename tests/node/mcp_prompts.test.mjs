@@ -86,6 +86,19 @@ for (const kind of Object.keys(kinds)) {
         await assert.rejects(client.getPrompt({ name: "undo", arguments: { other: "x" } }), (error) => error.code === -32602);
     });
 
+    test(`${kind} is told that more blocks run than are listed, without a number that nobody counted`, { skip }, async (t) => {
+        const client = await connectQuire(t, kind, workspace(t, files), { profile: "model" });
+        const create = (i) => ok(client, "block_create", { content: `task ${i}\n`, status: "running" });
+        for (let i = 0; i < 50; ++i) await create(i);
+        assert.doesNotMatch(await prompt(client, "handoff"), /more\n/);
+
+        for (let i = 50; i < 60; ++i) await create(i);
+
+        const running = (await prompt(client, "handoff")).match(/running:\n((- .*\n)+)/)[1].split("\n").filter(Boolean);
+        assert.equal(running.length, 51);
+        assert.equal(running.at(-1), "- and more");
+    });
+
     test(`${kind} is told nothing of what another agent waits for or remembers`, { skip }, async (t) => {
         const folder = workspace(t, files, asked);
         const ada = await connectQuire(t, kind, folder, { profile: "model", actor: "agent:ada" });

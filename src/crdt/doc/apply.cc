@@ -17,6 +17,7 @@
 #include "base/utf8.h"
 #include "crdt/doc/body.h"
 #include "crdt/doc/counter.h"
+#include "crdt/doc/limits.h"
 #include "crdt/doc/list.h"
 #include "crdt/doc/map.h"
 #include "crdt/doc/movable_list.h"
@@ -142,7 +143,7 @@ private:
 
     Result<void> check_part(const ContainerDiff& part, bool is_new);
     // The children in what the delta of a movable list erases.
-    std::vector<ContainerId> taken(Handle list, const ListDelta& delta) const;
+    std::set<ContainerId> taken(Handle list, const ListDelta& delta) const;
     void apply_list(Handle list, const ListDelta& delta);
     void apply_map(Handle map, const MapDelta& delta);
     void show_mergeable(Handle map, const std::string& key, const ContainerId& child);
@@ -182,7 +183,10 @@ std::optional<Handle> DiffApplier::target(const ContainerId& id) {
 // --- checking ---
 
 Result<void> DiffApplier::check(const Diff& diff) {
+    std::set<ContainerId> named;
     for (const ContainerDiff& part : diff) {
+        // A second part would find what the first has changed.
+        if (!named.insert(part.container).second) return misfit(part.container, "it comes twice");
         if (!fits(part.container.kind, part.delta))
             return misfit(part.container, "it is one of another kind");
         const bool is_new = will_be_made_.contains(part.container);
@@ -197,9 +201,6 @@ Result<void> DiffApplier::check(const Diff& diff) {
 
 Result<void> DiffApplier::check_part(const ContainerDiff& part, bool is_new) {
     const Handle handle = doc_.open(part.container);
-    const auto note = [&](const Item& item) {
-        if (const auto* child = std::get_if<ContainerId>(&item)) will_be_made_.insert(*child);
-    };
     if (const auto* text = std::get_if<TextDelta>(&part.delta)) {
         Result<void> sound = is_new ? fits_new_text(doc_, *text)
                                     : body_.container(handle).as<TextBody>().check_delta(
@@ -211,15 +212,22 @@ Result<void> DiffApplier::check_part(const ContainerDiff& part, bool is_new) {
                                      ? doc_.list(handle).size()
                                      : doc_.movable_list(handle).size();
         if (!reaches(size, *list)) return misfit(part.container, "it goes beyond the end");
+        // Erased ones count as well: they may go only after others have come.
+        std::size_t entities = is_new ? 0 : body_.container(handle).sequence()->size;
+        std::set<ContainerId> gone;
+        if (!is_new && part.container.kind == ContainerKind::movable_list)
+            gone = taken(handle, *list);
         for (const ListStep& step : *list) {
             const auto* put = std::get_if<PutItems>(&step);
             if (put == nullptr) continue;
-            for (const Item& item : put->items) note(item);
+            entities += put->items.size();
+            for (const Item& item : put->items) {
+                // A child that goes in one place and comes in another is moved, the first time.
+                const auto* child = std::get_if<ContainerId>(&item);
+                if (child != nullptr && gone.erase(*child) == 0) will_be_made_.insert(*child);
+            }
         }
-        if (!is_new && part.container.kind == ContainerKind::movable_list) {
-            // A child that goes in one place and comes in another is moved, not made.
-            for (const ContainerId& child : taken(handle, *list)) will_be_made_.erase(child);
-        }
+        if (entities > kMaxSize) return misfit(part.container, "it makes the list too large");
     } else if (const auto* map = std::get_if<MapDelta>(&part.delta)) {
         for (const MapChange& change : *map) {
             if (!utf8::is_valid(change.key))
@@ -228,7 +236,7 @@ Result<void> DiffApplier::check_part(const ContainerDiff& part, bool is_new) {
             const auto* child = change.item ? std::get_if<ContainerId>(&*change.item) : nullptr;
             const bool is_shown = !is_new && child != nullptr && is_mergeable(*child) &&
                                   doc_.map(handle).child(change.key) == *child;
-            if (change.item && !is_shown) note(*change.item);
+            if (child != nullptr && !is_shown) will_be_made_.insert(*child);
         }
     } else if (const auto* tree = std::get_if<TreeDelta>(&part.delta)) {
         Branches branches(is_new ? std::vector<TreeNode>() : doc_.tree(handle).nodes());
@@ -241,22 +249,22 @@ Result<void> DiffApplier::check_part(const ContainerDiff& part, bool is_new) {
                 will_be_made_.insert(ContainerId::normal(action.target, ContainerKind::map));
         }
     } else {
-        const double delta = std::get<CounterDelta>(part.delta).increment;
-        if (!std::isfinite(delta + (is_new ? 0 : doc_.counter(handle).value())))
-            return misfit(part.container, "a counter is a finite number");
+        // Only the addition is checked, like a local one: the sum may go beyond all numbers.
+        if (!std::isfinite(std::get<CounterDelta>(part.delta).increment))
+            return misfit(part.container, "a counter adds finite numbers only");
     }
     return {};
 }
 
-std::vector<ContainerId> DiffApplier::taken(Handle list, const ListDelta& delta) const {
-    std::vector<ContainerId> children;
+std::set<ContainerId> DiffApplier::taken(Handle list, const ListDelta& delta) const {
+    std::set<ContainerId> children;
     std::size_t at = 0;
     for (const ListStep& step : delta) {
         if (const auto* keep = std::get_if<Retain>(&step)) at += keep->count;
         const auto* erased = std::get_if<Erase>(&step);
         for (std::size_t i = 0; erased != nullptr && i < erased->count; ++i) {
             const Item item = doc_.movable_list(list).get(at++);
-            if (const auto* child = std::get_if<ContainerId>(&item)) children.push_back(*child);
+            if (const auto* child = std::get_if<ContainerId>(&item)) children.insert(*child);
         }
     }
     return children;
@@ -355,8 +363,7 @@ void DiffApplier::clear(Handle handle) {
             }
             break;
         case ContainerKind::counter:
-            if (const double total = doc_.counter(handle).value(); total != 0)
-                CHECK(doc_.counter(handle).add(-total).has_value());
+            CHECK(doc_.counter(handle).bring_to(0).has_value());
             break;
     }
 }

@@ -18,7 +18,6 @@ Result<void> CounterView::check(double number) const {
     return {};
 }
 
-// The sum may still overflow to infinity; only the addition itself is checked.
 Result<double> CounterView::add(double delta) {
     TRY(check(delta));
     CounterBody::add(site(), delta);

@@ -1,7 +1,9 @@
 // CounterView: reads and changes a counter, the sum of all that was added to it.
 //
 // Floats are added in the order in which they became known here, so peers agree on sums that come
-// out exactly (of integers, of dyadic fractions) and may differ in the last digits of others.
+// out exactly (of integers, of dyadic fractions) and may differ in the last digits of others. Only
+// finite numbers are added here, but the sum of several may be an infinity, as in Loro, and other
+// programs may add any number.
 #pragma once
 
 #include "base/result.h"
@@ -15,8 +17,8 @@ public:
     // The value afterwards. Errors, beside those in container_view.h: invalid_argument
     // "not_finite".
     Result<double> add(double delta);
-    // Adds what brings the sum to exactly this value, in two additions where one would round.
-    // Errors: as of add().
+    // Adds what brings the sum to exactly this value, in two additions where one would round. A sum
+    // that is not finite stays as it is. Returns the value afterwards. Errors: as of add().
     Result<double> bring_to(double wanted);
 
 private:

@@ -78,10 +78,11 @@ void CounterBody::add(Site site, double delta) {
     log.append(site.container.index, 1);
 }
 
-// Floats round: `now + (wanted - now)` need not be `wanted`. Going through zero is exact.
+// Floats round: `now + (wanted - now)` need not be `wanted`. Going through zero is exact. A sum that
+// is not finite stays, since nothing finite changes it.
 void CounterBody::bring_to(Site site, double now, double wanted) {
     const double delta = wanted - now;
-    if (delta == 0) return;
+    if (delta == 0 || !std::isfinite(now)) return;
     if (now + delta == wanted) return add(site, delta);
     add(site, -now);
     add(site, wanted);

@@ -5,11 +5,13 @@
 
 #include <gtest/gtest.h>
 
+#include "crdt/doc/apply.h"
 #include "crdt/doc/doc.h"
 
 namespace quire::crdt {
 namespace {
 
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 const ContainerId kCounter = ContainerId::root("n", ContainerKind::counter);
 
 struct CounterReplica {
@@ -67,13 +69,32 @@ TEST(Counter, ImportedAdditionsKeepTheirEncoding) {
 
 TEST(Counter, ANonFiniteAdditionIsRefused) {
     CounterReplica a(1);
-    for (const double delta :
-         {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
+    for (const double delta : {kInfinity, std::numeric_limits<double>::quiet_NaN()}) {
         const auto value = a.doc.counter(a.counter).add(delta);
         ASSERT_FALSE(value);
         EXPECT_EQ(value.error().reason(), "not_finite");
     }
     EXPECT_TRUE(a.doc.pending().empty());
+}
+
+TEST(Counter, TheSumMayOverflowByAnyEdit) {
+    CounterReplica a(1);
+    a.add(1e308);
+    EXPECT_EQ(a.add(1e308), kInfinity);
+    CounterReplica b(2);
+    b.add(1e308);
+    EXPECT_TRUE(apply_diff(b.doc, {{kCounter, CounterDelta{1e308}, {}}}));
+    EXPECT_EQ(b.doc.counter(b.counter).value(), kInfinity);
+    EXPECT_FALSE(apply_diff(b.doc, {{kCounter, CounterDelta{kInfinity}, {}}}));
+}
+
+TEST(Counter, ASumThatIsNotFiniteStays) {
+    CounterReplica a(1);
+    a.add(1e308);
+    a.add(1e308);
+    const auto before = a.doc.pending();
+    EXPECT_EQ(a.doc.counter(a.counter).bring_to(3).value(), kInfinity);
+    EXPECT_EQ(a.doc.pending(), before);
 }
 
 TEST(Counter, ACommitReportsTheIncrement) {

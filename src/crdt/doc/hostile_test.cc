@@ -9,9 +9,11 @@
 
 #include "base/words_for_test.h"
 #include "crdt/doc/apply.h"
+#include "crdt/doc/body.h"
 #include "crdt/doc/doc.h"
 #include "crdt/doc/events.h"
 #include "crdt/doc/history.h"
+#include "crdt/doc/limits.h"
 #include "crdt/doc/list.h"
 #include "crdt/doc/text.h"
 #include "crdt/doc/tree.h"
@@ -390,6 +392,26 @@ TEST(Hostile, ATimestampMayBeBeforeAllOthers) {
     EXPECT_EQ(changes[1].timestamp, 5);
 }
 
+// --- sizes ---
+
+// The document with the container as if it had room for one entity more and no second. Nothing can
+// be made so large in a test; an edit that is refused reads the size alone.
+Doc& filled(Doc& doc, Handle handle) {
+    body_of(doc).container(handle).sequence()->size = kMaxSize - 1;
+    return doc;
+}
+
+TEST(Hostile, AnEditBeyondTheLimitSaysThatTheContainerIsTooLarge) {
+    Doc doc(1);
+    const Handle text = doc.open(kText);
+    ASSERT_TRUE(doc.text(text).insert({0}, "abc"));
+    filled(doc, text);
+
+    EXPECT_EQ(reason(doc.text(text).insert({0}, "xy")), "too_large");
+    EXPECT_EQ(reason(doc.text(text).mark({0}, {1}, "bold", true)), "too_large");
+    EXPECT_EQ(reason(doc.text(text).apply({PutText{"xy", {}}})), "too_large");
+}
+
 // --- diffs ---
 
 TEST(Hostile, ADiffThatGoesBeyondAllBoundsIsRefused) {
@@ -407,6 +429,57 @@ TEST(Hostile, ADiffThatGoesBeyondAllBoundsIsRefused) {
         "invalid_diff");
 
     EXPECT_EQ(doc.value(list), Value(List{1}));
+}
+
+TEST(Hostile, ADiffThatMakesAListTooLargeIsRefused) {
+    for (const ContainerKind kind : {ContainerKind::list, ContainerKind::movable_list}) {
+        const ContainerId id = ContainerId::root("l", kind);
+        Doc doc(1);
+        filled(doc, doc.open(id));
+        EXPECT_EQ(reason(apply_diff(doc, {{id, ListDelta{PutItems{{Value(1), Value(2)}}}, {}}})),
+                  "invalid_diff");
+        EXPECT_TRUE(doc.pending().empty());
+    }
+}
+
+TEST(Hostile, ADiffThatNamesAContainerTwiceIsRefused) {
+    Doc doc(1);
+    const Handle list = doc.open(kList);
+    ASSERT_TRUE(doc.list(list).insert(0, 1));
+    const ContainerDiff emptied{kList, ListDelta{Erase{1}}, {}};
+
+    EXPECT_EQ(reason(apply_diff(doc, {emptied, emptied})), "invalid_diff");
+    EXPECT_EQ(doc.value(list), Value(List{1}));
+}
+
+// The first mention in a movable list moves the child, the second makes another one, which is empty.
+TEST(Hostile, ADiffThatMovesAChildAndMakesItAgainAppliesToTheNewOne) {
+    const ContainerId id = ContainerId::root("l", ContainerKind::movable_list);
+    Doc doc(1);
+    const Handle list = doc.open(id);
+    const ContainerId child = *doc.movable_list(list).insert_container(0, ContainerKind::text);
+    ASSERT_TRUE(doc.text(doc.open(child)).insert({0}, "abc"));
+    const ListDelta twice{Erase{1}, PutItems{{child, child}}};
+
+    EXPECT_EQ(reason(apply_diff(doc, {{id, twice, {}}, {child, TextDelta{Erase{3}}, {}}})),
+              "invalid_diff");
+    ASSERT_TRUE(apply_diff(doc, {{id, twice, {}}, {child, TextDelta{PutText{"x", {}}}, {}}}));
+    EXPECT_EQ(doc.value(list), Value(List{"abc", "x"}));
+}
+
+TEST(Hostile, ADiffThatErasesAChildWhichItHasMadeElsewhereAppliesToTheNewOne) {
+    const ContainerId id = ContainerId::root("l", ContainerKind::movable_list);
+    Doc doc(1);
+    const Handle list = doc.open(id);
+    const ContainerId child = *doc.movable_list(list).insert_container(0, ContainerKind::text);
+    ASSERT_TRUE(doc.text(doc.open(child)).insert({0}, "abc"));
+    const ContainerDiff made{kList, ListDelta{PutItems{{child}}}, {}};
+    const ContainerDiff erased{id, ListDelta{Erase{1}}, {}};
+
+    EXPECT_EQ(reason(apply_diff(doc, {made, erased, {child, TextDelta{Erase{3}}, {}}})),
+              "invalid_diff");
+    ASSERT_TRUE(apply_diff(doc, {made, erased, {child, TextDelta{PutText{"x", {}}}, {}}}));
+    EXPECT_EQ(doc.value(doc.open(kList)), Value(List{"x"}));
 }
 
 }  // namespace

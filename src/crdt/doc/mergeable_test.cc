@@ -1,4 +1,5 @@
 // Mergeable children: made by several peers at once, hidden and shown again, in diffs and events.
+#include <limits>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -133,14 +134,28 @@ TEST(Mergeable, DiffsShowTheChildAndAllOfIt) {
     EXPECT_EQ(b.map().child("k"), a.map().child("k"));
 }
 
+// Nothing takes the old sum away, so the counter comes back with it.
+TEST(Mergeable, ADiffShowsACounterWhoseSumIsNotFinite) {
+    Sharer a(1);
+    const Handle counter = a.shown("k", ContainerKind::counter);
+    for (int i = 0; i < 2; ++i) ASSERT_TRUE(a.doc.counter(counter).add(1e308));
+    const ContainerId child = a.map().child("k").value();
+    ASSERT_TRUE(a.map().erase("k"));
+
+    ASSERT_TRUE(apply_diff(a.doc, {{kMap, MapDelta{{"k", Item(child)}}, {}}}));
+
+    EXPECT_TRUE(a.doc.is_alive(counter));
+    EXPECT_EQ(a.doc.counter(counter).value(), std::numeric_limits<double>::infinity());
+}
+
 TEST(Mergeable, EventsHaveThePathThroughTheMap) {
     Sharer a(1);
     std::vector<Event> heard;
     const Subscription all =
         subscribe_root(a.doc, [&](const Event& event) { heard.push_back(event); });
     std::size_t below = 0;
-    const Subscription one = subscribe(
-        a.doc, a.doc.open(kMap), [&](const Event& event) { below += event.diffs.size(); });
+    const Subscription one = subscribe(a.doc, a.doc.open(kMap),
+                                       [&](const Event& event) { below += event.diffs.size(); });
     a.type("k", "abc");
     a.doc.commit();
     ASSERT_EQ(heard.size(), 1U);

@@ -135,7 +135,7 @@ Result<void> TextView::mark(text::CodePoint begin, text::CodePoint end, std::str
     const std::size_t size = letters.rope(site()).code_points().n;
     if (end.n > size) return beyond(end.n, size);
     // A style adds two anchors, which count as entities.
-    if (letters.size > kMaxSize - 2) return beyond(kMaxSize, kMaxSize);
+    if (letters.size > kMaxSize - 2) return too_large();
     const std::optional<Expand> expand = body().settings.text_styles.of(key);
     if (!expand) {
         // Taking away what is not there needs no configuration.

@@ -132,7 +132,7 @@ Result<void> TextBody::check_delta(Site site, const TextDelta& delta) {
                 return unknown_style(key);
         }
     }
-    if (entities > kMaxSize) return beyond(kMaxSize, kMaxSize);
+    if (entities > kMaxSize) return too_large();
     return {};
 }
 

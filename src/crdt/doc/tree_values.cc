@@ -12,8 +12,6 @@
 
 namespace quire::crdt {
 
-namespace {}  // namespace
-
 std::vector<TreeNode> tree_nodes(const TreeState& state, std::size_t limit) {
     std::vector<TreeNode> nodes;
     std::vector<OpId> path;

@@ -1,7 +1,11 @@
-// A treap is a search tree by the caller's order and a heap by priority at once. The priorities are
-// hashes of node numbers, so they need no memory and the shape is the same whenever the same nodes
-// are in, which is as shallow as that of a random tree: O(log siblings) expected.
+// A search tree by the caller's order, in which neither side of a node weighs more than kMostOf times
+// the other; the weight of a subtree is one more than its nodes. After an insert or an erase the path
+// to the top is balanced on the way up, by one rotation or two at a node: with these two numbers that
+// suffices, as Hirai and Yamamoto prove. The walk knows the weight of the side that it comes from
+// and that of the node, so it looks at the other side only where it rotates.
 #include "crdt/state/siblings.h"
+
+#include <algorithm>
 
 #include "base/check.h"
 
@@ -9,13 +13,10 @@ namespace quire::crdt {
 
 namespace {
 
-// Numbers as good as random: Stafford's variant of MurmurHash3's finisher.
-std::uint64_t priority(NodeIndex node) {
-    std::uint64_t mixed = node + std::uint64_t{0x9E3779B97F4A7C15};
-    mixed = (mixed ^ (mixed >> 30U)) * 0xBF58476D1CE4E5B9;
-    mixed = (mixed ^ (mixed >> 27U)) * 0x94D049BB133111EB;
-    return mixed ^ (mixed >> 31U);
-}
+// Neither side of a node weighs more than so many times the other.
+constexpr std::size_t kMostOf = 3;
+// A heavy side whose inner part weighs less than so many times its outer part rises as a whole.
+constexpr std::size_t kInnerMost = 2;
 
 }  // namespace
 
@@ -23,26 +24,40 @@ void Siblings::make_room(std::size_t count) {
     if (links_.size() < count) links_.resize(count);
 }
 
-// The link that points at the node: in its treap parent, or in the tree node whose child it is.
+// The link that points at the node: in the one that it hangs on, or in the tree node whose child it is.
 NodeIndex& Siblings::slot_of(NodeIndex parent, NodeIndex node) {
     const NodeIndex up = links_[node].up;
     if (up == kNowhere) return links_[parent].top;
     return links_[up].left == node ? links_[up].left : links_[up].right;
 }
 
-// Links the node in as a leaf and lets it rise by its priority.
 void Siblings::attach(NodeIndex parent, NodeIndex node, NodeIndex up) {
     Links& links = links_[node];
     links.left = kNowhere;
     links.right = kNowhere;
     links.up = up;
     links.size = 1;
-    for (NodeIndex at = up; at != kNowhere; at = links_[at].up) ++links_[at].size;
-    while (links_[node].up != kNowhere && priority(node) > priority(links_[node].up))
-        rise(parent, node);
+    std::size_t weight = 2;  // The weight of the side that has grown: only it can be too heavy.
+    for (NodeIndex below = node, at = up; at != kNowhere; at = links_[below].up) {
+        const std::size_t size = ++links_[at].size;
+        below = weight <= kMostOf * (size + 1 - weight) ? at : lightened(parent, at, below);
+        weight = size + 1;
+    }
 }
 
-// Rotates the node above its parent in the treap.
+NodeIndex Siblings::lightened(NodeIndex parent, NodeIndex node, NodeIndex heavy) {
+    const bool is_left = links_[node].left == heavy;
+    const NodeIndex inner = is_left ? links_[heavy].right : links_[heavy].left;
+    const NodeIndex outer = is_left ? links_[heavy].left : links_[heavy].right;
+    if (size(inner) + 1 < kInnerMost * (size(outer) + 1)) {
+        rise(parent, heavy);
+        return heavy;
+    }
+    rise(parent, inner);
+    rise(parent, inner);
+    return inner;
+}
+
 void Siblings::rise(NodeIndex parent, NodeIndex node) {
     const NodeIndex up = links_[node].up;
     slot_of(parent, up) = node;
@@ -58,18 +73,44 @@ void Siblings::rise(NodeIndex parent, NodeIndex node) {
         static_cast<std::uint32_t>(1 + size(links_[up].left) + size(links_[up].right));
 }
 
-// Rotates the node down until it has at most one child, which then takes its place.
+// The next one takes the place of a node with two children: it is the first on the right, so it has
+// one child at most, which takes its own place.
 void Siblings::erase(NodeIndex parent, NodeIndex node) {
-    while (links_[node].left != kNowhere && links_[node].right != kNowhere) {
-        const NodeIndex left = links_[node].left;
-        const NodeIndex right = links_[node].right;
-        rise(parent, priority(left) > priority(right) ? left : right);
+    if (links_[node].left == kNowhere || links_[node].right == kNowhere) {
+        detach(parent, node);
+    } else {
+        const NodeIndex heir = next(node);
+        detach(parent, heir);
+        slot_of(parent, node) = heir;
+        Links& links = links_[heir];
+        links.left = links_[node].left;
+        links.right = links_[node].right;
+        links.up = links_[node].up;
+        links.size = links_[node].size;
+        for (const NodeIndex child : {links.left, links.right})
+            if (child != kNowhere) links_[child].up = heir;
     }
-    const NodeIndex child = links_[node].left != kNowhere ? links_[node].left : links_[node].right;
-    slot_of(parent, node) = child;
-    if (child != kNowhere) links_[child].up = links_[node].up;
-    for (NodeIndex at = links_[node].up; at != kNowhere; at = links_[at].up) --links_[at].size;
     links_[node].size = 0;
+    if (node == ends_.first) ends_.first = kNowhere;
+    if (node == ends_.last) ends_.last = kNowhere;
+}
+
+void Siblings::detach(NodeIndex parent, NodeIndex node) {
+    NodeIndex below = links_[node].left != kNowhere ? links_[node].left : links_[node].right;
+    NodeIndex at = links_[node].up;
+    slot_of(parent, node) = below;
+    if (below != kNowhere) links_[below].up = at;
+    std::size_t weight = size(below) + 1;  // The weight of the side that has shrunk.
+    for (; at != kNowhere; at = links_[below].up) {
+        const std::size_t size = --links_[at].size;
+        if (size + 1 - weight <= kMostOf * weight) {
+            below = at;
+        } else {
+            const Links& links = links_[at];
+            below = lightened(parent, at, links.left == below ? links.right : links.left);
+        }
+        weight = size + 1;
+    }
 }
 
 // Walks down by the sizes of the subtrees.
@@ -122,10 +163,10 @@ void Siblings::check_invariants(NodeIndex parent) const {
     for (NodeIndex node = first(parent); node != kNowhere; node = next(node)) {
         const Links& links = links_[node];
         CHECK(links.size == 1 + size(links.left) + size(links.right));
-        for (const NodeIndex child : {links.left, links.right}) {
-            if (child == kNowhere) continue;
-            CHECK(links_[child].up == node && priority(child) < priority(node));
-        }
+        const auto [less, more] = std::minmax({size(links.left) + 1, size(links.right) + 1});
+        CHECK(more <= kMostOf * less);
+        for (const NodeIndex child : {links.left, links.right})
+            CHECK(child == kNowhere || links_[child].up == node);
         CHECK(index_of(node) == seen && at(parent, seen) == node);
         ++seen;
     }

@@ -1,4 +1,4 @@
-// Each node has one placement, and stands in the treap of its parent's children (siblings.h) unless
+// Each node has one placement, and stands in the order of its parent's children (siblings.h) unless
 // the parent is the erased one or none: those keep no order. A node with children moves by its own
 // link alone, since its children stay below it: O(log siblings) whatever hangs below.
 #include "crdt/state/tree_state.h"

@@ -163,6 +163,7 @@ private:
         if (value.is_string()) size = utf8::count_code_points(value.as_string());
         if (value.is_list()) size = value.as_list().size();
         if (value.is_map()) size = value.as_map().size();
+        if (value.is_bytes()) size = 1;  // Bytes are written {"$bytes": "…"}.
         return static_cast<std::int64_t>(size);
     }
 

@@ -13,6 +13,9 @@
 // digits than an f64 become the nearest f64. Within that everything is exact: 1 equals 1.0,
 // 9007199254740993 differs from 9007199254740992.0, and 0.0075 is a multiple of 0.0001.
 //
+// Bytes, which no JSON text holds, count as an object with one member, as write() spells them; the
+// keywords that look into an object pass over them.
+//
 // documents.h finds the targets of references, compile.h builds the graph of nodes, keywords.h is
 // the table of keywords, node.h the graph and the walk over it.
 #pragma once

@@ -108,6 +108,13 @@ TEST(Schema, CountsCharactersAndNotBytes) {
     EXPECT_NE(fault(two, R"("abc")"), "");
 }
 
+TEST(Schema, CountsBytesAsTheObjectOfOneMemberThatIsWritten) {
+    const Value bytes = Bytes{1, 2, 3};
+    EXPECT_TRUE(schema(R"({"type":"object","minProperties":1,"maxProperties":1})").check(bytes));
+    EXPECT_FALSE(schema(R"({"minProperties":2})").check(bytes));
+    EXPECT_FALSE(schema(R"({"maxProperties":0})").check(bytes));
+}
+
 TEST(Schema, ExplainsTheFormThatWasMeant) {
     const Schema edit = schema(kEdit);
     EXPECT_EQ(
