@@ -113,7 +113,8 @@ public:
     }
 
     // Fills an array or vector with the next values of a column behind which its reader ends, and
-    // returns how many there were: fewer than there is room for only at the column's end. After a failure, values may be anything.
+    // returns how many there were: fewer than there is room for only at the column's end. After a
+    // failure, values may be anything.
     template <class Values>
     std::size_t read(Values& out) {
         using T = typename Values::value_type;
