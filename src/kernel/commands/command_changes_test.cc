@@ -242,6 +242,22 @@ TEST_F(CommandChanges, UnderAuditAllIsKeptThatCanBe) {
     EXPECT_FALSE(directory.has("src/f"));
 }
 
+TEST_F(CommandChanges, UnderAuditTheFilesOfQuireStayAsTheyAre) {
+    directory.put("quire.toml", "[shell]\n");
+    at(shell::Enforcement::audit);
+    const auto made =
+        run("echo x > quire.toml; mkdir src/in; echo x > src/in/Quire.TOML; "
+            "echo x > README.md; chmod u+s src/a.c");
+    ASSERT_TRUE(made) << made.error().message();
+    EXPECT_EQ(kept(*made),
+              "modified README.md; created src/in/; "
+              "[modified quire.toml; mode src/a.c; created src/in/Quire.TOML; ]");
+    EXPECT_EQ(made->gate.violations.size(), 4U);
+    EXPECT_EQ(directory.get("quire.toml"), "[shell]\n");
+    EXPECT_EQ(kept("rm quire.toml"), "[deleted quire.toml; ]");
+    EXPECT_TRUE(directory.has("quire.toml"));
+}
+
 TEST_F(CommandChanges, AFileInThePlaceOfADirectoryWithHiddenFilesIsLeftOut) {
     const auto made = run("rm -rf secret; echo x > secret; echo y > src/new");
     ASSERT_TRUE(made) << made.error().message();

@@ -164,14 +164,18 @@ CommandGate::Step CommandGate::step_of(StagedChange change) {
     };
     if (step.is_git && (made.kind == ChangeKind::link || made.was_link))
         refuse("it is a link in the repository of git");
-    // The refusals below hold at every level but "audit"; a special file is refused at that level
-    // too.
-    step.is_never = made.kind == ChangeKind::special;
-    if (step.is_never) refuse("it is a fifo, a socket or a device");
+    // Under "audit" a refusal is only told, except for what is refused always.
     if (made.kind == ChangeKind::link && !stays_inside(made, parts_.workspace))
         refuse(cat("the link leads out of the workspace, to ", made.target));
+    const auto refuse_always = [&](std::string why) {
+        step.is_never = true;
+        refuse(std::move(why));
+    };
+    if (made.kind == ChangeKind::special) refuse_always("it is a fifo, a socket or a device");
     if (made.kind != ChangeKind::deleted && (made.mode & ~kPermissions) != 0 && !made.is_directory)
-        refuse("it has a set-user-id, set-group-id or sticky bit");
+        refuse_always("it has a set-user-id, set-group-id or sticky bit");
+    // The refusal is that of the rules, which protect these paths from everybody.
+    if (policy::is_of_quire(made.path)) step.is_never = true;
     result_.changes.push_back(
         {made.is_directory ? made.path + "/" : made.path, word_of(made), "", false});
     step.shown = result_.changes.size() - 1;
