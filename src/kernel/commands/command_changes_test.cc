@@ -258,6 +258,26 @@ TEST_F(CommandChanges, UnderAuditTheFilesOfQuireStayAsTheyAre) {
     EXPECT_TRUE(directory.has("quire.toml"));
 }
 
+// Texts are asked about by one patch, and each other change by itself.
+TEST_F(CommandChanges, EachEscalationHasTheApprovalOfItsOwnPath) {
+    at(shell::Enforcement::warned);
+    directory.put("ask/z.md", "z\n");
+    const auto made =
+        run("printf '\\0' > ask/bin; mkdir ask/d; echo more >> ask/plan.md; "
+            "echo more >> ask/z.md");
+    ASSERT_TRUE(made) << made.error().message();
+    ASSERT_EQ(made->gate.escalations.size(), 4U);
+    for (const GateObjection& each : made->gate.escalations) {
+        const auto asked = ask<policy::Approval>([&](auto reply) {
+            reply(ApprovalCalls(*kernel).find({{policy::ActorKind::human, "eve"}, 0, {}},
+                                              each.approval_id));
+        });
+        ASSERT_TRUE(asked) << each.path << ": " << asked.error().message();
+        const bool is_directory = each.path.ends_with("/");
+        EXPECT_EQ(cat(asked->ask.target.name, is_directory ? "/" : ""), each.path);
+    }
+}
+
 TEST_F(CommandChanges, AFileInThePlaceOfADirectoryWithHiddenFilesIsLeftOut) {
     const auto made = run("rm -rf secret; echo x > secret; echo y > src/new");
     ASSERT_TRUE(made) << made.error().message();

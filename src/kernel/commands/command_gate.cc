@@ -424,8 +424,9 @@ void CommandGate::ask_about(const Caller& by, const std::vector<Step*>& steps) {
         Error why = told.get_future().get();
         if (const Value* const id = why.details().find("approval_id")) {
             for (GateObjection& each : result_.escalations) {
-                if (each.path == result_.changes[step->shown].path)
-                    each.approval_id = id->as_string();
+                const bool is_it = each.path == result_.changes[step->shown].path &&
+                                   each.operation == step->operation;
+                if (is_it) each.approval_id = id->as_string();
             }
         }
         fail_with(std::move(why));
@@ -437,17 +438,20 @@ void CommandGate::fail_with(Error why) {
     if (!result_.failure) result_.failure = std::move(why);
 }
 
-// The patch asks for all of its texts at once. Its error has one id, or a list with the id of each
-// in their order.
+// The patch asks for those of its texts at once that nobody has approved. Its error has one id, or
+// a list of ids; an approval itself has the path that it is for.
 void CommandGate::note_approvals(const Error& refusal) {
     const Value* const id = refusal.details().find("approval_id");
     const Value* const ids = refusal.details().find("approval_ids");
-    std::size_t next = 0;
-    for (GateObjection& each : result_.escalations) {
-        if (ids != nullptr && next < ids->as_list().size()) {
-            each.approval_id = ids->as_list()[next++].as_string();
-        } else if (id != nullptr) {
-            each.approval_id = id->as_string();
+    if (id == nullptr) return;
+    const Approvals& approvals = Overseer::of(parts_.kernel).approvals();
+    for (const Value& each : ids != nullptr ? ids->as_list() : List{*id}) {
+        const Result<policy::Approval> approval = approvals.find(each.as_string());
+        if (!approval) continue;
+        // A text is the only change of its path that can wait.
+        const std::string& path = approval->ask.target.name;
+        for (GateObjection& objection : result_.escalations) {
+            if (objection.path == path) objection.approval_id = approval->id;
         }
     }
 }
