@@ -2,12 +2,15 @@
 // kind, directories that cannot be filled, and files that the command did not see.
 #include <filesystem>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include "base/concat.h"
 #include "fs/hash.h"
+#include "kernel/commands/command_gate.h"
 #include "kernel/commands/command_journal.h"
 #include "kernel/commands/commands_test.h"
 #include "kernel/oversight/approval_calls.h"
@@ -276,6 +279,29 @@ TEST_F(CommandChanges, EachEscalationHasTheApprovalOfItsOwnPath) {
         const bool is_directory = each.path.ends_with("/");
         EXPECT_EQ(cat(asked->ask.target.name, is_directory ? "/" : ""), each.path);
     }
+}
+
+TEST_F(CommandChanges, TheDigestTellsAPathWithANewlineFromTwoPaths) {
+    Result<stage::Stage> stage = stage::Stage::make(directory.path(), {});
+    ASSERT_TRUE(stage);
+    const auto effects = [&](const std::vector<std::string>& paths) {
+        std::vector<stage::StagedChange> changes;
+        for (const std::string& path : paths) {
+            stage::StagedChange change;
+            change.path = path;
+            change.kind = stage::ChangeKind::directory;
+            change.is_directory = true;
+            change.mode = 0755;
+            changes.push_back(std::move(change));
+        }
+        const std::string workspace = directory.path();
+        return CommandGate({*kernel, *gate, *calls, workspace, 1U << 20}, *stage,
+                           std::move(changes), {policy::ActorKind::agent, "ada"})
+            .effects()
+            .value();
+    };
+    const std::string between = cat("\ncreated 493 ", fs::Hash::of("").hex(), " \n");
+    EXPECT_NE(effects({"ask/a", "ask/b"}), effects({cat("ask/a", between, "ask/b")}));
 }
 
 TEST_F(CommandChanges, AFileInThePlaceOfADirectoryWithHiddenFilesIsLeftOut) {

@@ -303,7 +303,8 @@ Result<std::string> CommandGate::effects() const {
             const auto now = parts_.gate.files().read(made.path, kLargestFile);
             if (now) before = now->hash.hex();
         }
-        cat_to(all, cat(made.path, "\n", word_of(made), " ", made.mode, " ",
+        // A path may contain any byte but zero, so its length comes first.
+        cat_to(all, cat(made.path.size(), " ", made.path, "\n", word_of(made), " ", made.mode, " ",
                         fs::Hash::of(content).hex(), " ", before, "\n"));
     }
     return fs::Hash::of(all).hex();

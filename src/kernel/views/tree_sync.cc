@@ -382,8 +382,8 @@ Result<Synced> TreeSync::refresh(const Caller& by) {
     // and the new bytes.
     std::string all;
     for (const PlannedFile& file : files.files())
-        cat_to(all, cat(file.path, "\n", word_of(file), fs::Hash::of(file.bytes.value_or("")).hex(),
-                        "\n"));
+        cat_to(all, cat(file.path.size(), " ", file.path, "\n", word_of(file),
+                        fs::Hash::of(file.bytes.value_or("")).hex(), "\n"));
     if (Result<void> may = TreeConsent(parts_.kernel, state_, acting_for(by))
                                .to_deletions(files, fs::Hash::of(all).hex(), out);
         !may) {
