@@ -1,8 +1,7 @@
-// The registry keeps one small file per tree and writes it as a whole after each land or refresh: a
-// draft is synced and then renamed over it, so that a reader finds the state before or the one
-// after. The bases that a state names are synced before the state is written. In the other order a
-// crash could leave a state whose bases are gone, and every file that both sides changed would be a
-// conflict.
+// The registry keeps one small file per tree and replaces it as a whole after each land or refresh,
+// so that a reader finds the state before or the one after. The bases that a state names are synced
+// before the state is written. In the other order a crash could leave a state whose bases are gone,
+// and every file that both sides changed would be a conflict.
 #include "kernel/views/tree_registry.h"
 
 #include <algorithm>
@@ -12,13 +11,12 @@
 #include <system_error>
 #include <utility>
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/concat.h"
+#include "base/durable.h"
 #include "base/file_text.h"
-#include "base/write_all.h"
 #include "kernel/commands/command_completion.h"
 #include "kernel/commands/command_journal.h"
 
@@ -30,19 +28,6 @@ constexpr const char* kState = "/state";
 Failure io_error(const std::string& path, const char* what) {
     return fail(Errc::unavailable, "io_error", cat(what, " ", path, ": ", std::strerror(errno)),
                 {{"path", path}});
-}
-
-// Replaces the file as a whole. A draft that an earlier kernel left is removed first, since O_EXCL
-// refuses a name that is taken, by a link too.
-Result<void> replace_file(const std::string& path, std::string_view bytes) {
-    const std::string draft = path + ".new";
-    ::unlink(draft.c_str());
-    const Fd fd(::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-    if (!fd) return io_error(draft, "cannot write");
-    TRY(write_all(fd.get(), bytes));
-    if (::fdatasync(fd.get()) != 0 || ::rename(draft.c_str(), path.c_str()) != 0)
-        return io_error(path, "cannot write");
-    return {};
 }
 
 }  // namespace
@@ -126,10 +111,17 @@ Result<views::TreeState*> TreeRegistry::find(const std::string& directory) {
 
 Result<void> TreeRegistry::save(const views::TreeState& tree) {
     const std::string place = directory_of(tree.directory);
-    if (::mkdir(place.c_str(), 0700) != 0 && errno != EEXIST) return io_error(place, "cannot make");
+    if (::mkdir(place.c_str(), 0700) == 0) {
+        TRY(sync_name(place));
+        // It is new itself where this is the first tree.
+        TRY(sync_name(directory_));
+    } else if (errno != EEXIST) {
+        return io_error(place, "cannot make");
+    }
     TRY(bases_->sync());
     const Bytes bytes = tree.encode();
-    TRY(replace_file(place + kState, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
+    TRY(replace_durably(place + kState,
+                        {reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
     note_inner();
     return {};
 }
