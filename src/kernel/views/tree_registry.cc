@@ -30,6 +30,14 @@ Failure io_error(const std::string& path, const char* what) {
                 {{"path", path}});
 }
 
+// Removes the directory of a tree that was never saved, because the kernel was killed before.
+// Returns false for all others.
+bool remove_unsaved(const std::string& place) {
+    if (::access((place + kState).c_str(), F_OK) == 0) return false;
+    ::unlink((place + kState + ".new").c_str());
+    return ::rmdir(place.c_str()) == 0;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<OpenTree>> OpenTree::open(const std::string& directory,
@@ -61,9 +69,7 @@ Result<std::vector<std::string>> TreeRegistry::open() {
     std::error_code gone;
     for (const auto& each : std::filesystem::directory_iterator(directory_, gone)) {
         const std::string place = each.path().string();
-        if (!each.is_directory(gone)) continue;
-        // A directory without a state, as a kernel leaves it that is killed in its first save, is
-        // told of like a damaged one.
+        if (!each.is_directory(gone) || remove_unsaved(place)) continue;
         const std::string bytes = file_text(place + kState);
         Result<views::TreeState> state = views::TreeState::decode({bytes.begin(), bytes.end()});
         if (!state) {

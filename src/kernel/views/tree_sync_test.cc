@@ -314,6 +314,21 @@ TEST_F(Views, ARefreshThatWasCutOffAnywhereIsCompleted) {
     EXPECT_EQ(told(refresh(tree)), "done");
 }
 
+// A kernel that is killed before it has saved a tree's first state leaves its directory.
+TEST_F(Views, ATreeThatWasNeverSavedLeavesNothing) {
+    const std::string tree = adopted();
+    const std::string empty = directory / ".quire/views/00000000000000000000000000000000";
+    const std::string begun = directory / ".quire/views/11111111111111111111111111111111";
+    disk::create_directories(empty);
+    put(begun, "state.new", "a part of a st");
+    views.reset();
+    open();
+    EXPECT_TRUE(said.empty()) << said[0];
+    EXPECT_FALSE(disk::exists(empty));
+    EXPECT_FALSE(disk::exists(begun));
+    EXPECT_EQ(told(land(tree)), "done");
+}
+
 // A crash of the machine can take the newest state; then everything is merged again.
 TEST_F(Views, AnOlderStateChangesNothing) {
     directory.put("src/a.c", "one\ntwo\nthree\nfour\n");
