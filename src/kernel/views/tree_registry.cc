@@ -77,13 +77,14 @@ Result<std::vector<std::string>> TreeRegistry::open() {
                                state.error().message()));
             continue;
         }
-        // The refresh is completed before anything surveys the tree, or what it has written so far
-        // would be taken for the actor's work. A tree whose directory is gone keeps its journal for
-        // the next start.
+        // A tree whose directory is gone keeps its journal for the next start.
         if (auto tree = OpenTree::open(state->directory, 0, kLargestFile)) {
-            const auto done =
-                complete_commit(place + "/refresh", state->directory, (*tree)->files().files());
-            if (done && *done) {
+            const auto done = complete_refresh(*state, **tree);
+            if (!done) {
+                said.push_back(cat(done.error().message(),
+                                   ". The next land or refresh of the tree, and the next start, "
+                                   "try it again"));
+            } else if (*done) {
                 said.push_back(cat("a kernel was killed while it refreshed ", state->directory,
                                    "; ", (*done)->changes - (*done)->left.size(), " of ",
                                    (*done)->changes, " files are refreshed now"));
@@ -95,6 +96,14 @@ Result<std::vector<std::string>> TreeRegistry::open() {
     note_inner();
     is_open_ = true;
     return said;
+}
+
+Result<std::optional<CompletedCommit>> TreeRegistry::complete_refresh(const views::TreeState& tree,
+                                                                      const OpenTree& open) {
+    auto done = complete_commit(refresh_of(tree), tree.directory, open.files().files());
+    if (done) return done;
+    return Failure(std::move(done).error().within(
+        cat("a refresh of ", tree.directory, " has begun and cannot be completed now")));
 }
 
 Result<views::TreeState*> TreeRegistry::find(const std::string& directory) {
