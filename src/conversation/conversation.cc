@@ -63,7 +63,9 @@ Conversation::Conversation(crdt::Doc& doc)
     : doc_(doc),
       list_(doc.open(crdt::ContainerId::root(std::string(kBlocks), crdt::ContainerKind::list))) {
     const std::size_t count = doc_.list(list_).size();
-    for (std::size_t i = 0; i < count; ++i) read(i);
+    bool any_ahead = false;
+    for (std::size_t i = 0; i < count; ++i) any_ahead |= read(i);
+    if (any_ahead) cut_cycles();
 }
 
 const ConversationBlock* Conversation::find(crdt::OpId id) const {
@@ -77,10 +79,12 @@ ConversationBlock& Conversation::known(crdt::OpId id) {
     return blocks_[*at];
 }
 
-void Conversation::read(std::size_t list_index) {
+// A cycle has a block that stands before its parent, or is its own. So the pass over all is needed
+// for such documents only.
+bool Conversation::read(std::size_t list_index) {
     const crdt::Slot slot = doc_.list(list_).get(list_index);
     const auto* kind = std::get_if<crdt::ContainerKind>(&slot);
-    if (kind == nullptr || *kind != crdt::ContainerKind::map) return;  // Not a block of ours.
+    if (kind == nullptr || *kind != crdt::ContainerKind::map) return false;  // Not a block of ours.
 
     ConversationBlock block;
     block.id = doc_.list(list_).id(list_index);
@@ -88,13 +92,43 @@ void Conversation::read(std::size_t list_index) {
     load_fields(block);
     const auto content = doc_.map(block.fields).child(kText);
     // A Map without its text is not finished, or is not a block.
-    if (!content || content->kind != crdt::ContainerKind::text) return;
+    if (!content || content->kind != crdt::ContainerKind::text) return false;
     block.content = doc_.open(*content);
 
     // The constructor reads the list from its begin, so each block comes behind its siblings and
     // needs no link().
+    const bool is_ahead = block.parent && find(*block.parent) == nullptr;
     const Index index = append(std::move(block));
     children_[blocks_[index].parent].push_back(index);
+    return is_ahead;
+}
+
+// Another program may write any parent. Each block of a cycle becomes a root, which depends on the
+// document alone, and what hangs on it follows. Marks the blocks on the way up from each one, and
+// stops at those that an earlier way has met: O(blocks).
+void Conversation::cut_cycles() {
+    constexpr Index kNever = 0;
+    std::vector<Index> ways(blocks_.size(), kNever);  // The way that met a block first, from 1.
+    std::vector<Index> cyclic;
+    for (Index start = 0; start < blocks_.size(); ++start) {
+        const auto above = [&](Index block) {
+            const auto& parent = blocks_[block].parent;
+            return parent ? by_id_.find(*parent) : std::nullopt;
+        };
+        std::optional<Index> at = start;
+        for (; at && ways[*at] == kNever; at = above(*at)) ways[*at] = start + 1;
+        if (!at || ways[*at] != start + 1) continue;
+        const Index met = *at;
+        do {
+            cyclic.push_back(*at);
+            at = above(*at);
+        } while (*at != met);
+    }
+    for (const Index block : cyclic) {
+        std::erase(children_[blocks_[block].parent], block);
+        blocks_[block].parent.reset();
+        link(block);
+    }
 }
 
 void Conversation::set_words(ConversationBlock& block, BlockWords words) {
@@ -248,9 +282,13 @@ void Conversation::set_marks(crdt::OpId id, const Marks& marks) {
     block.marks = marks;
 }
 
-// The block stays among the siblings that it had: no call of ours gives a block another parent.
+// The block keeps the parent and the siblings that it had: no call of ours gives it others, and one
+// that another program wrote could make a cycle.
 void Conversation::refresh(crdt::OpId id) {
-    load_fields(known(id));
+    ConversationBlock& block = known(id);
+    const std::optional<crdt::OpId> parent = block.parent;
+    load_fields(block);
+    block.parent = parent;
 }
 
 }  // namespace quire::conversation

@@ -3,7 +3,8 @@
 // The root List `blocks` holds one Map per block, in document order; a block's id is the atom
 // that made its Map. The Map holds role, kind, status, parent, author, created_ms, metadata,
 // deleted and the marks, and the block's text in a child Text `content`. A parent is written
-// "COUNTER@PEER". Deletion sets a flag: the text, the children and their links stay.
+// "COUNTER@PEER"; blocks whose parents form a cycle, as only another program can write it, count as
+// roots. Deletion sets a flag: the text, the children and their links stay.
 //
 // A tool_call has at most one tool_result that is not deleted, and is its parent. The callers keep
 // this rule; answer_to() tells what they need.
@@ -117,14 +118,17 @@ public:
     void set_status(crdt::OpId id, std::string_view status);
     void set_deleted(crdt::OpId id, bool deleted);
     void set_marks(crdt::OpId id, const Marks& marks);
-    // Reads a block's fields again, after undo or an import changed its Map. A Map that became
+    // Reads a block's fields but its parent again, after undo or an import changed its Map. A Map that became
     // known by an import is not found by this: the index has to be made anew. CHECKs that the block
     // exists. O(fields).
     void refresh(crdt::OpId id);
 
 private:
     using Index = std::uint32_t;
-    void read(std::size_t list_index);
+    // Reads a block of the list. Returns true if its parent is not known yet.
+    bool read(std::size_t list_index);
+    // Makes roots of blocks that are below themselves.
+    void cut_cycles();
     Index append(ConversationBlock block);
     void link(Index block);
     void load_fields(ConversationBlock& block);

@@ -30,6 +30,11 @@ constexpr std::array kOfferedOfMounts = {Answer::approve_once, Answer::deny};
 // on the command line, where approvals are listed. There is no approval yet that could be revoked.
 constexpr std::array kOffered = {Answer::approve_once, Answer::approve_for, Answer::deny};
 
+std::span<const Answer> offered_for(const policy::Target& target) {
+    return target.kind == "mount" ? std::span<const Answer>(kOfferedOfMounts)
+                                  : std::span<const Answer>(kOffered);
+}
+
 std::string cut(std::string_view text, std::size_t code_points) {
     const std::string_view begin = utf8::prefix(text, code_points);
     return cat(begin, begin.size() < text.size() ? "…" : "");
@@ -64,14 +69,14 @@ Map decision_among(std::span<const Answer> offered, std::string_view says) {
 Map form_of(const policy::Ask& ask) {
     if (ask.target.kind == "mount") {
         return {{"type", "object"},
-                {"properties", Map{{"decision", decision_among(kOfferedOfMounts,
+                {"properties", Map{{"decision", decision_among(offered_for(ask.target),
                                                                "approve_once: accept the tool as "
                                                                "it is now, for good. deny: refuse "
                                                                "it, also when it asks again.")}}},
                 {"required", List{"decision"}}};
     }
     Map decision =
-        decision_among(kOffered,
+        decision_among(offered_for(ask.target),
                        "approve_once: allow this call. approve_for: allow this operation there for "
                        "a time, with any content. deny: refuse it, also when it asks again.");
     Map duration{{"type", "integer"},
@@ -97,11 +102,11 @@ std::optional<std::int64_t> seconds(const Value& value) {
     return static_cast<double>(whole) == number ? std::optional(whole) : std::nullopt;
 }
 
-std::optional<policy::Resolution> accepted(const Value& content) {
+std::optional<policy::Resolution> accepted(const Value& content, std::span<const Answer> answers) {
     const std::string word = json::text_in(content, "decision");
-    const auto* const offered = std::find_if(kOffered.begin(), kOffered.end(),
-                                             [&](Answer each) { return name_of(each) == word; });
-    if (offered == kOffered.end()) return std::nullopt;
+    const auto offered =
+        std::ranges::find_if(answers, [&](Answer each) { return name_of(each) == word; });
+    if (offered == answers.end()) return std::nullopt;
     policy::Resolution out{.answer = *offered};
     // With another answer the duration is the form's default, which nobody chose.
     const Value* const duration = content.get("duration_s");
@@ -140,12 +145,12 @@ Map question(const Approval& approval, std::string_view version) {
     return out;
 }
 
-std::optional<policy::Resolution> decision(const Value& answer) {
+std::optional<policy::Resolution> decision(const Value& answer, const policy::Target& target) {
     const std::string action = json::text_in(answer, "action");
     if (action == "decline") return policy::Resolution{.answer = Answer::deny};
     const Value* const content = answer.get("content");
     if (action != "accept" || content == nullptr) return std::nullopt;
-    return accepted(*content);
+    return accepted(*content, offered_for(target));
 }
 
 }  // namespace quire::mcp::elicitation

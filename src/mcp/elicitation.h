@@ -27,8 +27,9 @@ std::optional<std::string> approval_of(const tools::ToolResult& result);
 // and the diff, each cut at 1200 code points.
 Map question(const policy::Approval& approval, std::string_view version);
 
-// The decision in an ElicitResult. None when nobody decided: the dialog was closed, or the answer
-// does not have the requested form. Clients that answer without a person mostly answer like this.
-std::optional<policy::Resolution> decision(const Value& answer);
+// The decision in an ElicitResult to the question about `target`. None when nobody decided: the
+// dialog was closed, or the answer does not have the form that was requested for such a target.
+// Clients that answer without a person mostly answer like this.
+std::optional<policy::Resolution> decision(const Value& answer, const policy::Target& target);
 
 }  // namespace quire::mcp::elicitation

@@ -23,8 +23,9 @@ std::string message_about(const policy::Approval& approval) {
     return elicitation::question(approval, "2025-11-25").find("message")->as_string();
 }
 
-std::optional<policy::Resolution> understood(std::string_view json) {
-    return elicitation::decision(*json::parse(json));
+std::optional<policy::Resolution> understood(std::string_view json,
+                                             const std::string& kind = "file") {
+    return elicitation::decision(*json::parse(json), {.kind = kind, .name = "a"});
 }
 
 TEST(Elicitation, AQuestionSaysWhoWhatAndWhere) {
@@ -130,6 +131,17 @@ TEST(Elicitation, OnlyAnOfferedDecisionIsUnderstood) {
     EXPECT_EQ(understood(R"({"action":"accept","content":{"decision":"deny"}})")->answer,
               policy::Answer::deny);
     EXPECT_EQ(understood(R"({"action":"decline"})")->answer, policy::Answer::deny);
+}
+
+TEST(Elicitation, AChangedToolIsAcceptedOnceOrDenied) {
+    const auto answer = [](std::string_view word) {
+        return understood(cat(R"({"action":"accept","content":{"decision":")", word, "\"}}"),
+                          "mount");
+    };
+    EXPECT_EQ(answer("approve_once")->answer, policy::Answer::approve_once);
+    EXPECT_EQ(answer("deny")->answer, policy::Answer::deny);
+    EXPECT_FALSE(answer("approve_for"));
+    EXPECT_FALSE(answer("approve_scope"));
 }
 
 TEST(Elicitation, AnswersWithoutADecisionGiveNone) {

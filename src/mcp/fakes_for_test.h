@@ -1,6 +1,7 @@
 // A client that keeps what it is sent, and a service without a kernel.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -36,6 +37,9 @@ struct Pending {
     std::size_t hidden = 0;  // So many of the last tools are not listed.
     bool changing = false;   // The tools may change from call to call.
     std::map<std::string, Service::ResourceTold> followed;  // Resources by their URIs.
+    std::function<void()> before_unfollow;  // Called once, before a resource is unfollowed.
+    // Called once, when a resource is to be followed, with what follows it.
+    std::function<void(Function<void()> go_on)> before_follow;
 
     void release(const std::string& text) {
         for (auto& [cancelled, reply] : std::exchange(calls, {})) {
@@ -105,10 +109,18 @@ public:
                          Reply<void> reply) override {
         if (uri != "block://b1" && uri != "block://b2")
             return reply(fail(Errc::not_found, "invalid_reference", "there is no resource " + uri));
-        pending_->followed.emplace(uri, std::move(told));
-        reply({});
+        Function<void()> go_on = [pending = pending_, uri, told = std::move(told),
+                                  reply = std::move(reply)]() mutable {
+            pending->followed.emplace(uri, std::move(told));
+            reply({});
+        };
+        const auto before = std::exchange(pending_->before_follow, nullptr);
+        before ? before(std::move(go_on)) : go_on();
     }
-    void unfollow_resource(const std::string& uri) override { pending_->followed.erase(uri); }
+    void unfollow_resource(const std::string& uri) override {
+        if (const auto before = std::exchange(pending_->before_unfollow, nullptr)) before();
+        pending_->followed.erase(uri);
+    }
 
 private:
     std::shared_ptr<Pending> pending_;

@@ -192,7 +192,7 @@ void McpSession::on_line(std::string line) {
         return refuse({{}, {Code::invalid_request, "the batch is empty", {}}}, nullptr);
     }
     // The batch is answered when its last request is; notifications have no part in it.
-    const auto batch = std::make_shared<rpc::Batch>(connection_);
+    const auto batch = in_flight_->make_batch();
     for (Value& message : parsed->as_list()) receive(std::move(message), batch);
 }
 
@@ -214,7 +214,7 @@ void McpSession::receive(Value message, const std::shared_ptr<rpc::Batch>& batch
 void McpSession::refuse(rpc::Rejected rejected, const std::shared_ptr<rpc::Batch>& batch) {
     Value message = rpc::error(std::move(rejected.id), std::move(rejected.fault));
     if (batch != nullptr) {
-        batch->add(std::move(message));
+        batch->add(message);
     } else {
         connection_->send(json::write(message));
     }

@@ -3,6 +3,10 @@
 // legacy client is one follower, with a null id; a modern one has a follower for each request that
 // listens. The callback holds this weakly: it may come while the session ends, and then does
 // nothing.
+//
+// The service is called outside of the table's lock, for it may wait or call back, and follows a
+// resource some time after it was asked. So the table may say the contrary by the time that it has
+// followed or unfollowed: settle() compares the two after each.
 #include "mcp/resource_news.h"
 
 #include <algorithm>
@@ -23,15 +27,37 @@ void ResourceNews::follow(Value id, std::string uri, std::stop_token cancelled, 
         std::vector<Value>& ids = followers[uri];
         if (std::ranges::find(ids, id) == ids.end()) ids.push_back(id);
     });
+    ask_service(
+        uri, std::move(cancelled),
+        [self = shared_from_this(), id, uri, reply = std::move(reply)](Result<void> done) mutable {
+            if (!done) self->unfollow(id, uri);
+            reply(std::move(done));
+        });
+}
+
+void ResourceNews::ask_service(const std::string& uri, std::stop_token cancelled,
+                               Reply<void> reply) {
     service_->follow_resource(
         uri, std::move(cancelled),
         [news = weak_from_this()](const std::string& changed) {
             if (const auto alive = news.lock()) alive->tell(changed);
         },
-        [self = shared_from_this(), id, uri, reply = std::move(reply)](Result<void> done) mutable {
-            if (!done) self->unfollow(id, uri);
+        [self = shared_from_this(), uri, reply = std::move(reply)](Result<void> done) mutable {
+            if (done) self->settle(uri, true);
             reply(std::move(done));
         });
+}
+
+// Each call of the service ends here again, until both agree: whoever changes the table meanwhile
+// calls the service after that.
+// NOLINTNEXTLINE(misc-no-recursion): one step for each change of the table in between.
+void ResourceNews::settle(const std::string& uri, bool is_told) {
+    const bool is_followed =
+        followers_.with([&](const auto& followers) { return followers.contains(uri); });
+    if (is_followed == is_told) return;
+    if (is_followed) return ask_service(uri, {}, [](Result<void>) {});
+    service_->unfollow_resource(uri);
+    settle(uri, false);
 }
 
 struct ResourceNews::Following {
@@ -65,8 +91,7 @@ void ResourceNews::follow_next(std::shared_ptr<Following> all) {
 }
 
 void ResourceNews::unfollow(const Value& id, const std::string& uri) {
-    // The service tells for nobody once the last follower has gone. It is called outside of the
-    // lock, for it may wait or call back.
+    // The service tells for nobody once the last follower has gone.
     const bool is_last = followers_.with([&](auto& followers) {
         const auto at = followers.find(uri);
         if (at == followers.end()) return false;
@@ -75,7 +100,9 @@ void ResourceNews::unfollow(const Value& id, const std::string& uri) {
         followers.erase(at);
         return true;
     });
-    if (is_last) service_->unfollow_resource(uri);
+    if (!is_last) return;
+    service_->unfollow_resource(uri);
+    settle(uri, false);
 }
 
 void ResourceNews::unfollow(const Value& id) {

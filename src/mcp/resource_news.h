@@ -40,6 +40,11 @@ public:
 private:
     struct Following;
     void follow_next(std::shared_ptr<Following> all);
+    // Makes the service tell of the resource. Errors: those of Service::follow_resource().
+    void ask_service(const std::string& uri, std::stop_token cancelled, Reply<void> reply);
+    // Called when the service tells of the resource from now on, or does not any more: makes it agree
+    // with the table, which may have changed meanwhile.
+    void settle(const std::string& uri, bool is_told);
     void tell(const std::string& uri) const;
 
     const std::shared_ptr<Service> service_;

@@ -156,7 +156,9 @@ void ToolCalls::ask_by_result(const Ref& call, const std::string& approval_id, M
 void ToolCalls::decide(const Ref& call, const std::string& approval_id, const Value& response) {
     const auto service = service_.lock();
     if (service == nullptr) return;
-    auto decision = elicitation::decision(response);
+    const auto approval = service->approver()->find(approval_id);
+    if (!approval) return call->reply(Outcome(tools::refused(approval.error())));
+    auto decision = elicitation::decision(response, approval->ask.target);
     if (!decision) {
         // Nobody decided: the approval stays open, and nobody is asked about it again.
         if (call->refusal) return call->reply(Outcome(std::move(*call->refusal)));

@@ -66,17 +66,21 @@ Result<std::unique_ptr<Mounts>> Mounts::open(std::vector<MountOptions> options,
     std::map<std::string, Pin> pins;
     std::map<std::string, std::string> missed;
     for (const kernel::MountPin& each : TRY(parts.kernel.pins())) {
-        if (each.damaged) {
+        if (!each.damaged && each.body.get(kMissed) != nullptr) {
+            missed.emplace(each.mount, json::text_in(each.body, kMissed));
+            continue;
+        }
+        Result<Pin> pin = each.damaged ? Result<Pin>(Pin()) : pin_of(each.body);
+        // A pin without tools stands for the one that cannot be read. Without any pin the mount would
+        // count as new, and what its program lists now would be approved by nobody.
+        if (each.damaged || !pin) {
             parts.warn(
                 cat("what was approved of the mount ", each.mount,
                     " is damaged in the store, so none of its tools are listed; look at what "
-                    "it offers with quire mounts show ",
+                    "it offers with quire mounts check ",
                     each.mount, ", and approve it again"));
-        } else if (each.body.get(kMissed) != nullptr) {
-            missed.emplace(each.mount, json::text_in(each.body, kMissed));
-        } else {
-            pins.emplace(each.mount, TRY(pin_of(each.body)));
         }
+        pins.emplace(each.mount, pin ? std::move(*pin) : Pin());
     }
     std::unique_ptr<Mounts> made(new Mounts(parts.warn));
     for (MountOptions& each : options) {

@@ -68,13 +68,18 @@ bool is_hidden(std::string_view path) {
     return any_component(path, [](const std::string& name, bool) { return name == ".quire"; });
 }
 
+bool is_of_quire(std::string_view path) {
+    return any_component(path, [](const std::string& name, bool is_last) {
+        return name == ".quire" || (is_last && name == "quire.toml");
+    });
+}
+
 // Compares the names that components may stand for: ".GIT" may be the same directory as ".git".
 bool is_protected(std::string_view path) {
+    if (is_of_quire(path)) return true;
     std::string before;
-    return any_component(path, [&](const std::string& name, bool is_last) {
-        if (name == ".git" || name == ".quire" || name == ".githooks" || name == ".husky")
-            return true;
-        if (is_last && name == "quire.toml") return true;
+    return any_component(path, [&](const std::string& name, bool) {
+        if (name == ".git" || name == ".githooks" || name == ".husky") return true;
         if (name == "hooks" && before.size() > 4 && before.ends_with(".git")) return true;
         before = name;
         return false;

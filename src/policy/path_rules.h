@@ -92,6 +92,9 @@ private:
 // Returns true for paths that nobody may read: everything below .quire/, where the kernel keeps all
 // documents.
 bool is_hidden(std::string_view path);
+// Returns true for what Quire itself is run by, at any depth and in any case: quire.toml, and .quire and
+// everything below it.
+bool is_of_quire(std::string_view path);
 // Returns true for paths that no rule can open for writing: at any depth and in any case .git, .quire,
 // .githooks, .husky and everything below them, quire.toml, and the hooks of a bare repository
 // (NAME.git/hooks).

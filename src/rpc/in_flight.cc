@@ -4,10 +4,12 @@
 #include "rpc/in_flight.h"
 
 #include <algorithm>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "base/concat.h"
 #include "json/json.h"
 
 namespace quire::rpc {
@@ -36,13 +38,27 @@ struct InFlight::State {
 };
 
 Batch::~Batch() {
-    answers_.with([&](List& answers) {
-        if (!answers.empty()) connection_->send(json::write(std::move(answers)));
+    answers_.with([&](const std::string& answers) {
+        if (!answers.empty()) connection_->send(cat("[", answers, "]"));
     });
 }
 
-void Batch::add(Value answer) {
-    answers_.with([&](List& answers) { answers.push_back(std::move(answer)); });
+// The client would drop a longer array whole. Each answer is written when it comes, so that its
+// length is known.
+void Batch::add(const Value& answer) {
+    constexpr std::size_t kBesides = std::string_view("[,]").size();
+    std::string text = json::write(answer);
+    answers_.with([&](std::string& answers) {
+        if (answers.size() + text.size() + kBesides > longest_) {
+            Fault fault = answer_too_long(longest_);
+            fault.message = cat("the answers to the batch would be longer than ", longest_,
+                                " bytes with this one, so it was not sent. Ask for less at a time");
+            std::string instead = json::write(error(*answer.get("id"), std::move(fault)));
+            if (instead.size() < text.size()) text = std::move(instead);
+        }
+        cat_to(answers, answers.empty() ? "" : ",");
+        cat_to(answers, text);
+    });
 }
 
 InFlight::InFlight(std::shared_ptr<Connection> connection, std::size_t most, std::size_t longest)
@@ -51,6 +67,10 @@ InFlight::InFlight(std::shared_ptr<Connection> connection, std::size_t most, std
       longest_(longest),
       state_(std::make_unique<sched::Guarded<State>>()) {}
 InFlight::~InFlight() = default;
+
+std::shared_ptr<Batch> InFlight::make_batch() const {
+    return std::make_shared<Batch>(connection_, longest_);
+}
 
 // The number tells this request from a later one with the same id, which a client may use again
 // once it has cancelled or received the first: a late answer then finds another number and is
@@ -157,7 +177,7 @@ void Answer::send(Value message) const {
     std::shared_ptr<Batch> batch;
     if (!owner_->finish(id_, number_, batch)) return;
     if (batch != nullptr) {
-        batch->add(std::move(message));
+        batch->add(message);
     } else {
         std::string line = json::write(message);
         // The client would drop a longer line without knowing whose answer it was.

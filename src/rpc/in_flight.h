@@ -22,18 +22,22 @@ namespace quire::rpc {
 
 // The answers to one JSON-RPC batch, sent as one array when its last owner lets go of it: the
 // session while it reads the batch, and each request that is open. Nothing is sent for a batch
-// without answers. A batch is not bound by `longest`.
+// without answers.
 class Batch {
 public:
-    explicit Batch(std::shared_ptr<Connection> connection) : connection_(std::move(connection)) {}
+    // An answer with which the array would be longer than `longest` is replaced by a short error.
+    // Only an array that has many of those can be longer.
+    Batch(std::shared_ptr<Connection> connection, std::size_t longest)
+        : connection_(std::move(connection)), longest_(longest) {}
     Batch(const Batch&) = delete;
     Batch& operator=(const Batch&) = delete;
     ~Batch();
-    void add(Value answer);
+    void add(const Value& answer);
 
 private:
-    std::shared_ptr<Connection> connection_;
-    sched::Guarded<List> answers_;
+    const std::shared_ptr<Connection> connection_;
+    const std::size_t longest_;
+    sched::Guarded<std::string> answers_;  // JSON texts, with commas between them.
 };
 
 class InFlight;
@@ -70,6 +74,9 @@ public:
     InFlight(const InFlight&) = delete;
     InFlight& operator=(const InFlight&) = delete;
     ~InFlight();
+
+    // A batch whose array is bound by `longest`, as an answer of its own is.
+    std::shared_ptr<Batch> make_batch() const;
 
     // Opens a request that came in `bytes`. Calls hold_input() when there are too many. None when a
     // request with this id is still open; the caller then refuses this one, and the open one goes

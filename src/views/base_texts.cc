@@ -20,6 +20,7 @@
 
 #include "base/bytes.h"
 #include "base/concat.h"
+#include "base/durable.h"
 #include "base/write_all.h"
 
 namespace quire::views {
@@ -143,8 +144,12 @@ Result<std::string> BaseTexts::get(const fs::Hash& hash) const {
     return out;
 }
 
-Result<void> BaseTexts::sync() const {
-    return ::fdatasync(fd_.get()) == 0 ? Result<void>() : failed("cannot sync");
+// The file's own name is synced once: it may be new, or be that of another file since keep().
+Result<void> BaseTexts::sync() {
+    if (::fdatasync(fd_.get()) != 0) return failed("cannot sync");
+    if (!is_named_) TRY(sync_name(file_));
+    is_named_ = true;
+    return {};
 }
 
 // Copies what stays into a new file and renames it over the old one. A crash before the rename
@@ -164,9 +169,11 @@ Result<void> BaseTexts::keep(const Hashes& wanted) {
         const std::string bytes = TRY(get(hash));
         TRY(made.add(hash, bytes));
     }
+    made.is_named_ = true;  // Its name as a draft need not last.
     TRY(made.sync());
     if (::rename(draft.c_str(), file_.c_str()) != 0) return failed("cannot replace");
     made.file_ = file_;
+    made.is_named_ = false;
     *this = std::move(made);
     return {};
 }

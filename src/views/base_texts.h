@@ -38,7 +38,7 @@ public:
     // Reads, decompresses and checks the bytes. Errors: not_found "base_unknown"; corrupt "corrupt"
     // for bytes that do not have this hash.
     Result<std::string> get(const fs::Hash& hash) const;
-    Result<void> sync() const;
+    Result<void> sync();
     // Forgets the others, if they take more than half of the file. O(what stays) then.
     Result<void> keep(const Hashes& wanted);
     // The size of the file in bytes, with what keep() would remove.
@@ -58,6 +58,7 @@ private:
     std::string file_;
     Fd fd_;
     std::uint64_t end_ = 0;
+    bool is_named_ = false;  // The file's name is known to be durable.
     std::unordered_map<fs::Hash, Place, HashOfHash> places_;
 };
 

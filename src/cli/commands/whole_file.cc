@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/concat.h"
+#include "base/durable.h"
 #include "base/fd.h"
 #include "base/write_all.h"
 
@@ -77,7 +78,7 @@ Result<void> replace(const std::string& named, std::string_view text, mode_t fre
     const bool placed = done && (!exists || ::fchmod(beside.file.get(), mode) == 0) &&
                         (!durable || ::fsync(beside.file.get()) == 0) &&
                         ::rename(beside.path.c_str(), path.c_str()) == 0;
-    if (placed) return {};
+    if (placed && (!durable || sync_name(path))) return {};
     if (done) done = disk_error(named);
     ::unlink(beside.path.c_str());
     return done;

@@ -2,12 +2,15 @@
 // kind, directories that cannot be filled, and files that the command did not see.
 #include <filesystem>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include "base/concat.h"
 #include "fs/hash.h"
+#include "kernel/commands/command_gate.h"
 #include "kernel/commands/command_journal.h"
 #include "kernel/commands/commands_test.h"
 #include "kernel/oversight/approval_calls.h"
@@ -240,6 +243,65 @@ TEST_F(CommandChanges, UnderAuditAllIsKeptThatCanBe) {
               "modified README.md; link src/p; [created src/f; ]");
     EXPECT_EQ(disk::read_symlink(directory / "src/p"), "/etc/passwd");
     EXPECT_FALSE(directory.has("src/f"));
+}
+
+TEST_F(CommandChanges, UnderAuditTheFilesOfQuireStayAsTheyAre) {
+    directory.put("quire.toml", "[shell]\n");
+    at(shell::Enforcement::audit);
+    const auto made =
+        run("echo x > quire.toml; mkdir src/in; echo x > src/in/Quire.TOML; "
+            "echo x > README.md; chmod u+s src/a.c");
+    ASSERT_TRUE(made) << made.error().message();
+    EXPECT_EQ(kept(*made),
+              "modified README.md; created src/in/; "
+              "[modified quire.toml; mode src/a.c; created src/in/Quire.TOML; ]");
+    EXPECT_EQ(made->gate.violations.size(), 4U);
+    EXPECT_EQ(directory.get("quire.toml"), "[shell]\n");
+    EXPECT_EQ(kept("rm quire.toml"), "[deleted quire.toml; ]");
+    EXPECT_TRUE(directory.has("quire.toml"));
+}
+
+// Texts are asked about by one patch, and each other change by itself.
+TEST_F(CommandChanges, EachEscalationHasTheApprovalOfItsOwnPath) {
+    at(shell::Enforcement::warned);
+    directory.put("ask/z.md", "z\n");
+    const auto made =
+        run("printf '\\0' > ask/bin; mkdir ask/d; echo more >> ask/plan.md; "
+            "echo more >> ask/z.md");
+    ASSERT_TRUE(made) << made.error().message();
+    ASSERT_EQ(made->gate.escalations.size(), 4U);
+    for (const GateObjection& each : made->gate.escalations) {
+        const auto asked = ask<policy::Approval>([&](auto reply) {
+            reply(ApprovalCalls(*kernel).find({{policy::ActorKind::human, "eve"}, 0, {}},
+                                              each.approval_id));
+        });
+        ASSERT_TRUE(asked) << each.path << ": " << asked.error().message();
+        const bool is_directory = each.path.ends_with("/");
+        EXPECT_EQ(cat(asked->ask.target.name, is_directory ? "/" : ""), each.path);
+    }
+}
+
+TEST_F(CommandChanges, TheDigestTellsAPathWithANewlineFromTwoPaths) {
+    Result<stage::Stage> stage = stage::Stage::make(directory.path(), {});
+    ASSERT_TRUE(stage);
+    const auto effects = [&](const std::vector<std::string>& paths) {
+        std::vector<stage::StagedChange> changes;
+        for (const std::string& path : paths) {
+            stage::StagedChange change;
+            change.path = path;
+            change.kind = stage::ChangeKind::directory;
+            change.is_directory = true;
+            change.mode = 0755;
+            changes.push_back(std::move(change));
+        }
+        const std::string workspace = directory.path();
+        return CommandGate({*kernel, *gate, *calls, workspace, 1U << 20}, *stage,
+                           std::move(changes), {policy::ActorKind::agent, "ada"})
+            .effects()
+            .value();
+    };
+    const std::string between = cat("\ncreated 493 ", fs::Hash::of("").hex(), " \n");
+    EXPECT_NE(effects({"ask/a", "ask/b"}), effects({cat("ask/a", between, "ask/b")}));
 }
 
 TEST_F(CommandChanges, AFileInThePlaceOfADirectoryWithHiddenFilesIsLeftOut) {

@@ -164,14 +164,18 @@ CommandGate::Step CommandGate::step_of(StagedChange change) {
     };
     if (step.is_git && (made.kind == ChangeKind::link || made.was_link))
         refuse("it is a link in the repository of git");
-    // The refusals below hold at every level but "audit"; a special file is refused at that level
-    // too.
-    step.is_never = made.kind == ChangeKind::special;
-    if (step.is_never) refuse("it is a fifo, a socket or a device");
+    // Under "audit" a refusal is only told, except for what is refused always.
     if (made.kind == ChangeKind::link && !stays_inside(made, parts_.workspace))
         refuse(cat("the link leads out of the workspace, to ", made.target));
+    const auto refuse_always = [&](std::string why) {
+        step.is_never = true;
+        refuse(std::move(why));
+    };
+    if (made.kind == ChangeKind::special) refuse_always("it is a fifo, a socket or a device");
     if (made.kind != ChangeKind::deleted && (made.mode & ~kPermissions) != 0 && !made.is_directory)
-        refuse("it has a set-user-id, set-group-id or sticky bit");
+        refuse_always("it has a set-user-id, set-group-id or sticky bit");
+    // The refusal is that of the rules, which protect these paths from everybody.
+    if (policy::is_of_quire(made.path)) step.is_never = true;
     result_.changes.push_back(
         {made.is_directory ? made.path + "/" : made.path, word_of(made), "", false});
     step.shown = result_.changes.size() - 1;
@@ -299,7 +303,8 @@ Result<std::string> CommandGate::effects() const {
             const auto now = parts_.gate.files().read(made.path, kLargestFile);
             if (now) before = now->hash.hex();
         }
-        cat_to(all, cat(made.path, "\n", word_of(made), " ", made.mode, " ",
+        // A path may contain any byte but zero, so its length comes first.
+        cat_to(all, cat(made.path.size(), " ", made.path, "\n", word_of(made), " ", made.mode, " ",
                         fs::Hash::of(content).hex(), " ", before, "\n"));
     }
     return fs::Hash::of(all).hex();
@@ -420,8 +425,9 @@ void CommandGate::ask_about(const Caller& by, const std::vector<Step*>& steps) {
         Error why = told.get_future().get();
         if (const Value* const id = why.details().find("approval_id")) {
             for (GateObjection& each : result_.escalations) {
-                if (each.path == result_.changes[step->shown].path)
-                    each.approval_id = id->as_string();
+                const bool is_it = each.path == result_.changes[step->shown].path &&
+                                   each.operation == step->operation;
+                if (is_it) each.approval_id = id->as_string();
             }
         }
         fail_with(std::move(why));
@@ -433,17 +439,20 @@ void CommandGate::fail_with(Error why) {
     if (!result_.failure) result_.failure = std::move(why);
 }
 
-// The patch asks for all of its texts at once. Its error has one id, or a list with the id of each
-// in their order.
+// The patch asks for those of its texts at once that nobody has approved. Its error has one id, or
+// a list of ids; an approval itself has the path that it is for.
 void CommandGate::note_approvals(const Error& refusal) {
     const Value* const id = refusal.details().find("approval_id");
     const Value* const ids = refusal.details().find("approval_ids");
-    std::size_t next = 0;
-    for (GateObjection& each : result_.escalations) {
-        if (ids != nullptr && next < ids->as_list().size()) {
-            each.approval_id = ids->as_list()[next++].as_string();
-        } else if (id != nullptr) {
-            each.approval_id = id->as_string();
+    if (id == nullptr) return;
+    const Approvals& approvals = Overseer::of(parts_.kernel).approvals();
+    for (const Value& each : ids != nullptr ? ids->as_list() : List{*id}) {
+        const Result<policy::Approval> approval = approvals.find(each.as_string());
+        if (!approval) continue;
+        // A text is the only change of its path that can wait.
+        const std::string& path = approval->ask.target.name;
+        for (GateObjection& objection : result_.escalations) {
+            if (objection.path == path) objection.approval_id = approval->id;
         }
     }
 }

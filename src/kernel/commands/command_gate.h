@@ -124,7 +124,7 @@ private:
     // Writes texts, all or none. Errors: those of FileCalls::patch().
     Result<void> commit_texts(const Caller& by, const std::vector<Step*>& steps,
                               const fs::DiskEntries& entries);
-    // Gives the objections the approvals that people were asked for.
+    // Gives the objections the approvals that people were asked for by the patch.
     void note_approvals(const Error& refusal);
     // Asks a person about steps that have no text, each by itself. Those that they have allowed go on.
     void ask_about(const Caller& by, const std::vector<Step*>& steps);

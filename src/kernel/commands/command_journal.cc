@@ -1,23 +1,17 @@
-// One JSON file, written beside its place and renamed, so a reader finds the whole of it or none.
+// One JSON file, which is replaced as a whole, so a reader finds the whole of it or none.
 // Paths, link targets and merged bytes need not be UTF-8 and are written in hexadecimal digits.
 // Fields are only ever added, as optional ones: a newer program must complete what an older one has
 // begun.
 #include "kernel/commands/command_journal.h"
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <utility>
 
-#include <fcntl.h>
 #include <unistd.h>
 
-#include "base/concat.h"
-#include "base/fd.h"
+#include "base/durable.h"
 #include "base/file_text.h"
 #include "base/hex.h"
 #include "base/value.h"
-#include "base/write_all.h"
 #include "json/json.h"
 
 namespace quire::kernel {
@@ -69,20 +63,12 @@ Result<void> write_journal(const std::string& stage, Journal journal) {
             name_to_hex(*name);
         if (each.bytes) name_to_hex(*each.bytes);
     }
-    const std::string path = stage + kName;
-    // A reader that sees the journal sees all of it.
-    const std::string draft = path + ".new";
-    const Fd file(::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-    const auto failed = [&](const char* why) {
-        return fail(Errc::unavailable, "io_error", cat("nothing was committed: ", path, ": ", why),
-                    {{"path", path}});
-    };
-    if (!file) return failed(std::strerror(errno));
     const std::string text = json::write(json::Codec<Journal>::encode(journal));
-    if (const auto written = write_all(file.get(), text); !written)
-        return failed(written.error().message().c_str());
-    const bool done = ::fdatasync(file.get()) == 0 && ::rename(draft.c_str(), path.c_str()) == 0;
-    return done ? Result<void>() : failed(std::strerror(errno));
+    // A sync of the stage's own name would cost a third flush. The file systems of Linux write a new
+    // directory's name with the first sync of what is in it.
+    Result<void> done = replace_durably(stage + kName, text);
+    if (!done) return Failure(std::move(done).error().within("nothing was committed"));
+    return {};
 }
 
 std::optional<Journal> read_journal(const std::string& stage) {

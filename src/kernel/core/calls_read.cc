@@ -319,31 +319,46 @@ Result<HistoryPage> history_of(const BlockRef& block, std::size_t limit,
     return page;
 }
 
+namespace {
+
+LogEntry log_entry(store::UnitRecord unit, const store::DocumentRecord& document) {
+    LogEntry entry;
+    entry.block_id = cat("b", unit.document);
+    if (!unit.block.empty()) cat_to(entry.block_id, cat("_", unit.block));
+    entry.entry = {cat(unit.version), unit.at_ms, std::move(unit.actor),
+                   std::move(unit.description)};
+    if (is_file_text(document.kind)) entry.path = document.name;
+    if (document.kind == kConversationKind) entry.conversation = document.name;
+    if (document.kind == kMemoryKind) {
+        entry.label = document.name;
+        entry.owner = document.owner;
+    }
+    return entry;
+}
+
+}  // namespace
+
+// The store counts units and knows no rights. So it is asked for more of them until the caller may
+// see enough. Each time it reads anew, but for many more, so that there are few rounds.
 void Kernel::log(Caller by, std::optional<policy::Actor> of, std::size_t limit,
                  Reply<std::vector<LogEntry>> reply) {
-    Result<std::vector<store::UnitRecord>> units =
-        core_->parts().store.recent_units(of ? of->str() : "", limit);
-    if (!units) return reply(Failure(std::move(units).error()));
+    constexpr std::size_t kTimes = 8;
+    const std::size_t most = std::max(limit, kMostLogged);
     std::vector<LogEntry> entries;
-    for (store::UnitRecord& unit : *units) {
-        const auto document = core_->catalog().record(unit.document);
-        // Rights are asked about after the store has counted, so a caller may get fewer than
-        // `limit` entries although there are more.
-        if (!document || !core_->may_see(by.actor, *document)) continue;
-        LogEntry entry;
-        entry.block_id = cat("b", unit.document);
-        if (!unit.block.empty()) cat_to(entry.block_id, cat("_", unit.block));
-        entry.entry = {cat(unit.version), unit.at_ms, std::move(unit.actor),
-                       std::move(unit.description)};
-        if (is_file_text(document->kind)) entry.path = document->name;
-        if (document->kind == kConversationKind) entry.conversation = document->name;
-        if (document->kind == kMemoryKind) {
-            entry.label = document->name;
-            entry.owner = document->owner;
+    for (std::size_t asked = limit;; asked = std::min(asked * kTimes, most)) {
+        Result<std::vector<store::UnitRecord>> units =
+            core_->parts().store.recent_units(of ? of->str() : "", asked);
+        if (!units) return reply(Failure(std::move(units).error()));
+        const bool is_all = units->size() < asked || asked == most;
+        entries.clear();
+        for (store::UnitRecord& unit : *units) {
+            if (entries.size() == limit) break;
+            const auto document = core_->catalog().record(unit.document);
+            if (document && core_->may_see(by.actor, *document))
+                entries.push_back(log_entry(std::move(unit), *document));
         }
-        entries.push_back(std::move(entry));
+        if (is_all || entries.size() == limit) return reply(std::move(entries));
     }
-    reply(std::move(entries));
 }
 
 bool Core::may_see(const policy::Actor& by, const store::DocumentRecord& document) {

@@ -191,10 +191,11 @@ void Catalog::settle_name(const Name& name, store::DocumentKey key) {
 }
 
 void Catalog::exchange_names(const Name& one, const Name& other) {
+    CHECK(one.owner == other.owner);
     state_->with([&](State& state) {
         store::DocumentKey& first = state.names.at(one);
         store::DocumentKey& second = state.names.at(other);
-        // The caller holds both documents, so neither can have lost its name. Their owners stay.
+        // The caller holds both documents, so neither can have lost its name.
         std::swap(first, second);
         state.entries.at(first).record.name = one.name;
         state.entries.at(second).record.name = other.name;

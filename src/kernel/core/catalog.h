@@ -60,7 +60,8 @@ public:
     void unclaim_name(const Name& name, store::DocumentKey key);
     // The document is known by `name` alone, and it is not deleted.
     void settle_name(const Name& name, store::DocumentKey key);
-    // Each of two documents is known by the other's name.
+    // Each of two documents is known by the other's name. CHECKs that they have one owner, who is a part
+    // of the name.
     void exchange_names(const Name& one, const Name& other);
     // The header that the document has now, for those who look at its record here.
     void settle_header(store::DocumentKey key, const Bytes& header);

@@ -147,6 +147,9 @@ public:
     // The authors of the block's lines. Errors: denied "memory_block".
     void blame(Caller by, std::string block_id, Reply<Blame> reply);
     // Recent changes of what the caller may see, newest first, by one actor or by all (quire log).
+    // Those that it may not see do not count for `limit`; fewer come if there are no more among the
+    // newest kMostLogged changes.
+    static constexpr std::size_t kMostLogged = 10'000;
     void log(Caller by, std::optional<policy::Actor> of, std::size_t limit,
              Reply<std::vector<LogEntry>> reply);
 

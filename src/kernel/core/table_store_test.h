@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -63,8 +64,20 @@ public:
         return store::entries_after(audit_, seq, limit);
     }
     Result<store::AuditHash> audit_origin() override { return store::audit_origin("table"); }
-    Result<std::vector<store::UnitRecord>> recent_units(const std::string&, std::size_t) override {
-        return std::vector<store::UnitRecord>();
+    // Sorted by time, and those of one moment by document.
+    Result<std::vector<store::UnitRecord>> recent_units(const std::string& actor,
+                                                        std::size_t limit) override {
+        std::vector<store::UnitRecord> units;
+        for (const auto& [key, document] : stored_) {
+            for (const store::UnitRecord& unit : document.units) {
+                if (actor.empty() || unit.actor == actor) units.push_back(unit);
+            }
+        }
+        std::ranges::sort(units, std::ranges::greater(), [](const store::UnitRecord& unit) {
+            return std::tuple(unit.at_ms, unit.document, unit.version);
+        });
+        if (units.size() > limit) units.resize(limit);
+        return units;
     }
     Result<store::DocumentMark> mark(store::DocumentKey document) override {
         return store::mark_of(stored_[document]);

@@ -131,6 +131,22 @@ TEST(Kernel, ANewEditEndsTheChanceToRedo) {
     EXPECT_EQ(reason(desk.undo(id, "ada", true)), "nothing_to_redo");
 }
 
+TEST(Kernel, ARunOfAppendsThatAnotherActorTookBackGoesOnAsAStepOfItsOwn) {
+    Desk desk;
+    const std::string id = desk.create("");
+    desk.append(id, "a\n");
+    desk.append(id, "b\n");
+    ASSERT_TRUE(desk.undo(id, "bo", false, UndoScope::any));
+    EXPECT_EQ(desk.text(id), "");
+    desk.append(id, "c\n");
+    EXPECT_EQ(desk.text(id), "c\n");
+
+    ASSERT_TRUE(desk.undo(id));
+    EXPECT_EQ(desk.text(id), "");
+    ASSERT_TRUE(desk.undo(id, "ada", true));
+    EXPECT_EQ(desk.text(id), "c\n");
+}
+
 TEST(Kernel, UndoWalksBackThroughEveryStatusThereWas) {
     Desk desk;
     const std::string id = desk.create("");

@@ -50,6 +50,36 @@ TEST(FileCalls, TheRulesDecideByPath) {
     EXPECT_TRUE(refused.error().details().contains("approval_id"));
 }
 
+// A person may read "sealed", an agent only with an approval.
+TEST(FileCalls, ChangesThatTheCallerMayNotSeeTakeNoPlaceInTheLog) {
+    FileOffice office;
+    office.files.put("free/f", "0\n");
+    office.files.put("sealed/f", "0\n");
+    EXPECT_EQ(office.edit("free/f", "0", "1"), "ok");
+    const Caller person{{policy::ActorKind::human, "eve"}, 0, {}};
+    for (int i = 0; i < 30; ++i) {
+        const auto edited = office.ask<FileEdited>([&](auto reply) {
+            office.calls->edit(
+                person, "sealed/f", "insert",
+                [](const seq::Rope&, std::uint64_t) {
+                    return Result<edits::Planned>(edits::Planned{{{{0}, {0}, "x"}}, {}});
+                },
+                std::move(reply));
+        });
+        ASSERT_TRUE(edited) << edited.error().message();
+    }
+    const auto log = [&](const Caller& by) {
+        const auto entries = office.ask<std::vector<LogEntry>>(
+            [&](auto reply) { office.kernel->log(by, {}, 2, std::move(reply)); });
+        std::string out;
+        for (const LogEntry& each : *entries) cat_to(out, cat(each.path, " "));
+        return out;
+    };
+
+    EXPECT_EQ(log(person), "sealed/f sealed/f ");
+    EXPECT_EQ(log(FileOffice::as("ada")), "free/f free/f ");
+}
+
 TEST(FileCalls, AnAppendOnlyActorMaySaveTextThatStartsWithTheDisks) {
     FileOffice office;
     office.files.put("log/f", "old\n");

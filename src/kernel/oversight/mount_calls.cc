@@ -32,16 +32,10 @@ Result<std::vector<MountPin>> MountCalls::pins() const {
     std::vector<MountPin> out;
     for (const store::KeyedRecord& record :
          TRY(core_->parts().store.records(store::Table::mount_pins))) {
-        if (record.damaged) {
-            out.push_back({record.key.key, Value(), true});
-            continue;
-        }
+        // A record that is whole and no JSON was not written by us.
         auto body = json::parse(as_text(record.body));
-        // A record that is whole and no JSON was not written by us; a damaged one is told by
-        // its flag.
-        if (!body)
-            return corrupt(cat("what was approved of the mount ", record.key.key, " is damaged"));
-        out.push_back({record.key.key, std::move(*body)});
+        const bool is_damaged = record.damaged || !body;
+        out.push_back({record.key.key, is_damaged ? Value() : std::move(*body), is_damaged});
     }
     return out;
 }

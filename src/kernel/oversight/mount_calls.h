@@ -29,7 +29,7 @@ class MountCalls {
 public:
     explicit MountCalls(Kernel& kernel);
 
-    // All pins, by mount. Errors: those of the store; corrupt.
+    // All pins, by mount. Errors: those of the store.
     Result<std::vector<MountPin>> pins() const;
     // Replaces the pin of a mount. The audit log records it as a call of "mounts/pin" with
     // `arguments`.

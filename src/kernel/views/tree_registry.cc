@@ -1,8 +1,7 @@
-// The registry keeps one small file per tree and writes it as a whole after each land or refresh: a
-// draft is synced and then renamed over it, so that a reader finds the state before or the one
-// after. The bases that a state names are synced before the state is written. In the other order a
-// crash could leave a state whose bases are gone, and every file that both sides changed would be a
-// conflict.
+// The registry keeps one small file per tree and replaces it as a whole after each land or refresh,
+// so that a reader finds the state before or the one after. The bases that a state names are synced
+// before the state is written. In the other order a crash could leave a state whose bases are gone,
+// and every file that both sides changed would be a conflict.
 #include "kernel/views/tree_registry.h"
 
 #include <algorithm>
@@ -12,13 +11,12 @@
 #include <system_error>
 #include <utility>
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/concat.h"
+#include "base/durable.h"
 #include "base/file_text.h"
-#include "base/write_all.h"
 #include "kernel/commands/command_completion.h"
 #include "kernel/commands/command_journal.h"
 
@@ -32,17 +30,12 @@ Failure io_error(const std::string& path, const char* what) {
                 {{"path", path}});
 }
 
-// Replaces the file as a whole. A draft that an earlier kernel left is removed first, since O_EXCL
-// refuses a name that is taken, by a link too.
-Result<void> replace_file(const std::string& path, std::string_view bytes) {
-    const std::string draft = path + ".new";
-    ::unlink(draft.c_str());
-    const Fd fd(::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-    if (!fd) return io_error(draft, "cannot write");
-    TRY(write_all(fd.get(), bytes));
-    if (::fdatasync(fd.get()) != 0 || ::rename(draft.c_str(), path.c_str()) != 0)
-        return io_error(path, "cannot write");
-    return {};
+// Removes the directory of a tree that was never saved, because the kernel was killed before.
+// Returns false for all others.
+bool remove_unsaved(const std::string& place) {
+    if (::access((place + kState).c_str(), F_OK) == 0) return false;
+    ::unlink((place + kState + ".new").c_str());
+    return ::rmdir(place.c_str()) == 0;
 }
 
 }  // namespace
@@ -76,9 +69,7 @@ Result<std::vector<std::string>> TreeRegistry::open() {
     std::error_code gone;
     for (const auto& each : std::filesystem::directory_iterator(directory_, gone)) {
         const std::string place = each.path().string();
-        if (!each.is_directory(gone)) continue;
-        // A directory without a state, as a kernel leaves it that is killed in its first save, is
-        // told of like a damaged one.
+        if (!each.is_directory(gone) || remove_unsaved(place)) continue;
         const std::string bytes = file_text(place + kState);
         Result<views::TreeState> state = views::TreeState::decode({bytes.begin(), bytes.end()});
         if (!state) {
@@ -86,13 +77,14 @@ Result<std::vector<std::string>> TreeRegistry::open() {
                                state.error().message()));
             continue;
         }
-        // The refresh is completed before anything surveys the tree, or what it has written so far
-        // would be taken for the actor's work. A tree whose directory is gone keeps its journal for
-        // the next start.
+        // A tree whose directory is gone keeps its journal for the next start.
         if (auto tree = OpenTree::open(state->directory, 0, kLargestFile)) {
-            const auto done =
-                complete_commit(place + "/refresh", state->directory, (*tree)->files().files());
-            if (done && *done) {
+            const auto done = complete_refresh(*state, **tree);
+            if (!done) {
+                said.push_back(cat(done.error().message(),
+                                   ". The next land or refresh of the tree, and the next start, "
+                                   "try it again"));
+            } else if (*done) {
                 said.push_back(cat("a kernel was killed while it refreshed ", state->directory,
                                    "; ", (*done)->changes - (*done)->left.size(), " of ",
                                    (*done)->changes, " files are refreshed now"));
@@ -104,6 +96,14 @@ Result<std::vector<std::string>> TreeRegistry::open() {
     note_inner();
     is_open_ = true;
     return said;
+}
+
+Result<std::optional<CompletedCommit>> TreeRegistry::complete_refresh(const views::TreeState& tree,
+                                                                      const OpenTree& open) {
+    auto done = complete_commit(refresh_of(tree), tree.directory, open.files().files());
+    if (done) return done;
+    return Failure(std::move(done).error().within(
+        cat("a refresh of ", tree.directory, " has begun and cannot be completed now")));
 }
 
 Result<views::TreeState*> TreeRegistry::find(const std::string& directory) {
@@ -126,10 +126,17 @@ Result<views::TreeState*> TreeRegistry::find(const std::string& directory) {
 
 Result<void> TreeRegistry::save(const views::TreeState& tree) {
     const std::string place = directory_of(tree.directory);
-    if (::mkdir(place.c_str(), 0700) != 0 && errno != EEXIST) return io_error(place, "cannot make");
+    if (::mkdir(place.c_str(), 0700) == 0) {
+        TRY(sync_name(place));
+        // It is new itself where this is the first tree.
+        TRY(sync_name(directory_));
+    } else if (errno != EEXIST) {
+        return io_error(place, "cannot make");
+    }
     TRY(bases_->sync());
     const Bytes bytes = tree.encode();
-    TRY(replace_file(place + kState, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
+    TRY(replace_durably(place + kState,
+                        {reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
     note_inner();
     return {};
 }

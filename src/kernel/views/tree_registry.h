@@ -24,6 +24,8 @@
 
 namespace quire::kernel {
 
+struct CompletedCommit;
+
 // One adopted tree whose directory is there.
 class OpenTree {
 public:
@@ -54,8 +56,9 @@ public:
     // `workspace`: absolute, without links. Reads nothing yet.
     explicit TreeRegistry(std::string workspace);
 
-    // Reads what is kept, once. Completes refreshes that a kernel which was killed had begun, and returns a
-    // sentence for each. Errors: unavailable "io_error".
+    // Reads what is kept, once. Completes refreshes that a kernel which was killed had begun. Returns a
+    // sentence for each of them, for each that cannot be completed now, and for each state that is
+    // damaged. Errors: unavailable "io_error".
     Result<std::vector<std::string>> open();
 
     std::map<std::string, views::TreeState>& trees() { return trees_; }
@@ -70,6 +73,11 @@ public:
     // Forgets the tree, and bases that nobody needs any more. Pointers to its state are invalid
     // then. Errors: unavailable "io_error" {path}; those of BaseTexts::keep().
     Result<void> drop(const std::string& directory);
+    // Completes the refresh of the tree that was begun and not completed, if there is one. Call it before
+    // anything surveys the tree to bring its changes, or what the refresh has written so far would be
+    // taken for the actor's work. Errors: those of complete_commit(); then the journal stays.
+    Result<std::optional<CompletedCommit>> complete_refresh(const views::TreeState& tree,
+                                                            const OpenTree& open);
     // The directory in which a refresh of the tree keeps its bytes and its journal.
     std::string refresh_of(const views::TreeState& tree) const;
 

@@ -244,6 +244,7 @@ void TreeSync::conclude(const TreePlan& plan, Synced& out) {
 }
 
 Result<Synced> TreeSync::land(const Caller& by, bool asks) {
+    TRY(registry_.complete_refresh(state_, tree_));
     for (int attempt = 0;; ++attempt) {
         Synced out = begun();
         views::Survey found = TRY(changed(Direction::land));
@@ -373,6 +374,7 @@ void TreeSync::note_refusal(Error why, Synced& out) {
 }
 
 Result<Synced> TreeSync::refresh(const Caller& by) {
+    TRY(registry_.complete_refresh(state_, tree_));
     Synced out = begun();
     views::Survey found = TRY(changed(Direction::refresh));
     TreePlan files = plan(Direction::refresh);
@@ -382,8 +384,8 @@ Result<Synced> TreeSync::refresh(const Caller& by) {
     // and the new bytes.
     std::string all;
     for (const PlannedFile& file : files.files())
-        cat_to(all, cat(file.path, "\n", word_of(file), fs::Hash::of(file.bytes.value_or("")).hex(),
-                        "\n"));
+        cat_to(all, cat(file.path.size(), " ", file.path, "\n", word_of(file),
+                        fs::Hash::of(file.bytes.value_or("")).hex(), "\n"));
     if (Result<void> may = TreeConsent(parts_.kernel, state_, acting_for(by))
                                .to_deletions(files, fs::Hash::of(all).hex(), out);
         !may) {
@@ -398,10 +400,9 @@ Result<Synced> TreeSync::refresh(const Caller& by) {
 }
 
 Result<void> TreeSync::write(TreePlan& plan, Synced& out) {
-    // An earlier refresh left nothing here that is still wanted: the registry completes journals
-    // when it opens, each refresh ends with its own completion, and this plan has anew what one
-    // failed to write. complete_commit() is the one writer of the tree in all cases, and leaves
-    // files alone that the agent has changed since the plan read them.
+    // An earlier refresh left nothing here that is still wanted: it was completed before this one
+    // was planned. complete_commit() is the one writer of the tree in all cases, and leaves files
+    // alone that the agent has changed since the plan read them.
     const std::string place = registry_.refresh_of(state_);
     const std::string upper = place + "/upper";
     std::error_code failed;

@@ -3,12 +3,14 @@
 #include "kernel/views/tree_sync.h"
 
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <string>
 #include <thread>
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -312,6 +314,56 @@ TEST_F(Views, ARefreshThatWasCutOffAnywhereIsCompleted) {
     }
     EXPECT_EQ(told(land(tree)), "done");
     EXPECT_EQ(told(refresh(tree)), "done");
+}
+
+// A refresh whose file the disk refuses: here none may grow beyond a megabyte.
+TEST_F(Views, ARefreshThatCannotBeCompletedIsToldOfAndTriedAgain) {
+    const std::string tree = adopted();
+    const std::string bytes(std::size_t{2} << 20, 'x');
+    const auto hash = [](std::string_view text) { return fs::Hash::of(text).hex(); };
+    JournalEntry made{"src/large", stage::ChangeKind::created};
+    made.after = hash(bytes);
+    JournalEntry edited{"src/a.c", stage::ChangeKind::modified};
+    edited.before = hash("int a;\n");
+    edited.after = hash("int new_a;\n");
+    const std::string place = cat(directory / ".quire/views/", hash(tree), "/refresh");
+    put(place, "upper/src/large", bytes);
+    put(place, "upper/src/a.c", "int new_a;\n");
+    ASSERT_TRUE(write_journal(place, {{made, edited}}));
+    rlimit usual = {};
+    ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &usual), 0);
+    const rlimit small{rlim_t{1} << 20, usual.rlim_max};
+    std::signal(SIGXFSZ, SIG_IGN);
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+
+    views.reset();
+    open();
+    const auto refused = refresh(tree);
+
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &usual), 0);
+    ASSERT_EQ(said.size(), 1U);
+    EXPECT_NE(said[0].find("cannot be completed now"), std::string::npos) << said[0];
+    EXPECT_EQ(get(tree, "src/a.c"), "int new_a;\n");
+    EXPECT_EQ(told(refused), "refused; io_error");
+    EXPECT_TRUE(disk::exists(place + "/commit.json"));
+    EXPECT_EQ(told(land(tree)), "done; modified src/a.c; created src/large");
+    EXPECT_EQ(get(tree, "src/large"), bytes);
+    EXPECT_FALSE(disk::exists(place + "/commit.json"));
+}
+
+// A kernel that is killed before it has saved a tree's first state leaves its directory.
+TEST_F(Views, ATreeThatWasNeverSavedLeavesNothing) {
+    const std::string tree = adopted();
+    const std::string empty = directory / ".quire/views/00000000000000000000000000000000";
+    const std::string begun = directory / ".quire/views/11111111111111111111111111111111";
+    disk::create_directories(empty);
+    put(begun, "state.new", "a part of a st");
+    views.reset();
+    open();
+    EXPECT_TRUE(said.empty()) << said[0];
+    EXPECT_FALSE(disk::exists(empty));
+    EXPECT_FALSE(disk::exists(begun));
+    EXPECT_EQ(told(land(tree)), "done");
 }
 
 // A crash of the machine can take the newest state; then everything is merged again.
