@@ -36,13 +36,19 @@ Result<void> replace_durably(const std::string& path, std::string_view bytes) {
     return failed;
 }
 
-Result<void> sync_name(const std::string& path) {
+std::string directory_of(const std::string& path) {
     const std::size_t slash = path.rfind('/');
-    const std::string directory = slash == std::string::npos ? std::string(".")
-                                  : slash == 0               ? std::string("/")
-                                                             : path.substr(0, slash);
-    const Fd fd(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!fd || ::fsync(fd.get()) != 0) return not_written(path, std::strerror(errno));
+    if (slash == std::string::npos) return ".";
+    return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+bool sync_directory_of(const std::string& path) {
+    const Fd directory(::open(directory_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    return directory && ::fsync(directory.get()) == 0;
+}
+
+Result<void> sync_name(const std::string& path) {
+    if (!sync_directory_of(path)) return not_written(path, std::strerror(errno));
     return {};
 }
 

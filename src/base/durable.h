@@ -17,6 +17,12 @@ namespace quire {
 // could not be synced.
 Result<void> replace_durably(const std::string& path, std::string_view bytes);
 
+// The directory that a path's file lies in; "." for a path without a slash.
+std::string directory_of(const std::string& path);
+
+// Syncs the directory that the path's file lies in. Returns false, with errno set, if it cannot.
+bool sync_directory_of(const std::string& path);
+
 // Makes the name of a file or directory durable, which was made or renamed: syncs the directory that
 // it is in. One flush of the disk. Errors: unavailable "io_error" {path}.
 Result<void> sync_name(const std::string& path);

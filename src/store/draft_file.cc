@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "base/concat.h"
+#include "base/durable.h"
 #include "base/fd.h"
-#include "store/directory.h"
 
 namespace quire::store {
 namespace {
@@ -62,7 +62,7 @@ Result<void> DraftFile::keep() {
         // Some file systems know a new name beside the old one only.
         return not_made(path_, errno);
     }
-    if (!flush_directory(path_)) return not_made(path_, errno);
+    if (!sync_directory_of(path_)) return not_made(path_, errno);
     return {};
 }
 

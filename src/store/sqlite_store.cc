@@ -21,9 +21,9 @@
 #include <unistd.h>
 
 #include "base/concat.h"
+#include "base/durable.h"
 #include "base/file_rights.h"
 #include "store/audit_rows.h"
-#include "store/directory.h"
 #include "store/draft_file.h"
 #include "store/lost_commits.h"
 #include "store/migrations.h"
@@ -102,7 +102,7 @@ Result<void> make_store(const std::string& path) {
     const std::string orphan = path + "-wal";
     if (exists(orphan) && ::rename(orphan.c_str(), (orphan + ".orphan").c_str()) != 0)
         return cannot_open(path, errno);
-    if (::rename(draft.c_str(), path.c_str()) != 0 || !flush_directory(path))
+    if (::rename(draft.c_str(), path.c_str()) != 0 || !sync_directory_of(path))
         return cannot_open(path, errno);
     return {};
 }
