@@ -120,6 +120,10 @@ void MemoryFiles::hard_link_outside(const std::string& path) {
 void MemoryFiles::write_late(const std::string& path, std::string bytes) {
     state_.with([&](State& state) { state.late.at(path)->write(std::move(bytes)); });
 }
+void MemoryFiles::fail_lists() {
+    state_.with([](State& state) { state.fails_lists = true; });
+}
+
 void MemoryFiles::ignore_case() {
     state_.with([](State& state) { state.ignores_case = true; });
 }
@@ -248,6 +252,7 @@ private:
 // Directories are not entries; a limit truncates.
 Result<Listing> MemoryFiles::list(std::size_t limit, const IgnoreNames& ignore) {
     return state_.with([&](State& state) -> Result<Listing> {
+        if (state.fails_lists) return fail(Errc::unavailable, "io_error", "the disk is gone");
         Listing listing;
         IgnoredNodes ignored(ignore, [&](const std::string& path) -> std::optional<std::string> {
             const auto node = state.nodes.find(path);

@@ -28,6 +28,8 @@ public:
     void write_late(const std::string& path, std::string bytes);
     // Lets time pass, as stamps tell it.
     void pass(std::int64_t ns);
+    // From now on the directory cannot be listed.
+    void fail_lists();
     // From now on names are found in any case, as on some file systems.
     void ignore_case();
 
@@ -57,6 +59,7 @@ private:
         std::map<std::string, Node> nodes;  // A directory exists if something is below it.
         std::int64_t ticks = 0;
         bool ignores_case = false;
+        bool fails_lists = false;
         std::map<std::string, std::shared_ptr<Late>> late;  // Displaced by the first saves.
 
         void put(const std::string& path, std::string bytes, bool is_link);

@@ -11,7 +11,6 @@
 #include "kernel/commands/command_runner.h"
 
 #include <algorithm>
-#include <set>
 #include <string_view>
 #include <utility>
 
@@ -25,6 +24,7 @@
 #include "kernel/commands/command_past.h"
 #include "kernel/commands/command_values.h"
 #include "kernel/commands/held_stages.h"
+#include "kernel/commands/hidden_files.h"
 #include "kernel/commands/run_record.h"
 #include "kernel/files/file_gate.h"
 #include "kernel/oversight/overseer.h"
@@ -41,8 +41,6 @@ using shell::Enforcement;
 // background also waits for the first copy of all files; others begin on the live tree before.
 constexpr std::int64_t kShortWaitMs = 1'000;
 constexpr std::int64_t kLongWaitMs = 30'000;
-// The most files that are searched for those that a command may not see.
-constexpr std::size_t kMostFiles = 1'000'000;
 // A hundred years, which is as good as no limit.
 constexpr std::int64_t kNoTimeoutMs = std::int64_t{100} * 365 * 24 * 60 * 60 * 1000;
 
@@ -186,44 +184,6 @@ Result<CommandForecast> CommandRunner::forecast(const Caller& by, const CommandO
                             now.enforcement, by.actor, around);
 }
 
-// Lists the files that the actor may read only with an approval, sorted, with all their names. Almost free
-// if no rule says so.
-std::vector<std::string> CommandRunner::hidden_from(const policy::Actor& by,
-                                                    bool and_from_agents) const {
-    const policy::Actor agent{policy::ActorKind::agent, by.name};
-    std::vector<std::string> out;
-    const std::shared_ptr<const FileRules> rules = parts_.gate.rules();
-    const auto& all = rules->paths.rules();
-    const bool any = std::any_of(all.begin(), all.end(), [](const policy::PathRule& rule) {
-        return rule.escalated.has(policy::Operation::read);
-    });
-    if (!any) return out;
-    const Result<fs::Listing> listed = parts_.gate.files().list(kMostFiles, {});
-    if (!listed) return out;
-    // A hidden file must not be seen under another of its names, so hard links are found by device
-    // and inode.
-    std::set<std::pair<std::uint64_t, std::uint64_t>> files;
-    const auto place_of = [](const fs::Entry& each) {
-        return std::pair(each.stamp.device, each.stamp.inode);
-    };
-    for (const fs::Entry& each : listed->entries) {
-        const bool is_seen = parts_.gate.may_see(each.path, by) &&
-                             (!and_from_agents || parts_.gate.may_see(each.path, agent));
-        if (is_seen) continue;
-        out.push_back(each.path);
-        if (!each.is_link) files.insert(place_of(each));
-    }
-    const std::size_t named = out.size();
-    for (const fs::Entry& each : listed->entries) {
-        if (!each.is_link && files.contains(place_of(each))) out.push_back(each.path);
-    }
-    if (out.size() == named) return out;
-    std::ranges::sort(out);
-    const auto twice = std::ranges::unique(out);
-    out.erase(twice.begin(), twice.end());
-    return out;
-}
-
 std::int64_t CommandRunner::timeout_ms(const CommandOrder& what, const CommandSettings& now) {
     if (what.in_background) return kNoTimeoutMs;
     const std::int64_t most = now.limits.timeout_ms;
@@ -274,7 +234,8 @@ Result<HeldStage> CommandRunner::stage_and_run(const Caller& by, const CommandOr
                                                const CommandForecast& forecast,
                                                const CommandSettings& now,
                                                process::Following* following) {
-    Attempt attempt{by, what, now, following, hidden_from(by.actor, what.in_background)};
+    Attempt attempt{by, what, now, following,
+                    TRY(files_hidden_from(parts_.gate, by.actor, what.in_background))};
     // A command that is known to change nothing may run where something holds back what the prediction
     // knows nothing of, such as signals and paths out of its copy. The gate holds it to it.
     const bool is_strict = now.enforcement == Enforcement::strict;
@@ -310,8 +271,13 @@ Result<HeldStage> CommandRunner::run_unseeing(Attempt& attempt) {
     for (int turn = 1;; ++turn) {
         Result<HeldStage> ran = run_staged(attempt);
         if (!ran) return ran;
-        std::vector<std::string> hidden = hidden_from(attempt.by.actor, attempt.what.in_background);
-        if (std::ranges::includes(attempt.hidden, hidden)) return ran;
+        Result<std::vector<std::string>> hidden =
+            files_hidden_from(parts_.gate, attempt.by.actor, attempt.what.in_background);
+        if (!hidden) {
+            held_->discard(std::move(*ran));
+            return Failure(std::move(hidden).error());
+        }
+        if (std::ranges::includes(attempt.hidden, *hidden)) return ran;
         if (attempt.following != nullptr) {
             cat_to(ran->note, cat(ran->note.empty() ? "" : ". ",
                                   "A file that not every agent may read was made while the command "
@@ -326,7 +292,7 @@ Result<HeldStage> CommandRunner::run_unseeing(Attempt& attempt) {
                 "a file that the command may not see was made while it ran, so its output and "
                 "its changes were dropped. Repeat the call");
         }
-        attempt.hidden = std::move(hidden);
+        attempt.hidden = *std::move(hidden);
     }
 }
 

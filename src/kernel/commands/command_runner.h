@@ -108,9 +108,6 @@ private:
     // The absolute directory of a path in the workspace. Errors: not_found "file_not_found";
     // invalid_argument "not_a_directory", also for what lies in .quire.
     Result<std::string> directory_of(const std::string& path) const;
-    // Walks the workspace if any rule hides files, and else is free. With `and_from_agents` also
-    // those that an agent of that name may not read.
-    std::vector<std::string> hidden_from(const policy::Actor& by, bool and_from_agents) const;
     Result<CommandForecast> forecast(const Caller& by, const CommandOrder& what,
                                      const CommandSettings& now) const;
     // For the level "none".
