@@ -2,7 +2,7 @@
 // what becomes of a file that is wrong or gone.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 
@@ -36,6 +36,17 @@ test("a tightened rule for files holds from the next call on, and a loosened one
     assert.equal(reasonOf(await change(client, "c\n")), "permission_denied");
     settings(folder, everythingAllowed);
     assert.equal(reasonOf(await change(client, "d\n")), "done");
+});
+
+test("settings that cannot be read hold until they are gone, and then the defaults do", { skip }, async (t) => {
+    const { folder, client } = await started(t);
+    rmSync(join(folder, "quire.toml"));
+    mkdirSync(join(folder, "quire.toml"));
+    assert.equal(reasonOf(await change(client, "b\n")), "done");
+    rmdirSync(join(folder, "quire.toml"));
+    assert.equal(reasonOf(await change(client, "c\n")), "permission_denied");
+    const status = JSON.parse(run(folder, "status", "--json").stdout);
+    assert.equal(JSON.stringify(status).includes("a directory"), false);
 });
 
 test("each of many quick changes holds at the call that follows it", { skip }, async (t) => {

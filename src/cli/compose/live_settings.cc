@@ -56,12 +56,13 @@ void LiveSettings::follow(std::vector<std::string> warnings, Apply apply) {
     apply_ = std::move(apply);
 }
 
-// The stamp may be new for equal bytes: then nothing is applied.
+// The stamp may be new for equal bytes: then nothing is applied, unless something was wrong. A file
+// that could not be read has no bytes, and neither has one that is gone.
 bool LiveSettings::look() {
     if (!apply_ || !watch_.may_have_changed()) return false;
     std::optional<std::string> text;
     Result<Settings> settings = read(text);
-    if (settings && text == text_) return false;
+    if (settings && text == text_ && !wrong_) return false;
     text_ = std::move(text);
     return take(std::move(settings), text_.has_value());
 }

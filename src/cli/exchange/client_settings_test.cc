@@ -37,6 +37,27 @@ args = ["mcp","--workspace","/p"]
 )");
 }
 
+// What a person wrote beside our entry stays when the entry goes.
+TEST(ClientSettings, RemovingKeepsCommentsThatCameLater) {
+    const McpClient& claude = *find_client("claude");
+    const std::string made = *with_server(claude, "", kEntry);
+    const auto with_comment = [&](std::string_view before, std::string_view comment) {
+        std::string text = made;
+        return text.insert(text.find(before), comment);
+    };
+    for (const std::string& text : {
+             with_comment("\"quire\"", "// mine\n    "),
+             with_comment("\n  }\n}", " // mine"),
+             with_comment("\"mcpServers\"", "/* mine */ "),
+             made + "// mine\n",
+         }) {
+        const auto without = without_server(claude, text);
+        ASSERT_TRUE(without) << text;
+        EXPECT_NE(without->find("mine"), std::string::npos) << text << "became\n" << *without;
+        EXPECT_FALSE(*jsonc_value(*without, {"mcpServers", "quire"}));
+    }
+}
+
 TEST(ClientSettings, RemovingGivesBackEveryFileByteForByte) {
     for (const std::string before : {
              "",

@@ -49,13 +49,6 @@ public:
         if (at_ != text_.size()) return wrong("there is more after the value");
         return root;
     }
-    // Passes over blanks and comments from `at` on; where they end. It finds what follows a member.
-    static Result<std::size_t> skipped(std::string_view text, std::size_t at) {
-        JsoncParser parser(text);
-        parser.at_ = at;
-        TRY(parser.skip());
-        return parser.at_;
-    }
 
 private:
     Failure wrong(std::string_view what) const {
@@ -288,9 +281,17 @@ std::string erased(std::string_view text, const JsoncNode& object, std::size_t i
     return cat(text.substr(0, comma), text.substr(comma + 1, begin - comma - 1), text.substr(end));
 }
 
-// Returns true for an object that jsonc_with() made: it begins with a line end.
-bool is_made(std::string_view text, const JsoncNode& object) {
-    return text.substr(object.begin + 1, 1) == "\n";
+bool is_blank(std::string_view text) {
+    return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+}
+
+// Returns true for an object that jsonc_with() made, which begins with a line end, and to which
+// nobody added a comment, a comma or a member since.
+bool is_made_for_one(std::string_view text, const JsoncNode& object) {
+    if (object.members.size() != 1 || text.substr(object.begin + 1, 1) != "\n") return false;
+    const JsoncMember& member = object.members.front();
+    return is_blank(text.substr(object.begin + 1, member.begin - object.begin - 1)) &&
+           is_blank(text.substr(member.node.end, object.end - 1 - member.node.end));
 }
 
 }  // namespace
@@ -334,13 +335,9 @@ Result<std::string> jsonc_without(std::string_view text, const MemberPlace& plac
     if (container == nullptr) return std::string(text);
     const std::size_t at = find_member(*container, place.name);
     if (at == container->members.size()) return std::string(text);
-    // The container goes if no other member and no comma is in it, and if it begins as those do
-    // that jsonc_with() makes. Comments in it go along.
-    const bool leaves_nothing =
-        container->members.size() == 1 && is_made(text, *container) &&
-        TRY(JsoncParser::skipped(text, container->members[at].node.end)) == container->end - 1;
-    if (!leaves_nothing) return erased(text, *container, at);
-    if (root.members.size() == 1 && is_made(text, root) && root.begin == 0) return std::string();
+    if (!is_made_for_one(text, *container)) return erased(text, *container, at);
+    if (is_made_for_one(text, root) && root.begin == 0 && is_blank(text.substr(root.end)))
+        return std::string();
     return erased(text, root, find_member(root, place.container));
 }
 
