@@ -198,13 +198,13 @@ private:
                 kernel_.get(), [this](std::string line) { note_sent(std::move(line)); });
             if (flow == rpc::LineQueue::Flow::blocked) return;
             if (flow == rpc::LineQueue::Flow::drained) continue;
-            // It ends, or it is gone. It still answers what it has: the end of that is its end.
+            // The kernel is ending or gone. It may still send answers, and is lost when these end.
             takes_no_more_ = true;
             read_kernel();
         }
     }
 
-    // A request begins to be open when its line is out whole: no earlier can it have been executed.
+    // A request counts as open once its whole line is sent: the kernel cannot have run it before.
     void note_sent(std::string line) {
         line.pop_back();
         std::vector<rpc::MessageHead> heads = rpc::scan_messages(line);

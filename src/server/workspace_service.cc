@@ -1,8 +1,8 @@
-// Serves tools and resources to one MCP client. Reading a resource is the same to the log, to
-// rules and to people as the call of a tool: block://ID is a block_view or block_read, and
-// file:///PATH is the operation load of file, and memory is the operation view of context. So a
-// rule that refuses the tool also refuses the resource. Each request costs one look-up and is
-// answered from the kernel's reply.
+// Serves tools and resources to one MCP client. To the rules, reading a resource is a tool's call:
+// block://ID is a block_view or block_read, file:///PATH is the operation load of file, and memory
+// is the operation view of context. So a rule that refuses the tool also refuses the resource. The
+// log names files as the tool file and the rest as resources/read; people are asked about files
+// only.
 #include "server/workspace_service.h"
 
 #include <algorithm>
@@ -27,8 +27,8 @@ constexpr std::string_view kBlockScheme = "block://";
 constexpr std::string_view kBlockTemplate = "block://{block_id}";
 constexpr std::string_view kFileTemplate = "file:///{+path}";
 // A completion shows 100 values at most; these bounds are how far it looks for them.
-constexpr std::size_t kMostFiles = 200'000;  // How many a completion looks among,
-constexpr std::size_t kMostBlocks = 1000;    // and how many blocks.
+constexpr std::size_t kMostFiles = 200'000;  // Files looked at.
+constexpr std::size_t kMostBlocks = 1000;    // Blocks looked at.
 constexpr std::size_t kPage = 100;
 constexpr std::string_view kFileCursor = "file:";      // Before the path, in a cursor among files.
 constexpr std::string_view kMemoryCursor = "memory:";  // Before the URI, in one among memory.
@@ -116,7 +116,7 @@ void add_files(kernel::FileCalls* files, mcp::ResourcePage page, std::string aft
                 });
 }
 
-// The sources of a page of resources. None for what the caller may not list.
+// The sources of a page of resources. `files` and `memory` are empty if the caller may not list them.
 struct Listed {
     kernel::Kernel& kernel;
     kernel::FileCalls* files;
@@ -163,7 +163,7 @@ void list_from_memory(const Listed& from, std::string after, const kernel::Calle
                       });
 }
 
-// No approval is requested for operations that did not come from a tool call.
+// Adds the tool that would ask to an escalation for which nobody was asked.
 Error unasked(Error error) {
     const Value* const tool = error.details().find("tool");
     if (error.code() != Errc::escalation_required || error.details().contains("approval_id") ||

@@ -1,5 +1,5 @@
 // A gate that lets everything through that can be written at all. It stands in for
-// document/gate.cc, so that a test can show what happens without one.
+// memory/gate.cc, so that a test can show what happens without one.
 #include "memory/gate.h"
 
 namespace quire::memory {

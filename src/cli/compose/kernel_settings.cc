@@ -18,7 +18,8 @@
 
 namespace quire::cli {
 
-// It starts from the defaults, so a section that is added later does nothing in a look.
+// It starts from the defaults, so a section that is added later does nothing in a kernel that only
+// looks.
 Settings settings_for_looking(Settings settings) {
     Settings out;
     out.files = std::move(settings.files);
@@ -41,7 +42,7 @@ std::vector<std::string> unmet_mounts(const Settings& settings, const mounts::Mo
     for (const std::string& name : mounts.names()) {
         if (!mounts.has_pin(name)) unmet.push_back(name);
     }
-    // Mounts that were added since are not there before a new kernel is.
+    // Mounts that were added to the settings since the start need a new kernel.
     const auto& met = mounts.names();
     for (const auto& [name, mount] : settings.mounts) {
         if (std::ranges::find(met, name) == met.end()) unmet.push_back(name);

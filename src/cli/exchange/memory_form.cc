@@ -38,7 +38,8 @@ void escape(std::string& out, std::string_view text, bool many_lines) {
         if (text[i] == '\\') {
             out += "\\\\";
         } else if (text[i] == '"') {
-            // Three quotes in a row would end the text, as would one at its very end.
+            // Three quotes in a row would end the text. One at its very end is escaped for readers
+            // older than TOML 1.0.
             const bool plain = many_lines && quotes < 3 && i + 1 < text.size();
             out += plain ? "\"" : "\\\"";
             if (!plain) quotes = 0;
@@ -217,8 +218,8 @@ private:
         commented(inside);
     }
 
-    // Items that are all objects get a header each. An empty list with known fields gets no line at
-    // all, so that the first [[items]] of a person is valid.
+    // Items that are all objects get a header each. An empty list with known fields gets no
+    // `items = []`, with which the first [[items]] of a person would be invalid.
     void sequence(const BlockSchema& schema, std::string_view key, const Value& value,
                   const std::string& path) {
         const List& list = value.as_list();

@@ -43,7 +43,7 @@ private:
         std::uint32_t times;
     };
 
-    // --- revert.cc ---
+    // --- reversal.cc ---
     // True if the spans hold the atom, and the end of the stretch for which that holds.
     std::pair<bool, Lv> holds(Lv lv) const;
     static std::vector<Stretch> counted(const std::vector<LvSpan>& spans);

@@ -325,8 +325,7 @@ private:
                 reference = cat("#/$defs/d~1%20", number);
         }
         definitions_.set(name, std::move(target));
-        // Within a part with an $id the reference would mean something else: by_path() is for
-        // those.
+        // Within a part with an $id the reference would mean something else.
         return Map{{"$ref", std::move(reference)}};
     }
 

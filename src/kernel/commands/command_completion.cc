@@ -1,4 +1,4 @@
-// The order on the disk is that of CommandGate (command_gate_write.cc), with links first. Every
+// The order on the disk is that of CommandGate (command_gate_write.cc), and old links go first. Every
 // step looks at its path before it acts, and compares three states:
 //
 //  as after the commit     done already, by the killed kernel or by an earlier completion
@@ -94,7 +94,7 @@ public:
                 [&](const auto& each) { return link(each); });
         // A directory gets its permissions after what is in it.
         for (auto each = entries.rbegin(); each != entries.rend(); ++each) {
-            // Another's new file is none of the command's.
+            // A file that somebody else has put at this path keeps its permissions.
             const bool is_others = each->kind == ChangeKind::created && is_other(each->path);
             if (each->sets_mode && !is_others && !is_noted(each->path))
                 note(*each, set_mode(*each));
@@ -141,7 +141,7 @@ private:
         return has_past(entry) ? past_->change(disk_, entry.path, is_mode, work) : work();
     }
 
-    // An earlier program has not written where a link led.
+    // The journal of an earlier program does not say where a link led.
     static bool is_old_link(const PathState& now, const JournalEntry& entry) {
         return entry.old_target.empty() || now.target == entry.old_target;
     }
@@ -266,7 +266,7 @@ private:
     Result<void> erase(const JournalEntry& entry, const fs::FileBytes& now) {
         const auto remove = [&] { return files_.remove(entry.path, now.hash); };
         if (!entry.is_text) return recorded(entry, &now, "", remove);
-        // Its history has the text alone.
+        // History keeps the text but not the permissions, so these are recorded here.
         PathState before = TRY(path_state(disk_, entry.path));
         if (!has_past(entry) || before.mode == kNewFile) return remove();
         before.hash = entry.before;
@@ -321,7 +321,7 @@ public:
     Result<std::vector<std::string>> run() {
         const fs::DiskEntries disk = TRY(fs::DiskEntries::open(parts_.workspace));
         PastRecorder past(parts_.workspace, stage_);
-        // An earlier program has recorded nothing.
+        // The journal of an earlier program names no record.
         const bool is_recorded = !journal_.past.empty();
         if (is_recorded) past.resume(disk, parts_.gate.files());
         Completion on_disk(stage_, parts_.gate.files(), disk, is_recorded ? &past : nullptr);
@@ -403,8 +403,8 @@ private:
         return version;
     }
 
-    template <class T, class Call>
     // Waits for the reply. The kernel must not run this on a thread that replies need.
+    template <class T, class Call>
     static Result<T> ask(Call call) {
         std::promise<Result<T>> told;
         call(Reply<T>([&](Result<T> result) { told.set_value(std::move(result)); }));

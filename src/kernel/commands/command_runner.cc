@@ -62,7 +62,7 @@ std::vector<shell::Predicted> unexpected_in(const CommandForecast& forecast,
     return out;
 }
 
-// Returns true if it is certain that the command changes nothing.
+// Returns true if the command is predicted to only read, and is allowed without a warning.
 bool changes_nothing(const CommandForecast& forecast) {
     return forecast.decision == Decision::allow && forecast.prediction.warnings.empty() &&
            std::ranges::all_of(forecast.prediction.effects, [](const shell::Predicted& each) {
@@ -102,7 +102,8 @@ Result<std::vector<stage::StagedChange>> CommandRunner::changes_left(const HeldS
     return changes;
 }
 
-// Looks at the files that the command changed, and at what it made of them.
+// Returns true if a waiting stage must not be committed as it was shown: the rules, the files or the
+// effects of the command have changed.
 bool CommandRunner::is_outdated(const Parts& parts, const HeldStage& stage) {
     // Other rules may refuse what the person has seen, or need no person any more.
     if (stage.rules != nullptr && !stage.rules->paths.same_as(parts.gate.rules()->paths))
@@ -201,7 +202,7 @@ Result<CommandRun> CommandRunner::run(const Caller& by, const CommandOrder& what
         return bare;
     }
     if (out.forecast.decision == Decision::block) return refused_forecast(out.forecast);
-    // A command that a person was asked about has run before, and waits.
+    // A command whose changes a person was asked about has run already, and its stage waits here.
     // An outdated stage is dropped by settle(), and the command runs anew as if it had never run.
     if (std::optional<HeldStage> waiting = held_->take(key_of(by, what))) {
         Result<CommandRun> settled = settle(by, what, std::move(*waiting), now, out);
@@ -248,7 +249,7 @@ Result<HeldStage> CommandRunner::stage_and_run(const Caller& by, const CommandOr
         const bool is_below = is_strict && tier > now.minimum_tier;
         if (is_below && (!is_harmless || tier == Tier::observed))
             return no_tier(why, tier, now.minimum_tier);
-        // No stage holds back what a command does in these tiers, so a person is asked before.
+        // Weaker tiers keep a command apart less well, so a person is asked before it runs.
         if (is_strict && tier != Tier::staged && forecast.decision == Decision::require_escalation)
             TRY(ask_before(by, what, forecast));
         Result<HeldStage> ran =
@@ -368,7 +369,7 @@ Result<HeldStage> CommandRunner::run_staged(const Attempt& attempt) {
     }
     Result<HeldStage> ran = run_in(attempt, stage::Stage::make(parts_.workspace, attempt.hidden));
     if (!ran) return ran;
-    // The system stacks no two more overlays where the workspace lies on one, as in a container.
+    // A workspace that lies on an overlay, as in a container, may not bear two more on top.
     if (seen.generation != nullptr) generations_.give_up(seen.why);
     if (in_background) {
         ran->note = cat("the command saw the files as they were on the disk while it ran, because ",

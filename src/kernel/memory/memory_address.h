@@ -1,4 +1,4 @@
-// MemoryAddress: how a call names a memory block (contracts/TOOLS.md, Labels).
+// MemoryAddress: how a call names a memory block (docs/memory.md).
 //
 // Labels belong to their owners, so two agents may each have a `persona`. A call names a block by
 // its id, by OWNER/LABEL, or by a plain label, which means, in this order:

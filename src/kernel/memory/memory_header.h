@@ -42,7 +42,7 @@ Bytes encode(const MemoryHeader& header);
 // caller keeps the bytes, so nothing is lost.
 Result<MemoryHeader> decode_memory_header(const std::string& label, const Bytes& bytes);
 
-// Checks that a block may be given the label (contracts/TOOLS.md). A label that an earlier program
+// Checks that a block may be given the label (docs/memory.md). A label that an earlier program
 // stored is not checked again. Errors: invalid_argument "invalid_label": not 1 to 200 bytes of
 // UTF-8; a control, direction or line-separating character; the form of a block's id; an actor's or
 // a reference's prefix, with which it could be taken for something else.

@@ -25,7 +25,7 @@ std::optional<std::string_view> bytes_of(const std::optional<Content>& content) 
     return content ? std::optional<std::string_view>(content->bytes) : std::nullopt;
 }
 
-// A record keeps texts alone. Each tree has its side anyway.
+// A stored tie holds text only. A side that is no text is left empty, and each tree still has its own.
 void make_text(views::Tie& tie) {
     for (std::string* side : {&tie.base, &tie.from, &tie.into}) {
         if (!utf8::is_valid(*side) || side->find('\0') != std::string::npos) side->clear();
@@ -179,7 +179,7 @@ Result<PlannedFile> TreePlan::planned(const std::string& path) const {
     for (views::Tie& tie : out.ties) make_text(tie);
 
     // The form, file or link, goes with the bytes. The permission to execute is merged by itself:
-    // the side that changed it since the head wins, and `from` does where both did.
+    // the side that changed it since the head wins. Both can only have changed it alike.
     const bool takes_from = out.from && made.text == out.from->bytes;
     out.form = takes_from ? out.from->form : out.into ? out.into->form : Form::file;
     const bool ran = head != nullptr && head->runs;
