@@ -40,14 +40,21 @@ void Parser::skip_escaped_newlines() {
     while (at_ + 1 < text_.size() && text_[at_] == '\\' && text_[at_ + 1] == '\n') at_ += 2;
 }
 
+std::size_t Parser::after(std::size_t place) const {
+    ++place;
+    while (place + 1 < text_.size() && text_[place] == '\\' && text_[place + 1] == '\n') place += 2;
+    return place;
+}
+
+char Parser::byte_at(std::size_t place) const {
+    return place < text_.size() ? text_[place] : '\0';
+}
+
 char Parser::peek(std::size_t ahead) {
     skip_escaped_newlines();
     std::size_t at = at_;
-    for (; ahead > 0; --ahead) {
-        ++at;
-        while (at + 1 < text_.size() && text_[at] == '\\' && text_[at + 1] == '\n') at += 2;
-    }
-    return at < text_.size() ? text_[at] : '\0';
+    for (; ahead > 0; --ahead) at = after(at);
+    return byte_at(at);
 }
 
 char Parser::take() {
@@ -134,17 +141,16 @@ Result<Script> Parser::script() {
     return out;
 }
 
-// Reads at most 15 bytes, which is enough for every reserved word. A longer word gives "", so the
-// variable of a loop and the name behind "function" cannot be longer.
-std::string Parser::bare_word() {
+std::string Parser::bare_word(std::size_t longest) {
     std::string out;
-    for (std::size_t i = 0; i < 16; ++i) {
-        const char c = peek(i);
+    skip_escaped_newlines();
+    for (std::size_t at = at_;; at = after(at)) {
+        const char c = byte_at(at);
         if (is_bare_end(c)) return out;
-        if (c == '\'' || c == '"' || c == '$' || c == '`' || c == '\\') return "";
+        const bool is_quote = c == '\'' || c == '"' || c == '$' || c == '`' || c == '\\';
+        if (is_quote || out.size() == longest) return "";
         out += c;
     }
-    return "";
 }
 
 bool Parser::is_at(std::initializer_list<std::string_view> ends) {
@@ -255,7 +261,7 @@ Result<Command> Parser::compound(std::string_view word) {
     Command out;
     if (peek() == '(') {
         take();
-        if (peek() == '(' && is_arithmetic_ahead(at_ + 1)) {
+        if (peek() == '(' && TRY(is_arithmetic_ahead(at_ + 1))) {
             take();
             out.kind = CommandKind::arithmetic;
             out.words.push_back(TRY(arithmetic_until("))")));
@@ -289,7 +295,7 @@ Result<Command> Parser::compound(std::string_view word) {
     } else if (word == "function") {
         take_if(word);
         skip_blanks();
-        std::string name = bare_word();
+        std::string name = bare_word(text_.size());
         if (name.empty()) return unexpected("a function's name");
         take_if(name);
         skip_blanks();
@@ -303,7 +309,7 @@ Result<Command> Parser::compound(std::string_view word) {
         take_if(word);
         skip_blanks();
         out.kind = CommandKind::coprocess;
-        const std::string name = bare_word();
+        const std::string name = bare_word(text_.size());
         if (is_variable_name(name) && !is_reserved(name)) {
             // A name is one only before a compound command.
             const std::size_t before = at_;
@@ -362,7 +368,7 @@ Result<void> Parser::for_loop(Command& out) {
         take_if(";");
     } else {
         out.kind = CommandKind::for_;
-        out.name = bare_word();
+        out.name = bare_word(text_.size());
         if (!is_variable_name(out.name)) return unexpected("a variable's name");
         take_if(out.name);
         TRY(skip_newlines());
