@@ -107,6 +107,7 @@ Result<Command> Parser::simple() {
             break;
         } else if ((out.words.empty() || declares(out)) && TRY(is_assignment_ahead())) {
             Assignment made = TRY(assignment());
+            made.is_argument = !out.words.empty();
             out.assignments.push_back(std::move(made));
         } else {
             out.words.push_back(TRY(word()));
@@ -147,10 +148,10 @@ Result<void> Parser::redirects(Command& out) {
 Result<Redirect> Parser::redirect() {
     Redirect out;
     if (peek() == '{') {
-        // With {name} the shell picks a descriptor and stores its number in the variable. No file
-        // depends on it.
-        while (take() != '}') {
-        }
+        // With {name} the shell picks a descriptor and stores its number in the variable.
+        take();
+        while (peek() != '}') out.variable += take();
+        take();
     } else if (is_digit(peek())) {
         out.fd = 0;
         while (is_digit(peek())) out.fd = std::min(out.fd * 10 + (take() - '0'), 100'000);

@@ -390,10 +390,11 @@ Result<void> Parser::braced_parameter(bool quoted, Word& out) {
     }
     if (peek() == '[') {
         take();
-        if (part.operation.empty()) part.operation = "[";
+        part.operation += '[';
         part.words.push_back(TRY(word(Ends::bracket)));
         if (!take_if("]")) return unclosed("${…[", line);
     }
+    if (peek() != '}' && part.operation.starts_with('#')) return unexpected("'}'");
     if (peek() != '}') {
         // The first that fits is taken, so each stands before those that are its beginning.
         constexpr std::string_view kOperators[] = {
@@ -410,7 +411,9 @@ Result<void> Parser::braced_parameter(bool quoted, Word& out) {
         const bool is_pattern = found.find_first_of("#%/^,~") != std::string_view::npos;
         Word operand;
         operand.line = line;
+        const std::size_t begin = at_;
         TRY(parts_until(Ends::brace, quoted && !is_pattern, operand));
+        operand.source = text_.substr(begin, at_ - begin);
         part.words.push_back(std::move(operand));
     }
     if (peek() != '}') return unclosed("${", line);
