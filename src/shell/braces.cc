@@ -65,8 +65,9 @@ Run::Atoms Run::atoms_of(const Word& word) {
             out.push_back({0, part.quoted, &part});
             continue;
         }
-        // An empty quoted part makes a word too.
-        if (part.text.empty()) out.push_back({0, true, nullptr});
+        // An empty quoted part makes a word too, but not that of "$@", which may have no elements.
+        const bool begins_list = &part == &word.parts.front() && word.source.starts_with("\"$");
+        if (part.text.empty() && !begins_list) out.push_back({0, true, nullptr});
         for (const char c : part.text) out.push_back({c, part.quoted, nullptr});
     }
     return out;

@@ -19,6 +19,9 @@ inline void fill_for_tricky_scripts(const TestDirectory& directory) {
 }
 
 inline constexpr std::string_view kTrickyScripts[] = {
+    R"~(ln -sf ../x "$@")~",
+    R"~(set -- "" q; touch "$@")~",
+    R"~(u=; touch "$u"q ""$u a"$u"r; ln -s ../x "$u")~",
     R"~(echo "$(ln ../x "${x[@]}")")~",
     R"~(echo "$UNSET$HOSTNAME$(rm a)")~",
     R"~(echo ~nobody$(rm a))~",
