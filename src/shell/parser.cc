@@ -385,7 +385,10 @@ Result<void> Parser::for_loop(Command& out) {
         if (peek() == ';') take();
     }
     TRY(skip_newlines());
-    return loop(out);
+    // Braces may stand for do and done, which is not in the manual of bash.
+    if (!take_reserved("{")) return loop(out);
+    out.lists.push_back(TRY(body({"}"})));
+    return expect("}");
 }
 
 Result<void> Parser::case_items(Command& out) {

@@ -17,6 +17,8 @@ inline constexpr std::string_view kGoodScripts[] = {
     "for f in *.txt; do mv \"$f\" \"${f%.txt}.md\"; done",
     "for f\ndo echo $f; done",
     "for ((i = 0; i < 3; i++)); do echo $i; done",
+    "for ((i = 0; i < 3; i++)) { echo $i; }",
+    "for f in a b; { echo $f; }",
     "while read -r line; do echo \"$line\"; done < in.txt",
     "until false; do break; done",
     "if [ -f a ]; then rm a; elif [[ -d b && ! -L b ]]; then rmdir b; else touch c; fi",
