@@ -45,9 +45,13 @@ std::string last_component(const std::string& path) {
 }
 
 Value either(const Value& one, const Value& other) {
-    if (!one.is_known()) return one;
-    if (!other.is_known()) return other;
+    if (!one.is_known() || !other.is_known()) {
+        Value out = one.is_known() ? other : one;
+        out.is_many = one.is_many || other.is_many;
+        return out;
+    }
     Value out = one;
+    out.is_optional = one.is_optional || other.is_optional;
     for (const std::string& text : other.texts) {
         const auto at = std::lower_bound(out.texts.begin(), out.texts.end(), text);
         if (at == out.texts.end() || *at != text) out.texts.insert(at, text);
@@ -61,9 +65,13 @@ Value joined(const Value& one, const Value& other) {
     if (!other.is_known()) return other;
     Value out;
     for (const std::string& first : one.texts) {
-        for (const std::string& second : other.texts)
+        for (const std::string& second : other.texts) {
+            const bool is_joined = !first.empty() && !second.empty();
+            if (is_joined && first.size() + second.size() > kLongestText)
+                return Value::unknown("it is too long");
             out = out.texts.empty() ? Value::of(first + second)
                                     : either(out, Value::of(first + second));
+        }
         if (!out.is_known()) return out;
     }
     return out;

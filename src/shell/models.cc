@@ -153,13 +153,13 @@ namespace {
 // These neither touch a file nor change what a later command means, whatever their operands are.
 bool is_harmless_command(std::string_view name) {
     constexpr std::string_view kNames[] = {
-        ":",        "true",   "false",  "echo",    "pwd",      "exit",   "return",   "break",
-        "continue", "wait",   "jobs",   "times",   "umask",    "ulimit", "type",     "which",
-        "dirs",     "caller", "kill",   "disown",  "date",     "sleep",  "seq",      "basename",
-        "dirname",  "id",     "whoami", "uname",   "hostname", "expr",   "printenv", "locale",
-        "tty",      "nproc",  "arch",   "groups",  "logname",  "users",  "uptime",   "free",
-        "ps",       "cal",    "factor", "pathchk", "tput",     "clear",  "getconf",  "who",
-        "yes",      "pgrep",  "lscpu",  "fg",      "bg",       "usleep", "sync"};
+        ":",        "true",   "false",    "echo",     "pwd",     "exit",   "jobs",   "times",
+        "umask",    "ulimit", "type",     "which",    "dirs",    "caller", "kill",   "disown",
+        "date",     "sleep",  "seq",      "basename", "dirname", "id",     "whoami", "uname",
+        "hostname", "expr",   "printenv", "locale",   "tty",     "nproc",  "arch",   "groups",
+        "logname",  "users",  "uptime",   "free",     "ps",      "cal",    "factor", "pathchk",
+        "tput",     "clear",  "getconf",  "who",      "yes",     "pgrep",  "lscpu",  "fg",
+        "bg",       "usleep", "sync"};
     return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
@@ -222,7 +222,15 @@ void set_unknown(const Call& call, const Arg& name) {
 void printf_model(const Call& call) {
     if (call.arguments.empty()) return;
     const std::string* const first = call.arguments.front().single();
-    if (first == nullptr || !first->starts_with("-v")) return;
+    if (first == nullptr) {
+        const auto& texts = call.arguments.front().texts;
+        const bool may_set =
+            texts.empty() || std::any_of(texts.begin(), texts.end(),
+                                         [](auto& each) { return each.starts_with("-v"); });
+        if (may_set) call.unpredictable("which variable it sets is not known");
+        return;
+    }
+    if (!first->starts_with("-v")) return;
     const Arg name = first->size() > 2           ? Value::of(first->substr(2))
                      : call.arguments.size() > 1 ? call.arguments[1]
                                                  : Value::of("_");
@@ -244,7 +252,7 @@ void mapfile_model(const Call& call) {
     const Arg name = options.operands.empty() ? Value::of("MAPFILE") : options.operands.front();
     set_unknown(call, name);
     for (const std::string& each : name.texts)
-        call.run.state().arrays[each] = {Value::unknown(cat("${", each, "[@]}"))};
+        call.run.state().arrays[each] = {{Value::unknown(cat("${", each, "[@]}"))}, false};
 }
 
 // [ and test evaluate the subscript of what -v and -R are given.
@@ -252,7 +260,8 @@ void test_model(const Call& call) {
     for (std::size_t i = 0; i + 1 < call.arguments.size(); ++i) {
         const std::string* const word = call.arguments[i].single();
         const bool names = word != nullptr && (*word == "-v" || *word == "-R");
-        if (names && has_subscript(call.arguments[i + 1]))
+        const bool may_name = word == nullptr && call.arguments[i + 1].is_known();
+        if ((names || may_name) && has_subscript(call.arguments[i + 1]))
             call.unpredictable("a subscript may run a command");
     }
 }
@@ -265,20 +274,28 @@ void set_model(const Call& call) {
         if (word == nullptr) return call.unpredictable("its arguments are not known");
         if (*word == "--" || !(word->starts_with('-') || word->starts_with('+'))) {
             const std::size_t from = i + (*word == "--" ? 1 : 0);
-            call.run.state().positional.assign(
-                call.arguments.begin() + static_cast<std::ptrdiff_t>(from), call.arguments.end());
+            std::vector<Arg>& positional = call.run.state().positional;
+            positional.assign(call.arguments.begin() + static_cast<std::ptrdiff_t>(from),
+                              call.arguments.end());
+            // Every command has a copy of them.
+            if (positional.size() > 256) positional = {Value::many("one of many arguments")};
             return;
         }
-        const bool is_glob =
-            word->find('f') != std::string::npos && word->find('o') == std::string::npos;
-        if (*word == "-o" || *word == "+o") {
+        // -B and -P change what braces and cd do; the others of these end the script earlier, or
+        // tell more.
+        if (word->find_first_not_of("-+abCeEfhkmnotTuvx") != std::string::npos)
+            call.unpredictable("the option changes how the shell reads commands");
+        if (word->find('f') != std::string::npos) call.run.state().globs_oddly = true;
+        if (word->find('o') != std::string::npos) {
             const std::string* const name =
                 i + 1 < call.arguments.size() ? call.arguments[++i].single() : nullptr;
             if (name != nullptr && *name == "noglob") call.run.state().globs_oddly = true;
-            if (name == nullptr || *name == "posix" || *name == "history")
+            constexpr std::string_view kPlain[] = {
+                "pipefail",  "errexit", "nounset", "xtrace", "verbose",  "noclobber",
+                "allexport", "monitor", "notify",  "noglob", "errtrace", "functrace"};
+            if (name == nullptr ||
+                std::find(std::begin(kPlain), std::end(kPlain), *name) == std::end(kPlain))
                 call.unpredictable("the option changes how the shell reads commands");
-        } else if (is_glob) {
-            call.run.state().globs_oddly = true;
         }
     }
 }
@@ -290,6 +307,7 @@ void shopt_model(const Call& call) {
         const std::string* const word = argument.single();
         const bool changes_grammar = word == nullptr || *word == "expand_aliases" ||
                                      *word == "extglob" || *word == "lastpipe" ||
+                                     *word == "xpg_echo" || word->starts_with("cd") ||
                                      word->starts_with("compat");
         if (changes_grammar) call.unpredictable("the option changes how the shell reads commands");
     }
@@ -301,8 +319,7 @@ void unset_model(const Call& call) {
         if (has_subscript(argument)) return call.unpredictable("a subscript may run a command");
         for (const std::string& name : argument.texts) {
             if (name.starts_with('-')) continue;
-            call.run.assign(name, Value::of(""));
-            call.run.state().functions.erase(name);
+            call.run.unset(name);
         }
     }
 }
@@ -310,10 +327,29 @@ void unset_model(const Call& call) {
 // Only a shift by one of known arguments is followed.
 void shift_model(const Call& call) {
     std::vector<Arg>& positional = call.run.state().positional;
-    if (call.arguments.empty() && !positional.empty()) {
+    if (call.arguments.empty() && positional.empty()) return;
+    const bool is_one = call.arguments.empty() && !positional.front().is_optional &&
+                        !positional.front().is_many &&
+                        (positional.size() == 1 || !positional[1].is_optional);
+    if (is_one) {
         positional.erase(positional.begin());
     } else {
-        positional = {Value::unknown("an argument after shift")};
+        positional = {Value::many("an argument after shift")};
+    }
+}
+
+// The commands behind them are followed too, as if they were not there.
+void jump_model(const Call& call) {
+    const bool returns = call.name == "return";
+    call.run.jump(returns, !call.arguments.empty());
+}
+
+// -p gives a variable the number of a process.
+void wait_model(const Call& call) {
+    for (const Arg& each : call.arguments) {
+        const std::string* const word = each.single();
+        if (word == nullptr || word->starts_with("-p") || word->starts_with("-np"))
+            call.unpredictable("which variable it sets is not known");
     }
 }
 
@@ -342,7 +378,9 @@ Model builtin_model(std::string_view name) {
         {"shift", shift_model},       {"let", let_model},         {"alias", alias_model},
         {"unalias", alias_model},     {"enable", alias_model},    {"getopts", getopts_model},
         {"declare", declare_model},   {"typeset", declare_model}, {"local", declare_model},
-        {"readonly", declare_model},  {"export", declare_model},  {"hash", hash_model}};
+        {"readonly", declare_model},  {"export", declare_model},  {"hash", hash_model},
+        {"break", jump_model},        {"continue", jump_model},   {"return", jump_model},
+        {"wait", wait_model}};
     for (const Row& row : kRows) {
         if (row.name == name) return row.model;
     }

@@ -26,7 +26,13 @@ void for_each_target(const Call& call, const Options& options, To to) {
     if (directory != nullptr) {
         target = *directory;
     } else {
-        if (sources.size() < 2) return;
+        if (sources.size() < 2) {
+            // One that is not known may be several words.
+            for (const Arg& each : sources) {
+                if (!each.is_known()) call.run.effect(Effect::write, each);
+            }
+            return;
+        }
         target = sources.back();
         sources.pop_back();
     }

@@ -87,28 +87,14 @@ void shell_model(const Call& call) {
             options.operands.empty() ? nullptr : options.operands.front().single();
         if (script == nullptr || script->find(kSomeName) != std::string::npos)
             return call.unpredictable("its script is not known");
-        if (call.name != "bash" && script->find_first_of("$`") != std::string::npos &&
-            call.name != "sh" && call.name != "dash")
-            return call.unpredictable("another shell reads its script");
-        // Its variables are its own, but what it is given is known.
-        const State before = call.run.state();
-        call.run.state().positional = from(options.operands, 2);
-        call.run.state().variables["0"] =
-            options.operands.size() > 1 ? options.operands[1] : Value::of(call.name);
-        call.run.state().functions.clear();
-        call.run.run_text(*script, call.name);
-        call.run.state() = before;
-        return;
+        return call.run.run_shell(*script, call.name, from(options.operands, 1));
     }
     if (!options.operands.empty()) {
         call.run.effect(Effect::read, options.operands.front());
         return call.unpredictable("what the script does is not known");
     }
     if (!call.input.text) return call.unpredictable("the script that it is given is not known");
-    const State before = call.run.state();
-    call.run.state().functions.clear();
-    call.run.run_text(*call.input.text, call.name);
-    call.run.state() = before;
+    call.run.run_shell(*call.input.text, call.name, {});
 }
 
 // The words are joined by blanks and parsed again, in this shell: its variables and directory
@@ -129,36 +115,67 @@ void source_model(const Call& call) {
     call.run.state().cwds.clear();
 }
 
-// The text is followed where the trap is set. That is right only if nothing in it depends on the
-// time at which it runs: no variables, no patterns, and one known directory.
 void trap_model(const Call& call) {
     if (call.arguments.size() < 2) return;
     const std::string* const text = call.arguments.front().single();
     if (text == nullptr) return call.unpredictable("what it will run is not known");
     if (*text == "-" || text->empty() || *text == "-l" || *text == "-p") return;
-    call.run.run_text(*text, "trap");
-    // It runs wherever the script then is.
-    if (text->find_first_not_of(
-            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 -_./:") !=
-            std::string::npos ||
-        call.run.state().cwds.size() != 1)
-        call.unpredictable("where and with what it will run is not known");
+    const bool only_at_exit = std::all_of(
+        call.arguments.begin() + 1, call.arguments.end(),
+        [](const Arg& each) { return each == Value::of("EXIT") || each == Value::of("0"); });
+    call.run.add_trap(*text, only_at_exit);
 }
 
 // --- find and xargs ----------------------------------------------------------------------------
 
-// Which files the tests choose is not asked: an action is on all below the starting points. A
-// command of -exec runs once, with its {} as an unknown file; the few that are common are told more
-// exactly.
+// The command of -exec runs with its {} as an unknown file; the few that are common are told more exactly.
+// With -execdir it runs in the directory of the file, which is not known.
+void run_for_found(const Call& call, const std::vector<Arg>& starts, std::vector<Arg> command,
+                   bool in_its_directory) {
+    if (command.empty()) return;
+    const std::string* const name = command.front().single();
+    const bool deletes = name != nullptr && (*name == "rm" || *name == "rmdir");
+    constexpr std::string_view kReaders[] = {"grep", "cat",  "ls",   "wc",
+                                             "head", "echo", "stat", "file"};
+    const bool only_reads = name != nullptr && std::find(std::begin(kReaders), std::end(kReaders),
+                                                         *name) != std::end(kReaders);
+    std::vector<Arg> rest;
+    bool names_files = false;
+    for (const Arg& part : command) {
+        const std::string* const text = part.single();
+        if (text == nullptr || text->find("{}") == std::string::npos) {
+            rest.push_back(part);
+        } else if (*text == "{}" && (deletes || only_reads)) {
+            names_files = true;
+        } else if (!only_reads) {
+            // A name within a word may lead anywhere: "{}/..".
+            rest.push_back(Value::unknown("a file that find names"));
+        }
+    }
+    // These effects are those on anything below the starts, beside those of the other operands.
+    for (const Arg& start : starts) {
+        if (names_files && deletes) call.run.effect_below(Effect::erase, start, LastLink::itself);
+    }
+    const std::vector<std::string> cwds = call.run.state().cwds;
+    if (in_its_directory) call.run.state().cwds.clear();
+    call.run.run_command(rest, {});
+    if (in_its_directory) call.run.state().cwds = cwds;
+}
+
+// Which files the tests choose is not asked: an action is on all below the starting points.
 void find_model(const Call& call) {
     std::vector<Arg> starts;
+    bool follows = false;  // Links may lead to files that are not below the starts.
     std::size_t i = 0;
     const auto word_at = [&](std::size_t at) {
         return at < call.arguments.size() ? call.arguments[at].single() : nullptr;
     };
     for (; i < call.arguments.size(); ++i) {
         const std::string* const word = word_at(i);
-        if (word != nullptr && (*word == "-L" || *word == "-H" || *word == "-P")) continue;
+        if (word != nullptr && (*word == "-L" || *word == "-H" || *word == "-P")) {
+            follows = follows || *word != "-P";
+            continue;
+        }
         if (word != nullptr && (word->starts_with('-') || *word == "(" || *word == "!")) break;
         starts.push_back(call.arguments[i]);
     }
@@ -183,7 +200,11 @@ void find_model(const Call& call) {
     for (; i < call.arguments.size(); ++i) {
         const std::string* const word = word_at(i);
         if (word == nullptr) return call.unpredictable("its expression is not known");
+        follows = follows || *word == "-follow";
         if (is_in(kPlain, *word)) continue;
+        const bool acts =
+            *word == "-delete" || word->starts_with("-exec") || word->starts_with("-ok");
+        if (follows && acts) call.unpredictable("the links that it follows may lead anywhere");
         if (is_in(kTests, *word)) {
             ++i;
         } else if (*word == "-delete") {
@@ -199,28 +220,7 @@ void find_model(const Call& call) {
                 if (part != nullptr && (*part == ";" || *part == "+")) break;
                 command.push_back(call.arguments[i]);
             }
-            if (command.empty()) continue;
-            const std::string* const name = command.front().single();
-            // With a path put in, the command's effects are those on anything below the starts.
-            bool names_files = false;
-            for (Arg& part : command) {
-                const std::string* const text = part.single();
-                if (text == nullptr || text->find("{}") == std::string::npos) continue;
-                names_files = true;
-                part = Value::unknown("a file that find names");
-            }
-            const bool only_deletes = name != nullptr && (*name == "rm" || *name == "rmdir");
-            const bool only_reads =
-                name != nullptr &&
-                (*name == "grep" || *name == "cat" || *name == "ls" || *name == "wc" ||
-                 *name == "head" || *name == "echo" || *name == "stat" || *name == "file");
-            if (only_reads) continue;
-            if (only_deletes && names_files) {
-                for (const Arg& start : starts)
-                    call.run.effect_below(Effect::erase, start, LastLink::itself);
-                continue;
-            }
-            call.run.run_command(command, {});
+            run_for_found(call, starts, std::move(command), word->ends_with("dir"));
         } else {
             return call.unpredictable(cat("what ", *word, " does is not known"));
         }

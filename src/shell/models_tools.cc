@@ -176,6 +176,21 @@ constexpr GitCommand kGitCommands[] = {
     {"pull", GitEffect::network},       {"push", GitEffect::network},
     {"ls-remote", GitEffect::network}};
 
+// Options by which a command that reads writes a file or runs a program. Git takes long ones cut short.
+bool may_write_or_run(std::string_view word) {
+    constexpr std::string_view kNames[] = {"--output",          "--ext-diff",
+                                           "--textconv",        "--exec",
+                                           "--upload-pack",     "--open-files-in-pager",
+                                           "--output-directory"};
+    const std::string_view name = word.substr(0, word.find('='));
+    const bool is_long = name.size() > 2 && name.starts_with("--");
+    return word.starts_with("-O") || word == "-x" ||
+           (is_long &&
+            std::any_of(std::begin(kNames), std::end(kNames), [&](std::string_view each) {
+                return each.starts_with(name) || name.starts_with(each);
+            }));
+}
+
 void git_model(const Call& call) {
     std::size_t i = 0;
     for (; i < call.arguments.size(); ++i) {
@@ -195,16 +210,17 @@ void git_model(const Call& call) {
     if (at == std::end(kGitCommands))
         return call.unpredictable(cat("what git ", command, " does is not known"));
     for (std::size_t each = i + 1; each < call.arguments.size(); ++each) {
-        const std::string* const word = call.arguments[each].single();
-        if (word == nullptr) continue;
-        // Options by which a command that reads writes a file or runs a program.
-        const bool is_risky = word->starts_with("--output") || word->starts_with("--ext-diff") ||
-                              word->starts_with("--textconv") || word->starts_with("--exec") ||
-                              word->starts_with("--upload-pack") ||
-                              word->starts_with("--open-files") || word->starts_with("-O") ||
-                              *word == "-x" || word->starts_with("--exec");
-        if (is_risky) return call.unpredictable(cat("the option ", *word, " may write or run"));
+        const Arg& argument = call.arguments[each];
+        if (argument == Value::of("--")) break;
+        if (!argument.is_known()) return call.unpredictable("an argument may be an option");
+        for (const std::string& text : argument.texts) {
+            if (may_write_or_run(text))
+                return call.unpredictable(cat("the option ", text, " may write or run"));
+        }
     }
+    // Its settings may name programs.
+    if (call.run.state().variables.contains("HOME"))
+        return call.unpredictable("another home may have settings that name programs");
     call.run.effect_below(Effect::read, here());
     if (at->effect == GitEffect::reads) return;
     if (at->effect == GitEffect::network)

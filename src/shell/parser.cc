@@ -40,14 +40,21 @@ void Parser::skip_escaped_newlines() {
     while (at_ + 1 < text_.size() && text_[at_] == '\\' && text_[at_ + 1] == '\n') at_ += 2;
 }
 
+std::size_t Parser::after(std::size_t place) const {
+    ++place;
+    while (place + 1 < text_.size() && text_[place] == '\\' && text_[place + 1] == '\n') place += 2;
+    return place;
+}
+
+char Parser::byte_at(std::size_t place) const {
+    return place < text_.size() ? text_[place] : '\0';
+}
+
 char Parser::peek(std::size_t ahead) {
     skip_escaped_newlines();
     std::size_t at = at_;
-    for (; ahead > 0; --ahead) {
-        ++at;
-        while (at + 1 < text_.size() && text_[at] == '\\' && text_[at + 1] == '\n') at += 2;
-    }
-    return at < text_.size() ? text_[at] : '\0';
+    for (; ahead > 0; --ahead) at = after(at);
+    return byte_at(at);
 }
 
 char Parser::take() {
@@ -134,17 +141,16 @@ Result<Script> Parser::script() {
     return out;
 }
 
-// Reads at most 15 bytes, which is enough for every reserved word. A longer word gives "", so the
-// variable of a loop and the name behind "function" cannot be longer.
-std::string Parser::bare_word() {
+std::string Parser::bare_word(std::size_t longest) {
     std::string out;
-    for (std::size_t i = 0; i < 16; ++i) {
-        const char c = peek(i);
+    skip_escaped_newlines();
+    for (std::size_t at = at_;; at = after(at)) {
+        const char c = byte_at(at);
         if (is_bare_end(c)) return out;
-        if (c == '\'' || c == '"' || c == '$' || c == '`' || c == '\\') return "";
+        const bool is_quote = c == '\'' || c == '"' || c == '$' || c == '`' || c == '\\';
+        if (is_quote || out.size() == longest) return "";
         out += c;
     }
-    return "";
 }
 
 bool Parser::is_at(std::initializer_list<std::string_view> ends) {
@@ -255,7 +261,7 @@ Result<Command> Parser::compound(std::string_view word) {
     Command out;
     if (peek() == '(') {
         take();
-        if (peek() == '(' && is_arithmetic_ahead(at_ + 1)) {
+        if (peek() == '(' && TRY(is_arithmetic_ahead(at_ + 1))) {
             take();
             out.kind = CommandKind::arithmetic;
             out.words.push_back(TRY(arithmetic_until("))")));
@@ -278,6 +284,7 @@ Result<Command> Parser::compound(std::string_view word) {
         TRY(loop(out));
     } else if (word == "for" || word == "select") {
         take_if(word);
+        out.selects = word == "select";
         TRY(for_loop(out));
     } else if (word == "case") {
         TRY(case_items(out));
@@ -289,7 +296,7 @@ Result<Command> Parser::compound(std::string_view word) {
     } else if (word == "function") {
         take_if(word);
         skip_blanks();
-        std::string name = bare_word();
+        std::string name = bare_word(text_.size());
         if (name.empty()) return unexpected("a function's name");
         take_if(name);
         skip_blanks();
@@ -303,7 +310,8 @@ Result<Command> Parser::compound(std::string_view word) {
         take_if(word);
         skip_blanks();
         out.kind = CommandKind::coprocess;
-        const std::string name = bare_word();
+        out.name = "COPROC";
+        const std::string name = bare_word(text_.size());
         if (is_variable_name(name) && !is_reserved(name)) {
             // A name is one only before a compound command.
             const std::size_t before = at_;
@@ -311,6 +319,7 @@ Result<Command> Parser::compound(std::string_view word) {
             skip_blanks();
             const bool names = peek() == '(' || is_at({"{", "if", "while", "until", "for", "case"});
             if (!names) at_ = before;
+            out.name = names ? name : "COPROC";
         }
         List list;
         list.items.push_back({});
@@ -362,7 +371,7 @@ Result<void> Parser::for_loop(Command& out) {
         take_if(";");
     } else {
         out.kind = CommandKind::for_;
-        out.name = bare_word();
+        out.name = bare_word(text_.size());
         if (!is_variable_name(out.name)) return unexpected("a variable's name");
         take_if(out.name);
         TRY(skip_newlines());
@@ -376,7 +385,10 @@ Result<void> Parser::for_loop(Command& out) {
         if (peek() == ';') take();
     }
     TRY(skip_newlines());
-    return loop(out);
+    // Braces may stand for do and done, which is not in the manual of bash.
+    if (!take_reserved("{")) return loop(out);
+    out.lists.push_back(TRY(body({"}"})));
+    return expect("}");
 }
 
 Result<void> Parser::case_items(Command& out) {
@@ -407,72 +419,6 @@ Result<void> Parser::case_items(Command& out) {
         if (take_if(";;&") || take_if(";;") || take_if(";&")) continue;
         return expect("esac");
     }
-}
-
-// Reads terms that "||" joins (`level` 0), or those that "&&" joins (1). The tree keeps operands
-// and operators as a flat list: the run evaluates all of them, whatever the condition decides.
-Result<void> Parser::condition(Command& out, int level) {
-    for (;;) {
-        TRY(level == 0 ? condition(out, 1) : condition_term(out, 0));
-        TRY(skip_newlines());
-        const std::string_view join = level == 0 ? "||" : "&&";
-        if (!take_if(join)) return {};
-        TRY(skip_newlines());
-    }
-}
-
-Result<void> Parser::condition_term(Command& out, int depth) {
-    const Level level(budget_);
-    TRY(spend());
-    TRY(skip_newlines());
-    if (take_reserved("!")) return condition_term(out, depth + 1);
-    if (peek() == '(') {
-        take();
-        TRY(condition(out, 0));
-        TRY(skip_newlines());
-        if (!take_if(")")) return unexpected("')'");
-        return {};
-    }
-    if (!is_word_ahead() || bare_word() == "]]") return unexpected("an operand in [[ … ]]");
-    const std::string first = bare_word();
-    out.words.push_back(TRY(word()));
-    skip_blanks();
-    const auto is_operand_ahead = [&] { return is_word_ahead() && bare_word() != "]]"; };
-    const bool is_unary = first.size() == 2 && first.front() == '-' && is_name_start(first[1]);
-    if (is_unary) {
-        if (!is_operand_ahead()) return unexpected("an operand in [[ … ]]");
-        out.words.push_back(TRY(word()));
-        return {};
-    }
-    constexpr std::string_view kBinary[] = {"==",  "!=",  "=~",  "=",   "-eq", "-ne", "-lt",
-                                            "-le", "-gt", "-ge", "-nt", "-ot", "-ef"};
-    std::string_view found;
-    for (const std::string_view each : kBinary) {
-        if (bare_word() == each) found = each;
-    }
-    if (found.empty() && (peek() == '<' || peek() == '>') && peek(1) != '(')
-        found = peek() == '<' ? "<" : ">";
-    if (found.empty()) {
-        if (is_operand_ahead()) return unexpected("an operator in [[ … ]]");
-        return {};
-    }
-    take_if(found);
-    // The word of an operator has no source, which tells it from an operand in
-    // Run::eval_condition().
-    Word marker;
-    add_literal(marker, found, true);
-    out.words.push_back(std::move(marker));
-    skip_blanks();
-    const bool is_regex = found == "=~";
-    const bool is_pattern = found == "==" || found == "!=" || found == "=";
-    if (!(is_regex && peek() == '(') && !is_operand_ahead())
-        return unexpected("an operand in [[ … ]]");
-    out.words.push_back(TRY(word(is_regex     ? Ends::regex
-                                 : is_pattern ? Ends::pattern
-                                              : Ends::word)));
-    if (is_regex && starts_with("||") && text_[at_ - 1] != ' ')
-        return unexpected("a blank behind the expression");
-    return {};
 }
 
 // The body must be a compound command, as in bash. The redirections behind it belong to the body.

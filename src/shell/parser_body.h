@@ -20,6 +20,7 @@ struct ParseBudget {
     ParseLimits limits;
     std::size_t depth = 0;
     std::size_t nodes = 0;
+    std::size_t looked = 0;  // Bytes that is_arithmetic_ahead() has gone through.
 };
 
 class Parser {
@@ -34,7 +35,6 @@ public:
     Result<Word> here_doc_text();
 
 private:
-    // A level deeper, until it goes.
     // Counts one level of recursion; spend() compares the count with the limit.
     class Level {
     public:
@@ -64,6 +64,10 @@ private:
     bool starts_with(std::string_view operator_text);
     void skip_escaped_newlines();
     bool is_end();
+    // For longer looks ahead, where peek() would cost O(distance) for each byte. after() is the place of
+    // the next byte behind `place`; byte_at() is 0 at the end.
+    std::size_t after(std::size_t place) const;
+    char byte_at(std::size_t place) const;
     void skip_blanks();  // And a comment.
     // Counted from 1, for messages. The place must not be before the one of the last call.
     std::size_t line_here();
@@ -89,8 +93,9 @@ private:
     Result<void> double_quoted(Word& out);
     Result<void> back_quoted(bool quoted, Word& out);
     Result<Part> substitution();  // The list, and its ')'.
-    // Looks at the text alone, and takes nothing.
-    bool is_arithmetic_ahead(std::size_t open);
+    // Looks at the text alone, and takes nothing. out_of_range "too_complex" if such looks add up to many
+    // times the text.
+    Result<bool> is_arithmetic_ahead(std::size_t open);
     Result<Word> arithmetic_until(std::string_view close);
     bool is_word_ahead();
     static void add_literal(Word& word, std::string_view text, bool quoted);
@@ -119,16 +124,19 @@ private:
     Result<Redirect> redirect();
     Result<void> read_here_docs();
     Result<void> skip_newlines();
-    // The unquoted word ahead, if it is only that; "" else. Nothing is taken.
-    std::string bare_word();
+    // The unquoted word ahead, if it is only that and no longer than `longest`; "" else. Nothing is taken.
+    // Every reserved word is short; names of loops and functions may have any length.
+    static constexpr std::size_t kLongestReserved = 15;
+    std::string bare_word(std::size_t longest = kLongestReserved);
     // Returns true if one of the words or operators is ahead. Nothing is taken.
     bool is_at(std::initializer_list<std::string_view> ends);
     bool take_reserved(std::string_view word);
     Result<void> expect(std::string_view word);
     // An assignment ahead; nothing is taken where there is none.
     Result<bool> is_assignment_ahead();
-    // Sets `has_blank` if a blank or an operator stands in the subscript, and else leaves it.
-    std::size_t subscript_end(std::size_t at, bool& has_blank);
+    // The place behind the ']' of the '[' at `place`; 0 if there is none. Sets `has_blank` if a blank or
+    // an operator stands in the subscript, and else leaves it.
+    std::size_t subscript_end(std::size_t place, bool& has_blank) const;
     Result<Assignment> assignment();
 
     std::string_view text_;

@@ -1,5 +1,6 @@
 #include "shell/parser.h"
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -83,6 +84,35 @@ TEST(Parser, HasLimits) {
     for (int i = 0; i < 60'000; ++i) many += "a;";
     EXPECT_EQ(reason(many), "too_complex");
     EXPECT_EQ(reason(std::string_view("a\0b", 3)), "syntax_error");
+}
+
+TEST(Parser, NestedExpressionsHaveALimit) {
+    for (const std::string_view token : {"$[", "$((", "\"$[", "$[ $(( "}) {
+        std::string script = "echo ";
+        while (script.size() < 200'000) script += token;
+        EXPECT_EQ(reason(script), "too_complex") << token;
+    }
+}
+
+// A look ahead that begins anew at each byte, or at each "((", would take minutes here.
+TEST(Parser, ReadsManyOfOneTokenInBoundedTime) {
+    const ParseLimits limits{.bytes = 1 << 18};
+    for (const std::string_view token : kTokens) {
+        std::string script;
+        while (script.size() < 200'000) script += token;
+        (void)reason(script, limits);
+        const auto began = std::chrono::steady_clock::now();
+        (void)reason(cat("echo ", script), limits);
+        EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(5)) << token;
+    }
+}
+
+TEST(Parser, NamesOfLoopsAndFunctionsHaveAnyLength) {
+    EXPECT_EQ(reason("for deployment_target in a b; do echo $deployment_target; done"), "");
+    EXPECT_EQ(reason("select deployment_target in a b; do break; done"), "");
+    EXPECT_EQ(reason("function deployment-target-of { ls; }"), "");
+    EXPECT_EQ(reason("function deployment_target_of() { ls; }"), "");
+    EXPECT_EQ(reason("coproc deployment_target { ls; }"), "");
 }
 
 TEST(Parser, TakesTheScriptsOfEverydayLife) {

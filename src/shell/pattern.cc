@@ -4,6 +4,9 @@
 // known.
 #include "shell/pattern.h"
 
+#include <algorithm>
+#include <optional>
+
 #include "shell/values.h"
 
 namespace quire::shell {
@@ -17,39 +20,82 @@ bool is_wildcard(char c) {
 // A set such as [a-z], at the beginning of a pattern.
 struct CharacterSet {
     std::size_t length = 0;  // 0 if the pattern does not begin with a set.
-    bool is_plain = false;   // ASCII characters and ranges, which mean the same to every shell.
-    bool takes = true;       // It takes the character, or may.
+    bool is_plain =
+        false;          // ASCII characters, ranges and classes, which mean the same to every shell.
+    bool takes = true;  // It takes the character, or may.
+    bool is_open = false;  // How long it is cannot be told: what follows may fit anything.
 };
 
+// [:digit:] and its like, for ASCII; nothing for a class that is not known.
+std::optional<bool> is_in_class(std::string_view name, char c) {
+    const bool lower = c >= 'a' && c <= 'z';
+    const bool upper = c >= 'A' && c <= 'Z';
+    const bool digit = c >= '0' && c <= '9';
+    const bool graph = c > ' ' && c < 0x7F;
+    if (name == "alpha") return lower || upper;
+    if (name == "digit") return digit;
+    if (name == "alnum") return lower || upper || digit;
+    if (name == "lower") return lower;
+    if (name == "upper") return upper;
+    if (name == "space") return c == ' ' || (c >= '\t' && c <= '\r');
+    if (name == "blank") return c == ' ' || c == '\t';
+    if (name == "graph") return graph;
+    if (name == "print") return graph || c == ' ';
+    if (name == "punct") return graph && !lower && !upper && !digit;
+    if (name == "cntrl") return (c >= 0 && c < ' ') || c == 0x7F;
+    if (name == "xdigit") return digit || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+    return std::nullopt;
+}
+
 // Reads the set once for both questions: how long it is, and whether it takes `c`. A ']' that comes
-// first is a member. A '-' that stands for itself makes the set unclear, as a character beyond
-// ASCII does.
+// first is a member, and a backslash takes the next character as it is. A range with an odd end or a
+// character beyond ASCII makes the set unclear: it takes everything.
 CharacterSet set_at(std::string_view pattern, char c) {
     if (!pattern.starts_with('[')) return {};
-    const auto is_odd = [](char each) {
-        return each == '[' || each == '\\' || each == '-' || each == kSomeName ||
-               static_cast<unsigned char>(each) >= 0x80;
-    };
-    const std::size_t close = pattern.find(']', 2);
-    if (close == std::string_view::npos) return {};
-    const CharacterSet unclear{close + 1, false, true};
     std::size_t at = 1;
-    const bool is_negated = pattern[at] == '!' || pattern[at] == '^';
+    const auto peek = [&](std::size_t ahead) {
+        return at + ahead < pattern.size() ? pattern[at + ahead] : '\0';
+    };
+    const bool is_negated = peek(0) == '!' || peek(0) == '^';
     if (is_negated) ++at;
     bool is_in = false;
-    for (const std::size_t first = at;
-         at == first || (at < pattern.size() && pattern[at] != ']');) {
-        if (at >= pattern.size() || is_odd(pattern[at])) return unclear;
-        const bool is_range =
-            at + 2 < pattern.size() && pattern[at + 1] == '-' && pattern[at + 2] != ']';
-        if (is_range && is_odd(pattern[at + 2])) return unclear;
-        const char last = is_range ? pattern[at + 2] : pattern[at];
-        is_in = is_in || (c >= pattern[at] && c <= last);
-        at += is_range ? 3 : 1;
-        if (at + 1 < pattern.size() && pattern[at] == '-' && pattern[at + 1] == ']') return unclear;
+    bool is_clear = static_cast<unsigned char>(c) < 0x80;
+    // One member as it is written, which may have a backslash. Moves behind it.
+    const auto member = [&] {
+        if (peek(0) == '\\' && at + 1 < pattern.size()) ++at;
+        const char each = peek(0);
+        ++at;
+        is_clear = is_clear && each != kSomeName && static_cast<unsigned char>(each) < 0x80;
+        return each;
+    };
+    for (const std::size_t first = at; at == first || peek(0) != ']';) {
+        if (at >= pattern.size()) return {};
+        const char mark = peek(1);
+        if (peek(0) == '[' && (mark == ':' || mark == '=' || mark == '.')) {
+            const char end[] = {mark, ']'};
+            const std::size_t close = pattern.find(std::string_view(end, 2), at + 2);
+            const std::string_view name =
+                close == pattern.npos ? "" : pattern.substr(at + 2, close - at - 2);
+            // Shells differ about [=a=] and [.a.], and about a class that is not closed or is none.
+            const auto in_class = mark == ':' ? is_in_class(name, c) : std::nullopt;
+            if (!in_class) return {.length = pattern.size(), .is_open = true};
+            is_in = is_in || *in_class;
+            at = close + 2;
+            // A '-' behind a class is no range to every shell.
+            is_clear = is_clear && (peek(0) != '-' || peek(1) == ']');
+            continue;
+        }
+        if (peek(0) == kSomeName) return {.length = pattern.size(), .is_open = true};
+        const char begin = member();
+        char last = begin;
+        if (peek(0) == '-' && peek(1) != ']' && at + 1 < pattern.size()) {
+            ++at;
+            is_clear = is_clear && peek(0) != '[';
+            last = member();
+        }
+        is_in = is_in || (c >= begin && c <= last);
     }
-    if (at >= pattern.size() || static_cast<unsigned char>(c) >= 0x80) return unclear;
-    return {at + 1, true, is_in != is_negated};
+    return {at + 1, is_clear, !is_clear || is_in != is_negated};
 }
 
 }  // namespace
@@ -90,7 +136,7 @@ bool has_plain_sets(std::string_view pattern) {
         if (pattern[at] == '\\') {
             ++at;
         } else if (const CharacterSet set = set_at(pattern.substr(at), 'a'); set.length > 0) {
-            if (!set.is_plain) return false;
+            if (!set.is_plain || set.is_open) return false;
             at += set.length - 1;
         }
     }
@@ -102,6 +148,10 @@ bool has_plain_sets(std::string_view pattern) {
 // with the stars.
 bool fits(std::string_view pattern, std::string_view name) {
     if (name.find(kSomeName) != std::string_view::npos) return true;
+    // How many bytes a character has depends on the locale.
+    const bool is_ascii = std::all_of(name.begin(), name.end(),
+                                      [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+    if (!is_ascii && pattern.find_first_of("?[") != std::string_view::npos) return true;
     std::size_t p = 0;
     std::size_t n = 0;
     std::size_t star = std::string_view::npos;
@@ -121,6 +171,7 @@ bool fits(std::string_view pattern, std::string_view name) {
             star_name = n;
             continue;
         }
+        if (p < pattern.size() && set_at(pattern.substr(p), name[n]).is_open) return true;
         const std::size_t length = p < pattern.size() ? one() : 0;
         if (length > 0) {
             p += length;

@@ -13,8 +13,8 @@ namespace quire::shell {
 bool fits(std::string_view pattern, std::string_view name);
 // Returns true if a wildcard stands in the pattern without a backslash.
 bool has_wildcard(std::string_view pattern);
-// Returns true if every set of the pattern consists of ASCII characters and ranges, which mean the
-// same in every locale.
+// Returns true if every set of the pattern consists of ASCII characters, ranges and classes, which
+// mean the same in every locale.
 bool has_plain_sets(std::string_view pattern);
 
 // The text with a backslash before each character that would be a wildcard or a part of one.

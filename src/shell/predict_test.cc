@@ -1,6 +1,8 @@
 #include "shell/predict.h"
 
+#include <chrono>
 #include <filesystem>
+#include <initializer_list>
 
 #include <gtest/gtest.h>
 
@@ -8,6 +10,7 @@
 #include "base/test_directory.h"
 #include "shell/disk_tree.h"
 #include "shell/parser.h"
+#include "shell/scripts_for_test.h"
 
 namespace quire::shell {
 namespace {
@@ -44,6 +47,19 @@ protected:
             last = each.kind;
         }
         return out;
+    }
+
+    // Each script has the change among its own.
+    struct Row {
+        const char* script;
+        const char* change;
+    };
+    void expect(std::initializer_list<Row> rows) {
+        for (const Row& row : rows) {
+            const std::string made = cat("; ", changes(row.script), ";");
+            EXPECT_NE(made.find(cat("; ", row.change, ";")), std::string::npos)
+                << row.script << made << " without " << row.change;
+        }
     }
 
     TestDirectory directory;
@@ -191,10 +207,6 @@ TEST_F(Predict, WhatIsNotKnownIsSaid) {
 }
 
 TEST_F(Predict, EverydayCommandsAreKnown) {
-    struct Row {
-        const char* script;
-        const char* expected;
-    };
     const Row rows[] = {
         {"ls -la src && cat README.md | grep -n x | head -5", ""},
         {"rm scratch/link", "delete scratch/link"},
@@ -245,7 +257,7 @@ TEST_F(Predict, EverydayCommandsAreKnown) {
          "create /tmp/; delete /tmp/; create /tmp/tmp.?; delete /tmp/tmp.?"},
         {"cat ~/.bashrc > \"$HOME/x\"", "create /home/u/x"},
     };
-    for (const Row& row : rows) EXPECT_EQ(changes(row.script), row.expected) << row.script;
+    for (const Row& row : rows) EXPECT_EQ(changes(row.script), row.change) << row.script;
 }
 
 // Random scripts found these: what a link was put onto counted as that link alone.
@@ -283,6 +295,134 @@ TEST_F(Predict, IsBounded) {
     EXPECT_NE(changes(cat(deep, "\nf0")).find("!too_complex"), std::string::npos);
     EXPECT_NE(changes("f() { f; f; }; f").find("!too_complex"), std::string::npos);
     EXPECT_NE(changes("echo {1..1000}{1..1000}").find("!too_complex"), std::string::npos);
+    // Texts and lists that double would fill the memory.
+    for (const char* step :
+         {"x=a$x$x;", "set -- 1 \"$@\" \"$@\";", "a=(1 \"${a[@]}\" \"${a[@]}\");"}) {
+        std::string script;
+        for (int i = 0; i < 60; ++i) script += step;
+        changes(script);
+    }
+    changes(cat("echo {a,b}{1..1000}", std::string(100'000, 'x')));
+}
+
+TEST_F(Predict, FollowsManyOfOneTokenInBoundedTime) {
+    for (const std::string_view token : kTokens) {
+        std::string script = "x=a; echo ";
+        while (script.size() < 100'000) script += token;
+        const auto began = std::chrono::steady_clock::now();
+        if (const Result<Script> parsed = parse(script)) predict(*parsed, situation, tree);
+        EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(10)) << token;
+    }
+}
+
+TEST_F(Predict, ParametersAndNamesMayBeOdd) {
+    expect({{"rm ${00} ${0000001}", "delete bash"},
+            {"set -- README.md; rm ${0000001}", "delete README.md"},
+            {"declare ''; rm README.md", "delete README.md"}});
+    for (const char* script : {"export ''", "unset ''", "read ''", "local ''", "typeset -- ''"})
+        changes(script);
+}
+
+// An unknown part made the rest of its word vanish.
+TEST_F(Predict, AnUnknownPartHidesNoSubstitution) {
+    expect({{"echo \"$HOSTNAME$(rm README.md)\"", "delete README.md"},
+            {"echo ~user$(rm README.md)", "delete README.md"},
+            {"x=~user$(rm README.md)", "delete README.md"},
+            {"f() { echo \"$@$(rm README.md)\"; }; f $HOSTNAME", "delete README.md"},
+            {"x=$HOSTNAME; echo $x/$(rm README.md)", "delete README.md"}});
+}
+
+TEST_F(Predict, SetsOfPatternsHaveClasses) {
+    expect({{"rm [[:upper:]]*", "delete README.md"},
+            {"rm [[:upper:][:digit:]]EADME.md", "delete README.md"},
+            {"rm scratch/[[=a=]].txt", "delete scratch/a.txt"},
+            {"rm scratch/[[.a.]].txt", "delete scratch/a.txt"},
+            {"rm scratch/[]a].txt", "delete scratch/a.txt"},
+            {"rm scratch/[!]b].txt", "delete scratch/a.txt"},
+            {"rm scratch/[\\]a].txt", "delete scratch/a.txt"}});
+}
+
+TEST_F(Predict, JumpsLeaveInTheirStates) {
+    expect({{"x=z; for v in a b; do x=$v; if t; then break; fi; done; rm \"$x\"", "delete a"},
+            {"x=z; for v in a b; do x=$v; t && continue; x=q; done; rm \"$x\"", "delete b"},
+            {"x=; for i in 1 2; do for j in 1 2; do x=a; t && break 2; x=b; done; x=c; done; rm "
+             "\"$x\"",
+             "delete a"},
+            {"x=; while t; do x=a; break; x=b; done; rm \"$x\"", "delete a"},
+            {"f() { x=a; t && return; x=b; }; f; rm \"$x\"", "delete a"},
+            {"x=; f() { for v in a b; do x=$v; return; done; x=c; }; f; rm \"$x\"", "delete a"},
+            {"x=; while x=a; t; do x=b; done; rm \"$x\"", "delete a"},
+            {"x=z; select v in a b; do x=$v; done; rm \"$x\"", "delete a"},
+            {"x=z; select v in a b; do x=$v; done; rm \"$x\"", "delete b"},
+            {"for i in 1 2; do cd src; break; cd ..; done; rm main.rs", "delete src/main.rs"}});
+}
+
+TEST_F(Predict, RedirectionsSeeTheVariablesBeforeAssignments) {
+    expect({{"x=old; x=new echo > $x", "create old"},
+            {"x=old; export x=new > $x", "create old"},
+            {"x=old; x=new > $x", "create new"},
+            {"f() { y=b; }; y=a; x=1 f; rm $y", "delete b"},
+            {"x=old; x=new export x; rm \"$x\"", "delete new"},
+            {"exec {x}> f; rm \"$x\"", "delete ?"}});
+}
+
+TEST_F(Predict, TheHomeHasEachOfItsValues) {
+    expect({{"HOME=/a; if t; then HOME=/b; fi; touch ~/x", "create /a/x"},
+            {"HOME=/a; if t; then HOME=/b; fi; touch ~/x", "create /b/x"},
+            {"dd of=~/x", "create /home/u/x"},
+            {"x=~; touch $x/x", "create /home/u/x"}});
+    EXPECT_EQ(changes("unset HOME; touch ~/x"), "!unresolved_destructive");
+}
+
+TEST_F(Predict, FindRunsItsCommandWithTheOtherOperands) {
+    expect({{"find src -exec rm {} README.md \\;", "delete README.md"},
+            {"find src -exec rm README.md {} +", "delete README.md"},
+            {"find src -exec rm {}.txt \\;", "!unresolved_destructive"},
+            {"find src -exec rm -r {}/../.. \\;", "!unresolved_destructive"},
+            {"find . -execdir rm main.rs \\;", "!unresolved_destructive"},
+            {"find -L scratch -delete", "!unpredictable_command"}});
+    EXPECT_EQ(changes("find src -exec rm {} \\;"), "delete src; delete src/");
+}
+
+TEST_F(Predict, ListsKeepTheirPlaces) {
+    expect({{"a[1]=a; a[0]=b; rm \"$a\"", "delete b"},
+            {"a=(a b); a=z; rm \"${a[1]}\"", "delete b"},
+            {"f() { local a=(b); }; a=(a); f; rm \"${a[0]}\"", "delete a"},
+            {"set -- x; set -euo pipefail; rm $1", "delete x"},
+            {"x=7; touch ${#a[0]}", "create ?"},
+            {"set -- $HOSTNAME b; rm $2", "!unresolved_destructive"},
+            {"if t; then set -- a b; fi; rm $2", "!unresolved_destructive"},
+            {"readonly x=a; x=b; rm \"$x\"", "delete a"},
+            {"OPTIND=x; rm $OPTIND", "delete x"},
+            {"rm ${x:-\"a b\"}", "!unresolved_destructive"},
+            {"x='a*'; rm \"${x%\"*\"}\"", "!unresolved_destructive"}});
+}
+
+TEST_F(Predict, ASubscriptOrAPlaceInATextIsAnExpression) {
+    for (const char* script :
+         {"i='a[$(rm README.md)]'; echo ${x:i}", "i='a[$(rm x)]'; echo ${a[i]}",
+          "i='a[$(rm x)]'; a[i]=1", "i='a[$(rm x)]'; a=([i]=1)"})
+        EXPECT_NE(changes(script).find("!unpredictable_command"), std::string::npos) << script;
+}
+
+TEST_F(Predict, ATrapRunsInEachLaterState) {
+    expect({{"trap 'rm main.rs' EXIT; cd src", "delete src/main.rs"},
+            {"f() { rm \"$x\"; }; x=a; trap f EXIT; x=b", "delete b"},
+            {"x=; trap 'rm \"$x\"' EXIT; x=a; x=b", "delete a"},
+            {"f() { x=b; }; trap f DEBUG; x=a; rm $x", "!unpredictable_command"}});
+    EXPECT_EQ(changes("t=/tmp/x; trap 'rm -f \"$t\"' EXIT; touch $t"),
+              "create /tmp/x; delete /tmp/x");
+}
+
+// A script of sh may be read by a shell without braces, arrays and conditions.
+TEST_F(Predict, OtherShellsReadScriptsInAnotherWay) {
+    for (const char* script :
+         {"sh -c 'touch {a,b}'", "sh -c 'x+=b'", "dash -c '((rm a))'", "sh -c '[[ a > b ]]'",
+          "sh <<E\nfunction f {\nrm a\n}\nE", "sh -c 'eval \"touch {a,b}\"'"})
+        EXPECT_NE(changes(script).find("!unpredictable_command"), std::string::npos) << script;
+    expect({{"sh -c 'x=a; x=b :; rm $x'", "delete b"}, {"sh -c 'x=a; x=b > $x'", "create a"}});
+    EXPECT_EQ(changes("bash -c 'touch {a,b}'"), "create a; create b");
+    EXPECT_EQ(changes("sh -c 'rm \"$1\" && echo $((1 + 2))' _ a"), "delete a");
 }
 
 }  // namespace

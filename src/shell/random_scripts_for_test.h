@@ -50,10 +50,13 @@ private:
     std::string operand() {
         switch (below(9)) {
             case 0:
-                return one_of({"*.txt", "d/*", "?", "[ab]*", "*/x", "d*", "{a,b.txt}", "n{1..3}"});
+                return one_of({"*.txt", "d/*", "?", "[ab]*", "*/x", "d*", "{a,b.txt}", "n{1..3}",
+                               "[[:alpha:]]", "[[:lower:]]*.txt", "[!a]", "[]a]", "[a-c].*",
+                               "[[=a=]]", "~/n"});
             case 1:
                 return one_of({"$v", "\"$v\"", "\"${v}\"", "${v%.txt}", "\"${v:-a}\"", "$w",
-                               "${w:=n}", "\"$1\"", "$(echo a)", "\"$(basename d/e)\"", "$((1+2))",
+                               "${w:=n}", "\"$1\"", "${01}", "\"${x[0]}\"", "\"${x[@]}\"", "$x",
+                               "\"$@\"", "${v#b}", "$(echo a)", "\"$(basename d/e)\"", "$((1+2))",
                                "$PWD/a"});
             default:
                 return name();
@@ -66,7 +69,7 @@ private:
     // One command with a model. Its options are those that change which files it touches.
     std::string simple() {
         std::string out;
-        switch (below(26)) {
+        switch (below(33)) {
             case 0:
                 out = "echo " + operand();
                 break;
@@ -127,7 +130,9 @@ private:
             case 18:
                 out = "find " + one_of({". ", "d ", "dl/ "}) +
                       one_of({"-name '*.txt' ", "-type f ", ""}) +
-                      one_of({"-delete", "-print", "-exec rm {} \\;", "-exec cat {} +"});
+                      one_of({"-delete", "-print", "-exec rm {} \\;", "-exec cat {} +",
+                              "-exec rm {} ../x \\;", "-exec rm -f {}.txt \\;", "-exec rm a {} +",
+                              "-execdir rm x \\;"});
                 break;
             case 19:
                 out = "install " + one_of({"", "-D ", "-d ", "-m 600 "}) + operand() + " " +
@@ -148,6 +153,31 @@ private:
             case 24:
                 out = "f " + operand();
                 break;
+            // A word that is not known, and what it runs nevertheless.
+            case 25:
+                out = "echo " + one_of({"\"$HOSTNAME", "~nobody/\"", "\"$w", "\"$(cat a)"}) + "$(" +
+                      one_of({"rm ", "touch ", "echo "}) + name() + ")\"";
+                break;
+            case 26:
+                out = one_of({"v=", "w=", "HOME="}) + name() +
+                      one_of({" echo > $v", " f $v", " touch $v"});
+                break;
+            case 27:
+                out = one_of({"x=(a b.txt)", "x+=(n)", "x=n", "x[1]=c.txt", "x[0]=n", "x=(d/*)"});
+                break;
+            case 28:
+                out = "trap 'rm -f " + one_of({"a", "$v", "\"$w\"", "n", "d/e"}) + "' EXIT";
+                break;
+            case 29:
+                out = one_of({"HOME=d", "HOME=$PWD", "export v=n", "readonly w", "unset w", "shift",
+                              "set -euo pipefail", "declare ''"});
+                break;
+            // Jumps, which matter in a loop or a function.
+            case 30:
+            case 31:
+                out = one_of({"[ \"$v\" = a ] && ", "[ -f n ] || ", "test -d d && ", ""}) +
+                      one_of({"break", "continue", "return", "break 2", "exit"});
+                return out;
             default:
                 out = "printf x" + std::string(" > ") + operand();
         }
@@ -155,7 +185,7 @@ private:
     }
     // Commands joined by control flow, at most three levels deep.
     std::string statement(int depth) {
-        const std::size_t which = depth > 2 ? 0 : below(16);
+        const std::size_t which = depth > 2 ? 0 : below(20);
         const auto next = [&] { return statement(depth + 1); };
         switch (which) {
             case 9:
@@ -170,6 +200,22 @@ private:
                 return cat("if ", next(), "; then ", next(), "; else ", next(), "; fi");
             case 14:
                 return cat(simple(), " | ", simple());
+            case 16:
+                return cat("for v in ", operand(), " a b.txt; do w=$v; if ", simple(), "; then ",
+                           one_of({"break", "continue", "return", "break 2", ":"}), "; fi; ",
+                           next(), "; done");
+            case 17:
+                return cat("while w=", name(), "; ", simple(), "; do ", next(),
+                           one_of({"; break", "; w=a; break", "; [ -f n ] && break; touch n"}),
+                           "; done");
+            case 18:
+                return cat("select v in ", operand(), " a; do w=$v; ", next(), "; break; done <<< ",
+                           one_of({"1", "2"}));
+            case 19:
+                return one_of({"bash -c '", "sh -c '"}) +
+                       one_of({"rm $1", "touch {n,m}", "v=n; v+=m; touch $v",
+                               "for i in a n; do w=$i; break; done; rm $w", "v=a; v=n :; rm $v"}) +
+                       "' _ a";
             case 15:
                 return one_of({"f() { ", "{ ", "g() { "}) + next() + "; }";
             case 8:

@@ -3,9 +3,12 @@
 //
 // The state flows through the functions by value: eval() takes the state before a command and
 // returns the one after it. `state_` points to the state in which words are expanded right now, so
-// each function that expands words sets it first. Effects and warnings are only ever added. Jumps
-// (break, continue, return, exit) are not followed: commands behind them run in the abstract as
-// others do.
+// each function that expands words sets it first. Effects and warnings are only ever added.
+//
+// Commands behind a break, continue, return or exit run in the abstract as others do. The state in which
+// one of the first three stands is noted (Jumps), and is one of those after the loop or the function. No
+// command sees the state in which a script or a subshell has ended, but a trap: its text runs at the end
+// once more, in the union of all states that there were.
 //
 // Cost: at most kMostSteps, each with copies of the state. A script that needs more is
 // "too_complex".
@@ -16,7 +19,6 @@
 #include <utility>
 
 #include "base/concat.h"
-#include "shell/models.h"
 #include "shell/parser.h"
 #include "shell/predict.h"
 
@@ -30,17 +32,6 @@ constexpr std::size_t kMostSteps = 5'000;
 constexpr int kMostDepth = 24;
 constexpr std::size_t kMostElements = 256;  // More elements of a loop are taken together.
 
-// Variables that say which programs run, or what they run.
-bool is_risky_variable(std::string_view name) {
-    constexpr std::string_view kNames[] = {
-        "PATH",       "BASH_ENV",      "ENV",       "PAGER",          "EDITOR",   "VISUAL",
-        "SHELLOPTS",  "BASHOPTS",      "PS4",       "PROMPT_COMMAND", "MANPAGER", "LESSOPEN",
-        "PYTHONPATH", "PYTHONSTARTUP", "PERL5LIB",  "PERL5OPT",       "RUBYOPT",  "NODE_OPTIONS",
-        "CDPATH",     "TAR_OPTIONS",   "RSYNC_RSH", "MAKEFLAGS",      "BASH_FUNC"};
-    return name.starts_with("LD_") || name.starts_with("GIT_") ||
-           std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
-}
-
 }  // namespace
 
 Run::Run(const Situation& situation, const TreeView& tree) : situation_(situation), tree_(tree) {}
@@ -53,6 +44,7 @@ Prediction Run::of(const Script& script) {
     State state;
     state.cwds = {situation_.cwd};
     eval(script.list, std::move(state));
+    run_traps();
     return {{effects_.begin(), effects_.end()}, {warnings_.begin(), warnings_.end()}};
 }
 
@@ -65,8 +57,13 @@ bool Run::spend() {
 // A command in the background runs in a shell of its own, so its state is dropped.
 State Run::eval(const List& list, State state) {
     for (const AndOr& item : list.items) {
+        const Jumps outer = item.background ? jumps_ : Jumps{};
         Ends ends = eval(item, item.background ? state : std::move(state));
-        if (!item.background) state = ends.any();
+        if (item.background) {
+            jumps_ = outer;
+        } else {
+            state = ends.any();
+        }
     }
     return state;
 }
@@ -100,12 +97,14 @@ Ends Run::eval(const Pipeline& pipeline, State state) {
     // Each runs in a shell of its own, and all at the same time: what a later one makes or deletes, an
     // earlier one may see.
     // The second round runs only if the first has made or replaced something that it could see.
+    const Jumps outer = jumps_;
     for (const bool again : {false, true}) {
         const auto before = std::pair(made_count(), has_replaced_ || replaces_);
         for (std::size_t i = 0; i < pipeline.commands.size(); ++i)
-            eval(pipeline.commands[i], state, Input{i > 0, {}});
+            eval(pipeline.commands[i], state, {});
         if (again || before == std::pair(made_count(), has_replaced_ || replaces_)) break;
     }
+    jumps_ = outer;
     return {std::move(state)};
 }
 
@@ -134,7 +133,12 @@ Ends Run::eval(const Command& command, State state, const Input& given) {
             break;
         case CommandKind::subshell:
         case CommandKind::coprocess:
-            eval(command.lists.front(), state);
+            run_apart(command.lists.front());
+            // Its descriptors are elements of an array.
+            if (command.kind == CommandKind::coprocess) {
+                assign(command.name, Value::of(std::string(1, kSomeName)));
+                add_element(command.name, Value::of(std::string(1, kSomeName)));
+            }
             ends.ok = std::move(state);
             break;
         case CommandKind::if_: {
@@ -171,10 +175,11 @@ Ends Run::eval(const Command& command, State state, const Input& given) {
             // Which pattern fits is not asked. The words are expanded for the effects of their
             // substitutions.
             text(command.words.front());
+            for (const CaseItem& item : command.items) {
+                for (const Word& pattern : item.patterns) text(pattern);
+            }
             State all = state;
             for (const CaseItem& item : command.items) {
-                state_ = &state;
-                for (const Word& pattern : item.patterns) text(pattern);
                 // A body may go on into the next one.
                 all = either(std::move(all), eval(item.body, all));
             }
@@ -196,7 +201,16 @@ Ends Run::eval(const Command& command, State state, const Input& given) {
     }
     state_ = outer;
     --depth_;
+    if (anywhere_) anywhere_ = either(std::move(*anywhere_), ends.any());
     return ends;
+}
+
+void Run::run_apart(const List& list) {
+    const Jumps outer = jumps_;
+    State* const before = state_;
+    eval(list, *before);
+    state_ = before;
+    jumps_ = outer;
 }
 
 // [[ … ]]: what -v and the operators of numbers are given is evaluated as an expression.
@@ -213,16 +227,44 @@ void Run::eval_condition(const Command& command) {
     }
 }
 
+void Run::Jumps::add(std::optional<State>& to, const State& state) {
+    to = to ? shell::either(std::move(*to), state) : state;
+}
+
+void Run::jump(bool returns, bool leaves_more) {
+    if (returns) return Jumps::add(jumps_.from_function, *state_);
+    Jumps::add(jumps_.from_loop, *state_);
+    if (leaves_more) Jumps::add(jumps_.from_loops, *state_);
+}
+
+// Runs a body once. States in which it may be left by a jump are among those after it, and are added to
+// `ended`: a break ends the loop in such a state.
+State Run::round(const List& body, State state, std::optional<State>& ended) {
+    std::optional<State> outer = std::exchange(jumps_.from_loop, std::nullopt);
+    state = eval(body, std::move(state));
+    for (const std::optional<State>& left : {jumps_.from_loop, jumps_.from_loops}) {
+        if (!left) continue;
+        Jumps::add(ended, *left);
+        state = either(std::move(state), *left);
+    }
+    jumps_.from_loop = std::move(outer);
+    return state;
+}
+
 // Runs a body as often as it changes what is known, and then takes what still changes as not known.
 // Three rounds are enough for a set of values or directories to close. If it still grows, it would
 // grow on: a counter that is part of a name, or a cd in a loop. Then a last round runs with what
-// changes as unknown, so that the effects of all further rounds are among its own.
+// changes as unknown, so that the effects of all further rounds are among its own. A loop ends in the
+// state behind its condition.
 State Run::repeat(const List* condition, const List& body, State state) {
     const auto once = [&](State from) {
-        return eval(body,
-                    condition == nullptr ? std::move(from) : eval(*condition, std::move(from)));
+        std::optional<State> ended;
+        if (condition == nullptr) return round(body, std::move(from), ended);
+        State decided = round(*condition, std::move(from), ended);
+        State next = round(body, decided, ended);
+        return either(std::move(next), decided);
     };
-    for (int round = 0; round < 3; ++round) {
+    for (int count = 0; count < 3; ++count) {
         State next = either(state, once(state));
         if (next == state) return state;
         state = std::move(next);
@@ -233,6 +275,13 @@ State Run::repeat(const List* condition, const List& body, State state) {
         if (before == state.variables.end() || before->second != value)
             value = Value::unknown(cat("$", name, ", which a loop changes"));
     }
+    for (auto& [name, elements] : last.arrays) {
+        const auto before = state.arrays.find(name);
+        if (before == state.arrays.end() || before->second != elements)
+            elements = {{Value::unknown(cat("$", name, ", which a loop changes"))}, false};
+    }
+    if (last.positional != state.positional)
+        last.positional = {Value::many("arguments that a loop changes")};
     if (last.cwds != state.cwds) last.cwds.clear();
     return either(last, once(last));
 }
@@ -241,27 +290,40 @@ State Run::eval_for(const Command& command, State state) {
     state_ = &state;
     const std::vector<Arg> elements = command.has_in ? fields(command.words) : state.positional;
     const List& body = command.lists.front();
+    const bool are_known = std::ranges::all_of(
+        elements, [](const Arg& each) { return each.is_known() && !each.is_many; });
     // With few elements each round has its own, so that "rm $f" deletes these files and no others.
-    // select is followed in the same way.
-    if (elements.size() <= kMostElements) {
-        const State before = state;
+    if (are_known && !command.selects && elements.size() <= kMostElements) {
+        // An element may be one that is not there (Value::is_optional), so perhaps no round runs.
+        std::optional<State> ended = state;
         for (const Arg& element : elements) {
+            std::optional<State> without;
+            if (element.is_optional) without = state;
             state_ = &state;
             assign(command.name, element);
-            state = eval(body, std::move(state));
+            state = round(body, std::move(state), ended);
+            if (without) state = either(std::move(state), *without);
         }
-        // An element may be one that is not there (Value::is_optional), so perhaps no round runs.
-        return either(before, state);
+        return either(std::move(*ended), state);
     }
-    assign(command.name, Value::unknown(cat("$", command.name)));
-    return repeat(nullptr, body, std::move(state));
+    // A person selects in any order, and how many words an unknown one is cannot be told.
+    Value any =
+        are_known && !elements.empty() ? elements.front() : Value::unknown(cat("$", command.name));
+    for (const Arg& element : elements) any = either(any, element);
+    const State before = state;
+    state_ = &state;
+    assign(command.name, std::move(any));
+    return either(before, repeat(nullptr, body, std::move(state)));
 }
 
 // The arguments replace the positional parameters until the function returns.
 State Run::call_function(const List& body, std::vector<Arg> arguments, State state) {
     State before = state;
     state.positional = std::move(arguments);
+    std::optional<State> outer = std::exchange(jumps_.from_function, std::nullopt);
     state = eval(body, std::move(state));
+    if (jumps_.from_function) state = either(std::move(state), *jumps_.from_function);
+    jumps_.from_function = std::move(outer);
     state.positional = before.positional;
     // A variable that the function sets may be local to it.
     State* const here = std::exchange(state_, &before);
@@ -270,228 +332,46 @@ State Run::call_function(const List& body, std::vector<Arg> arguments, State sta
         if (was == before.variables.end() || was->second != value)
             value = either(variable(name), value);
     }
+    for (auto& [name, elements] : state.arrays) {
+        const auto was = before.arrays.find(name);
+        const bool was_array = was != before.arrays.end();
+        if (was_array && was->second == elements) continue;
+        elements = {
+            {either(any_element(elements), was_array ? any_element(was->second) : variable(name))},
+            false};
+    }
     state_ = here;
     return state;
 }
 
-// --- simple commands ---------------------------------------------------------------------------
+// --- traps -------------------------------------------------------------------------------------
 
-// `is_for_command`: the assignment stands before a command and reaches the program that it runs.
-// PATH is left to the other assign(), which warns whoever sets it.
-void Run::assign(const Assignment& assignment, bool is_for_command) {
-    if (is_for_command && is_risky_variable(assignment.name))
-        warn("unpredictable_command", assignment.name, "the variable changes what commands do");
-    for (const Word& subscript : assignment.subscript) {
-        if (subscript.source.find_first_of("$`") != std::string::npos) arithmetic(subscript);
-    }
-    if (assignment.is_array) {
-        std::vector<Arg> elements = fields(assignment.values);
-        std::vector<Arg>& array = state_->arrays[assignment.name];
-        if (!assignment.appends) array.clear();
-        array.insert(array.end(), elements.begin(), elements.end());
-        state_->variables.erase(assignment.name);
-        return;
-    }
-    Value value = text(assignment.values.front());
-    if (assignment.appends) value = joined(variable(assignment.name), value);
-    if (!assignment.subscript.empty()) {
-        state_->arrays[assignment.name].push_back(std::move(value));
-        return;
-    }
-    if (is_risky_variable(assignment.name) && assignment.name != "PATH" && !is_for_command)
-        warn("unpredictable_command", assignment.name, "the variable changes what commands do");
-    assign(assignment.name, std::move(value));
+// A trap runs at any time, and in a state that later commands make. So its text is followed here for
+// what it would set, and at the end for its effects.
+void Run::add_trap(const std::string& text, bool only_at_exit) {
+    const State before = *state_;
+    run_text(text, "trap");
+    if (!only_at_exit && *state_ != before)
+        warn("unpredictable_command", "trap", "when it sets what later commands use is not known");
+    *state_ = before;
+    traps_.push_back(text);
+    Jumps::add(anywhere_, before);
 }
 
-// From left to right, so the last input counts. Effects of outputs hold even if the command then
-// fails: the shell opens its redirections first.
-Input Run::redirect(const std::vector<Redirect>& redirects, Input input) {
-    for (const Redirect& each : redirects) {
-        if (each.kind == RedirectKind::here_doc || each.kind == RedirectKind::here_string) {
-            const Value given = text(*each.target);
-            const std::string* const single = given.single();
-            input = {false, single == nullptr ? std::nullopt : std::optional(*single)};
-            input.is_piped = single == nullptr;
-            continue;
-        }
-        const std::vector<Arg> targets = fields(*each.target);
-        for (const Arg& target : targets) {
-            const std::string* const name = target.single();
-            const bool is_descriptor = each.kind == RedirectKind::duplicate && name != nullptr &&
-                                       name->find_first_not_of("0123456789-") == std::string::npos;
-            if (is_descriptor) continue;
-            switch (each.kind) {
-                case RedirectKind::read:
-                    effect(Effect::read, target);
-                    input = {true, {}};
-                    break;
-                case RedirectKind::append:
-                case RedirectKind::append_both:
-                    append(target);
-                    break;
-                default:
-                    write(target);
-            }
+void Run::run_traps() {
+    if (traps_.empty()) return;
+    // Twice, because one may see what another has set.
+    State state = std::move(*anywhere_);
+    anywhere_.reset();
+    for (int count = 0; count < 2; ++count) {
+        for (const std::string& text : traps_) {
+            State after = state;
+            state_ = &after;
+            run_text(text, "trap");
+            state = either(std::move(state), after);
         }
     }
-    return input;
-}
-
-// Words are expanded before the assignments in front of them take effect, as in bash.
-Ends Run::eval_simple(const Command& command, State state, const Input& given) {
-    state_ = &state;
-    const std::vector<Arg> words = fields(command.words);
-    const std::string* const name = words.empty() ? nullptr : words.front().single();
-    const bool declares =
-        name != nullptr && (*name == "export" || *name == "declare" || *name == "local" ||
-                            *name == "readonly" || *name == "typeset");
-    if (words.empty() || declares) {
-        for (const Assignment& each : command.assignments) assign(each, false);
-        redirect(command.redirects, given);
-        if (words.empty()) return {std::move(state)};
-    }
-    // The assignments before a command hold for it alone.
-    const bool assigns = !declares && !command.assignments.empty();
-    std::map<std::string, Value> before;
-    const bool split_before = state.splits_oddly;
-    if (assigns) {
-        before = state.variables;
-        for (const Assignment& each : command.assignments) assign(each, true);
-    }
-    const Input input = redirect(command.redirects, given);
-    Ends ends{{}};
-    const bool moves = name != nullptr && (*name == "cd" || *name == "pushd" || *name == "popd") &&
-                       !state.functions.contains(*name);
-    if (moves) {
-        ends = change_directory(words);
-    } else {
-        dispatch(words, input);
-        ends.ok = std::move(state);
-    }
-    if (assigns) {
-        ends.ok.variables = std::move(before);
-        ends.ok.splits_oddly = split_before;
-    }
-    return ends;
-}
-
-// A cd may fail, and then the directory is the one before.
-Ends Run::change_directory(const std::vector<Arg>& words) {
-    State before = *state_;
-    State after = *state_;
-    std::vector<Arg> operands;
-    bool physical = false;
-    for (std::size_t i = 1; i < words.size(); ++i) {
-        const std::string* const word = words[i].single();
-        if (word != nullptr && (*word == "-P" || *word == "-L" || *word == "--" || *word == "-e")) {
-            physical = *word == "-P";
-            continue;
-        }
-        operands.push_back(words[i]);
-    }
-    const std::string& name = *words.front().single();
-    Value target = operands.empty() ? variable("HOME") : operands.front();
-    const std::string* const single = target.single();
-    // The stack of directories, "cd -" and CDPATH are not followed: the directory is not known
-    // afterwards.
-    const bool is_odd = name == "popd" || operands.size() > 1 ||
-                        (single != nullptr && (*single == "-" || single->starts_with('+'))) ||
-                        (name == "pushd" && operands.empty()) || !target.is_known() ||
-                        before.cwds.empty() || state_->variables.contains("CDPATH");
-    if (is_odd) {
-        after.cwds.clear();
-        return {std::move(after), std::move(before)};
-    }
-    std::set<std::string> cwds;
-    for (const std::string& text : target.texts) {
-        for (const std::string& cwd : before.cwds) {
-            std::string path = text.starts_with('/') ? text : cat(cwd, "/", text);
-            // A directory whose name is not known would make every relative path after it
-            // uncertain.
-            if (path.find(kSomeName) != std::string::npos) {
-                after.cwds.clear();
-                return {std::move(after), std::move(before)};
-            }
-            if (physical) {
-                std::vector<std::string> found;
-                resolved_ = 0;
-                resolve(path, LastLink::followed, 0, found);
-                cwds.insert(found.begin(), found.end());
-                continue;
-            }
-            // A logical directory keeps its links: "dir/.." is where dir is named.
-            std::vector<std::string> parts;
-            for (std::size_t at = 0; at < path.size();) {
-                const std::size_t end = std::min(path.find('/', at), path.size());
-                const std::string part = path.substr(at, end - at);
-                at = end + 1;
-                if (part == "..") {
-                    if (!parts.empty()) parts.pop_back();
-                } else if (!part.empty() && part != ".") {
-                    parts.push_back(part);
-                }
-            }
-            std::string logical;
-            for (const std::string& part : parts) logical += "/" + part;
-            cwds.insert(logical.empty() ? "/" : logical);
-        }
-    }
-    after.cwds.assign(cwds.begin(), cwds.end());
-    if (after.cwds.size() > kMostDirectories) after.cwds.clear();
-    return {std::move(after), std::move(before)};
-}
-
-// Runs a command as each of the names that it may have. A function comes before a program, as in
-// bash.
-void Run::dispatch(const std::vector<Arg>& words, const Input& input) {
-    if (!spend()) return;
-    const Arg& command = words.front();
-    if (!command.is_known())
-        return warn("unpredictable_command", command.why, "which command runs is not known");
-    const std::vector<Arg> arguments(words.begin() + 1, words.end());
-    for (const std::string& name : command.texts) {
-        if (name.empty()) {
-            warn("unpredictable_command", "''", "it is no command");
-            continue;
-        }
-        const auto function = state_->functions.find(name);
-        if (function != state_->functions.end()) {
-            if (function->second == nullptr) {
-                warn("unpredictable_command", name, "the function is defined in a branch");
-                continue;
-            }
-            State* const here = state_;
-            ++depth_;
-            State after = call_function(*function->second, arguments, *here);
-            --depth_;
-            state_ = here;
-            *here = std::move(after);
-            continue;
-        }
-        run_model({*this, name, arguments, input});
-    }
-}
-
-void Run::run_command(const std::vector<Arg>& arguments, const Input& input) {
-    ++depth_;
-    // Functions are not seen by programs that run commands.
-    const auto functions = std::exchange(state_->functions, {});
-    dispatch(arguments, input);
-    state_->functions = functions;
-    --depth_;
-}
-
-// The parsed script is kept until the run ends, because functions that it defines point into it.
-void Run::run_text(const std::string& script, const std::string& as) {
-    Result<Script> parsed = parse(script);
-    if (!parsed) return warn("unpredictable_command", as, parsed.error().message());
-    scripts_.push_back(std::make_unique<Script>(std::move(*parsed)));
-    State* const here = state_;
-    ++depth_;
-    State after = eval(scripts_.back()->list, *here);
-    --depth_;
-    state_ = here;
-    *here = std::move(after);
+    state_ = nullptr;
 }
 
 }  // namespace quire::shell

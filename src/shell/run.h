@@ -27,11 +27,10 @@ namespace quire::shell {
 // Reading, writing and listing follow it. Deleting, renaming and replacing take the link itself.
 enum class LastLink { followed, itself };
 
-// The input of a command, where the script says what it is.
+// The input of a command, where the script says what it is: a here-document's text.
 // Only shells that read their script from it care.
 struct Input {
-    bool is_piped = false;                 // From another command.
-    std::optional<std::string> text = {};  // A here-document's.
+    std::optional<std::string> text = {};
 };
 
 class Run {
@@ -80,9 +79,18 @@ public:
     // cannot be parsed.
     void run_command(const std::vector<Arg>& arguments, const Input& input);
     void run_text(const std::string& script, const std::string& as);
+    // Runs a script in a shell `name` of its own. The first of the arguments is its $0.
+    void run_shell(const std::string& script, const std::string& name, std::vector<Arg> arguments);
+    // The text of a trap, which runs at the end or at any time.
+    void add_trap(const std::string& text, bool only_at_exit);
+    // A break or continue, or a return, stands here. `leaves_more`: it may leave several loops.
+    void jump(bool returns, bool leaves_more);
+    // The shell that reads the script is not bash.
+    bool is_posix() const { return is_posix_; }
     // Sets a variable, and drops an array of that name. may_be_empty() adds "" to what it may hold.
     void assign(const std::string& name, Value value);
     void may_be_empty(const std::string& name);
+    void unset(const std::string& name);
     // The content of links below the operand may be replaced, as by a copy onto them.
     void write_links_below(const Arg& operand);
     // The links among the source and what is below it come to be at the place too.
@@ -97,11 +105,34 @@ private:
     };
     // A part is expanded as a whole. A byte 0 without a part stands for an empty quoted text.
     using Atoms = std::vector<Atom>;
-    static std::vector<Atoms> braces(const Atoms& atoms, std::size_t& budget);
+    // The words that the braces of a word make (braces.cc).
+    struct Braces {
+        // A list {a,b}, or a sequence {1..9}.
+        struct Pair {
+            std::vector<std::size_t> cuts;  // The places of '{', each comma, and '}'.
+            std::vector<std::string> sequence;
+        };
+        explicit Braces(const Atoms& all);
+        // Sets `is_complete` to false if there are too many.
+        std::vector<Atoms> words(std::size_t begin, std::size_t end);
+
+        const Atoms& atoms;
+        std::map<std::size_t, Pair> pairs = {};  // Keyed by the place of the '{'.
+        std::size_t left = 1024;                 // The words that may still be made.
+        bool is_complete = true;
+    };
     static Atoms atoms_of(const Word& word);
     static std::optional<std::string> plain_text(const Word& word);
 
-    // --- control flow (run.cc) ---
+    // States in which the commands around may have been left.
+    struct Jumps {
+        std::optional<State> from_loop;      // The innermost loop, by break or continue.
+        std::optional<State> from_loops;     // Several loops, by one with a number.
+        std::optional<State> from_function;  // The function, by return.
+        static void add(std::optional<State>& to, const State& state);
+    };
+
+    // --- control flow (run.cc, run_simple.cc) ---
     // Each takes the state before and returns the one after. Warnings and effects go into the
     // members.
     State eval(const List& list, State state);
@@ -110,12 +141,17 @@ private:
     Ends eval(const Command& command, State state, const Input& input);
     Ends eval_simple(const Command& command, State state, const Input& input);
     void eval_condition(const Command& command);
+    // Runs a list in a shell of its own: only its effects stay.
+    void run_apart(const List& list);
     State eval_for(const Command& command, State state);
+    State round(const List& body, State state, std::optional<State>& ended);
     State repeat(const List* condition, const List& body, State state);
+    void run_traps();
     State call_function(const List& body, std::vector<Arg> arguments, State state);
     Ends change_directory(const std::vector<Arg>& arguments);
     Input redirect(const std::vector<Redirect>& redirects, Input input);
-    void assign(const Assignment& assignment, bool is_for_command);
+    void assign(const Assignment& assignment);
+    void assign_array(const Assignment& assignment);
     void dispatch(const std::vector<Arg>& arguments, const Input& input);
     // False, after a warning, if the run has taken all of its steps or is too deep.
     bool spend();
@@ -127,11 +163,17 @@ private:
     std::vector<Arg> fields(const std::vector<Word>& words);
     Value text(const Word& word);  // Neither split nor matched with files.
     void expand(const Atoms& atoms, std::vector<Arg>& out);
+    Value joined_by_blanks(const std::vector<Arg>& elements);
+    Value home();  // The value of ~.
     // The values that the part may have, unsplit. A substitution runs in the abstract first.
     Value value_of(const Part& part);
     Value parameter(const Part& part);
     Value operated(const Part& part, Value value);
     Value variable(const std::string& name);
+    Value argument(std::size_t index);  // $1 and those after it, from 1.
+    static Value any_element(const Elements& elements);
+    void add_element(const std::string& name, const Value& value);
+    void subscript(const Word& word);
     // arithmetic() runs what the expression may run, and its result is always some number.
     Value output_of(const Script& script);
     Value arithmetic(const Word& expression);
@@ -177,7 +219,12 @@ private:
     // before it.
     bool replaces_ = false;
     bool has_replaced_ = false;
+    Jumps jumps_;
+    std::vector<std::string> traps_;
+    std::optional<State> anywhere_;  // Any of the states since the first trap.
+    bool is_posix_ = false;
     std::size_t steps_ = 0;
+    std::size_t assigned_ = 0;  // Bytes that were assigned to variables.
     std::size_t resolved_ = 0;  // Since paths_of() began.
     int depth_ = 0;
 };

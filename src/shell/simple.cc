@@ -29,30 +29,30 @@ bool declares(const Command& command) {
 // A subscript with a blank that is not assigned to is refused: the parser does not guess how bash
 // would split it.
 Result<bool> Parser::is_assignment_ahead() {
-    std::size_t i = 0;
     if (!is_name_start(peek())) return false;
-    while (is_name_char(peek(i))) ++i;
+    std::size_t at = at_;
+    while (is_name_char(byte_at(at))) at = after(at);
     bool has_blank = false;
-    if (peek(i) == '[') {
-        const std::size_t close = subscript_end(i, has_blank);
+    if (byte_at(at) == '[') {
+        const std::size_t close = subscript_end(at, has_blank);
         if (close == 0) return unexpected("a subscript that is closed");
-        i = close;
+        at = close;
     }
-    const bool assigns = peek(i) == '=' || (peek(i) == '+' && peek(i + 1) == '=');
+    const bool assigns = byte_at(at) == '=' || (byte_at(at) == '+' && byte_at(after(at)) == '=');
     if (has_blank && !assigns) return unexpected("an assignment");
     return assigns;
 }
 
-// The place behind the ']' of the '[' that is `at` bytes ahead; 0 if there is none.
-std::size_t Parser::subscript_end(std::size_t at, bool& has_blank) {
-    // peek(i) costs O(i), so the scan is quadratic. The bound keeps an unclosed '[' cheap.
+std::size_t Parser::subscript_end(std::size_t place, bool& has_blank) const {
+    // The bound keeps an unclosed '[' cheap.
     constexpr std::size_t kLongest = 4096;
     int open = 0;
-    for (std::size_t i = at; i < at + kLongest; ++i) {
-        const char c = peek(i);
+    const std::size_t begin = place;
+    for (; place < begin + kLongest; place = after(place)) {
+        const char c = byte_at(place);
         if (c == '\0') return 0;
         if (c == '[') ++open;
-        if (c == ']' && --open == 0) return i + 1;
+        if (c == ']' && --open == 0) return after(place);
         has_blank = has_blank || is_bare_end(c);
     }
     return 0;
@@ -78,7 +78,7 @@ Result<Assignment> Parser::assignment() {
     out.is_array = true;
     for (TRY(skip_newlines()); is_word_ahead(); TRY(skip_newlines())) {
         bool has_blank = false;
-        if (peek() == '[' && (subscript_end(0, has_blank) == 0 || has_blank))
+        if (peek() == '[' && (subscript_end(at_, has_blank) == 0 || has_blank))
             return unexpected("a subscript that is closed");
         out.values.push_back(TRY(word()));
     }
@@ -107,6 +107,7 @@ Result<Command> Parser::simple() {
             break;
         } else if ((out.words.empty() || declares(out)) && TRY(is_assignment_ahead())) {
             Assignment made = TRY(assignment());
+            made.is_argument = !out.words.empty();
             out.assignments.push_back(std::move(made));
         } else {
             out.words.push_back(TRY(word()));
@@ -124,17 +125,18 @@ Result<Command> Parser::simple() {
 // substitution.
 bool Parser::is_redirect_ahead() {
     if (starts_with("&>")) return true;
-    std::size_t i = 0;
-    if (peek() == '{') {
-        for (i = 1; is_name_char(peek(i)); ++i) {
-        }
-        if (i == 1 || peek(i) != '}') return false;
-        ++i;
+    const char first = peek();
+    std::size_t at = at_;
+    if (first == '{') {
+        const std::size_t name = at = after(at);
+        while (is_name_char(byte_at(at))) at = after(at);
+        if (at == name || byte_at(at) != '}') return false;
+        at = after(at);
     } else {
-        while (is_digit(peek(i))) ++i;
+        while (is_digit(byte_at(at))) at = after(at);
     }
-    const char c = peek(i);
-    return (c == '<' || c == '>') && !(i == 0 && peek(1) == '(');
+    const char c = byte_at(at);
+    return (c == '<' || c == '>') && !(at == at_ && peek(1) == '(');
 }
 
 Result<void> Parser::redirects(Command& out) {
@@ -146,10 +148,10 @@ Result<void> Parser::redirects(Command& out) {
 Result<Redirect> Parser::redirect() {
     Redirect out;
     if (peek() == '{') {
-        // With {name} the shell picks a descriptor and stores its number in the variable. No file
-        // depends on it.
-        while (take() != '}') {
-        }
+        // With {name} the shell picks a descriptor and stores its number in the variable.
+        take();
+        while (peek() != '}') out.variable += take();
+        take();
     } else if (is_digit(peek())) {
         out.fd = 0;
         while (is_digit(peek())) out.fd = std::min(out.fd * 10 + (take() - '0'), 100'000);

@@ -39,12 +39,12 @@ State either(State one, const State& other) {
         if (a != nullptr && b != nullptr) return either(*a, *b);
         return Value::unknown("a variable that is set in a branch");
     });
-    merge_maps(one.arrays, other.arrays, [](const std::vector<Arg>* a, const std::vector<Arg>* b) {
-        std::vector<Arg> out = a == nullptr ? *b : *a;
-        if (a == nullptr || b == nullptr || *a != *b)
-            out = {Value::unknown("an array that is set in a branch")};
-        return out;
+    merge_maps(one.arrays, other.arrays, [](const Elements* a, const Elements* b) {
+        if (a != nullptr && b != nullptr && *a == *b) return *a;
+        return Elements{{Value::unknown("an array that is set in a branch")}, false};
     });
+    for (const auto& [name, elements] : one.arrays) one.variables.erase(name);
+    one.fixed.insert(other.fixed.begin(), other.fixed.end());
     for (const auto& [name, body] : other.functions) {
         const auto [at, is_new] = one.functions.emplace(name, body);
         if (is_new || at->second != body) at->second = nullptr;
@@ -53,7 +53,7 @@ State either(State one, const State& other) {
         if (!other.functions.contains(name)) body = nullptr;
     }
     if (one.positional != other.positional)
-        one.positional = {Value::unknown("arguments that are set in a branch")};
+        one.positional = {Value::many("arguments that are set in a branch")};
     one.splits_oddly = one.splits_oddly || other.splits_oddly;
     one.globs_oddly = one.globs_oddly || other.globs_oddly;
     return one;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,13 +17,23 @@ namespace quire::shell {
 // A state with more directories than this is one whose directory is not known.
 inline constexpr std::size_t kMostDirectories = 8;
 
+// The elements of an array, without their subscripts.
+struct Elements {
+    std::vector<Arg> all;
+    // These are the elements, in this order. Else they are among these, and their number is not known.
+    bool are_exact = true;
+    friend bool operator==(const Elements&, const Elements&) = default;
+};
+
 struct State {
     std::vector<std::string> cwds;  // Sorted; empty if the directory is not known.
     // The variables that the script has set. A name that is absent has the value that it had when
     // the script began: Situation::environment and Run::variable() say which.
     std::map<std::string, Value> variables;
-    // The elements without their subscripts, in the order in which they were set.
-    std::map<std::string, std::vector<Arg>> arrays;
+    // A name is a key of one of the two maps at most.
+    std::map<std::string, Elements> arrays;
+    // Variables that were made read-only. An assignment to one may fail.
+    std::set<std::string> fixed;
     // Bodies, which the script owns; null if branches define the function differently.
     std::map<std::string, const List*> functions;
     // $1 and those after it.

@@ -29,7 +29,8 @@ struct Part {
     bool quoted = false;
     std::string text;
     // For ${…}: "#name" and "!name" have "#" and "!"; else the operator behind the name, such as ":-",
-    // "%%", "/", ":", "@Q", "^^"; "[" for a subscript. `words` are the subscript and the operands.
+    // "%%", "/", ":", "@Q", "^^"; "[" for a subscript, before the operator and behind "#" and "!".
+    // `words` are the subscript and the operands.
     std::string operation = {};
     std::vector<Word> words = {};
     // Set for `command` and `process` alone. Shared, because words are copied freely.
@@ -48,6 +49,7 @@ struct Assignment {
     std::string name;
     bool appends = false;
     bool is_array = false;
+    bool is_argument = false;          // Behind declare and its kin, not before a command.
     std::vector<Word> subscript = {};  // At most one.
     std::vector<Word> values;          // One, or an array's elements.
 };
@@ -71,6 +73,8 @@ struct Redirect {
     // Never null after the parse. It holds the text of a here-document or here-string, else a word
     // that expands to file names.
     std::shared_ptr<const Word> target;
+    // For {name}>: the variable that gets the number.
+    std::string variable = {};
 };
 
 enum class CommandKind {
@@ -79,13 +83,13 @@ enum class CommandKind {
     subshell,    // ( list )
     if_,         // lists: condition, body, condition, body …, and an else
     while_,      // lists: condition, body; until too
-    for_,        // `name` in `words`; lists: body. `has_in` is false for "$@".
+    for_,        // `name` in `words`; lists: body. `has_in` is false for "$@". select too
     arith_for,   // for ((…)): words are its expressions; lists: body
     case_,       // words: the subject; `items`
     function,    // `name`; lists: the body
     condition,   // [[ … ]]: words are its operands and operators
     arithmetic,  // ((…)): words has the expression
-    coprocess,   // lists: the command
+    coprocess,   // lists: the command; `name` gets its descriptors
 };
 
 struct Command;
@@ -114,6 +118,7 @@ struct Command {
     std::size_t line = 1;
     std::string name;
     bool has_in = true;
+    bool selects = false;  // for_: a person chooses among the words.
     std::vector<Assignment> assignments;
     std::vector<Word> words;
     std::vector<List> lists;

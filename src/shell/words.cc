@@ -7,6 +7,8 @@
 // A substitution $(…) is parsed in place, and not by a search for its ')': a ')' may also stand in
 // quotes, in a comment, or behind a pattern of case. Backquotes and here-documents have escapes of
 // their own, so their text is unescaped first and read by a second parser, which shares the budget.
+#include <algorithm>
+
 #include "base/concat.h"
 #include "base/utf8.h"
 #include "shell/parser_body.h"
@@ -291,29 +293,36 @@ Result<Part> Parser::substitution() {
 // True if the text from `open`, behind "((", ends in "))" that belong to those.
 // "$((" and "((" may also begin a subshell in a substitution or in another one, as in "$((ls);
 // pwd)". Only the matching parenthesis tells, so this scans ahead for it. O(length of the
-// expression).
-bool Parser::is_arithmetic_ahead(std::size_t open) {
+// expression), and a parse pays for all of its looks together: a "((" in a comment or in a
+// here-document could make each of them go on to the end of the script.
+Result<bool> Parser::is_arithmetic_ahead(std::size_t open) {
     int depth = 0;
-    for (std::size_t i = open; i < text_.size(); ++i) {
+    std::size_t i = open;
+    bool is_closed = false;
+    for (; i < text_.size() && !is_closed; ++i) {
         const char c = text_[i];
         if (c == '\\') {
             ++i;
         } else if (c == '\'' || c == '"' || c == '`') {
-            const std::size_t close = text_.find(c, i + 1);
-            if (close == std::string_view::npos) return false;
-            i = close;
+            i = std::min(text_.find(c, i + 1), text_.size());
         } else if (c == '(') {
             ++depth;
         } else if (c == ')') {
-            if (depth == 0) return i + 1 < text_.size() && text_[i + 1] == ')';
-            --depth;
+            is_closed = depth-- == 0;
         }
     }
-    return false;
+    const std::size_t most = budget_.limits.bytes * 8;
+    budget_.looked += i - open;
+    if (budget_.looked > most)
+        return fail(Errc::out_of_range, "too_complex",
+                    "the command has too many \"((\" to be read; run it in parts",
+                    {{"limit", most}});
+    return is_closed && byte_at(i) == ')';
 }
 
 Result<Word> Parser::arithmetic_until(std::string_view close) {
     const std::size_t line = line_here();
+    const Level level(budget_);
     Word expression = TRY(word(close == "]" ? Ends::bracket : Ends::arithmetic));
     if (!take_if(close)) return unclosed("((", line);
     return expression;
@@ -325,7 +334,7 @@ Result<void> Parser::dollar(bool quoted, Word& out) {
     if (c == '(') {
         take();
         skip_escaped_newlines();
-        if (peek() == '(' && is_arithmetic_ahead(at_ + 1)) {
+        if (peek() == '(' && TRY(is_arithmetic_ahead(at_ + 1))) {
             take();
             Part part{PartKind::arithmetic, quoted, ""};
             part.words.push_back(TRY(arithmetic_until("))")));
@@ -381,10 +390,11 @@ Result<void> Parser::braced_parameter(bool quoted, Word& out) {
     }
     if (peek() == '[') {
         take();
-        if (part.operation.empty()) part.operation = "[";
+        part.operation += '[';
         part.words.push_back(TRY(word(Ends::bracket)));
         if (!take_if("]")) return unclosed("${…[", line);
     }
+    if (peek() != '}' && part.operation.starts_with('#')) return unexpected("'}'");
     if (peek() != '}') {
         // The first that fits is taken, so each stands before those that are its beginning.
         constexpr std::string_view kOperators[] = {
@@ -401,7 +411,9 @@ Result<void> Parser::braced_parameter(bool quoted, Word& out) {
         const bool is_pattern = found.find_first_of("#%/^,~") != std::string_view::npos;
         Word operand;
         operand.line = line;
+        const std::size_t begin = at_;
         TRY(parts_until(Ends::brace, quoted && !is_pattern, operand));
+        operand.source = text_.substr(begin, at_ - begin);
         part.words.push_back(std::move(operand));
     }
     if (peek() != '}') return unclosed("${", line);
