@@ -37,7 +37,7 @@ args = ["mcp","--workspace","/p"]
 )");
 }
 
-// What a person wrote beside our entry stays when the entry goes.
+// A comment that a person wrote beside our entry stays when the entry goes.
 TEST(ClientSettings, RemovingKeepsCommentsThatCameLater) {
     const McpClient& claude = *find_client("claude");
     const std::string made = *with_server(claude, "", kEntry);
