@@ -172,9 +172,9 @@ bool lacks_room(const Error& error) {
     return error.reason() == "no_container_key";
 }
 
-void import_both(std::size_t size, Decode decode) {
+void import_both(std::size_t most, Decode decode) {
     {
-        const MemoryBound bound(size);
+        const MemoryBound bound(most);
         Doc doc(1000);
         const auto subscription = crdt::subscribe_root(doc, [](const Event&) {});
         if (auto changes = decode()) static_cast<void>(doc.import(std::move(*changes)));

@@ -17,9 +17,9 @@ namespace quire::fuzz {
 
 using Decode = Function<Result<std::vector<crdt::Change>>()>;
 
-// Decodes and imports twice each into an empty document and into one with something in it. `size`
-// is that of the input. CHECKs.
-void import_both(std::size_t size, Decode decode);
+// Decodes and imports twice each into an empty document and into one with something in it. `most`
+// is the most memory that this may take at once. CHECKs.
+void import_both(std::size_t most, Decode decode);
 
 // The input is damaged, or says what we do not read: the two ways in which it may be refused.
 bool is_refusal(const Error& error);

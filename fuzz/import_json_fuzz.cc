@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "codec/json_updates.h"
 #include "fuzz/import.h"
+#include "fuzz/memory_bound.h"
 #include "fuzz/mutator.h"
 #include "json/json.h"
 
@@ -38,7 +39,8 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const auto json = json::parse(as_text({data, size}));
     if (!json) return 0;
-    fuzz::import_both(size, [&] { return codec::decode_json_updates(*json); });
+    fuzz::import_both(codec::Budget(size).may_hold(),
+                      [&] { return codec::decode_json_updates(*json); });
     const auto changes = codec::decode_json_updates(*json);
     if (!changes) return 0;
     const auto written = codec::encode_json_updates(*changes, {}, codec::JsonPeers::inline_ids);

@@ -220,7 +220,7 @@ void save(crdt::Doc& doc) {
 void look_at(const Bytes& blob, std::size_t size) {
     crdt::Doc doc(4);
     {
-        const fuzz::MemoryBound bound(size);
+        const fuzz::MemoryBound bound(fuzz::most_memory(blob));
         const auto opened = codec::open_snapshot(doc, blob);
         if (!opened || !*opened) {
             CHECK(opened || fuzz::is_refusal(opened.error()));
@@ -274,7 +274,7 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const Bytes blob = resealed({data, size});
-    fuzz::import_both(size, [&] { return codec::decode_history(blob); });
+    fuzz::import_both(fuzz::most_memory(blob), [&] { return codec::decode_history(blob); });
     look_at(blob, size);
     return 0;
 }

@@ -11,6 +11,7 @@
 #include "crdt/doc/doc.h"
 #include "crdt/doc/history.h"
 #include "fuzz/import.h"
+#include "fuzz/memory_bound.h"
 #include "fuzz/mutator.h"
 
 using namespace quire;
@@ -65,7 +66,7 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const Bytes blob = resealed({data, size});
-    fuzz::import_both(size, [&] { return changes_of(blob); });
+    fuzz::import_both(fuzz::most_memory(blob), [&] { return changes_of(blob); });
     import_batch(blob);
     if (const auto changes = changes_of(blob))
         static_cast<void>(codec::encode_json_updates(*changes, {}));

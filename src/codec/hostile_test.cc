@@ -88,7 +88,7 @@ private:
 std::string refusal(const Bytes& blob) {
     const tests::PeakMemory memory;
     const auto changes = decode_updates(blob);
-    EXPECT_LE(memory.bytes(), blob.size() * kAllocationFactor + kAllocationBase);
+    EXPECT_LE(memory.bytes(), Budget::for_content(blob.size()).may_hold());
     if (changes) return "";
     EXPECT_EQ(changes.error().code(), Errc::corrupt);
     return changes.error().message();

@@ -138,6 +138,14 @@ bool decompress_block(const FrameBlock& block, bool independent, Bytes& out, std
 
 }  // namespace
 
+std::size_t measure_frame(std::span<const std::uint8_t> frame) {
+    ByteReader in(frame);
+    const FrameHeader header = read_header(in, frame);
+    std::size_t size = 0;
+    while (const auto block = next_block(in, header)) size += block->size;
+    return in.ok() ? size : 0;
+}
+
 Result<Bytes> decompress_frame(std::span<const std::uint8_t> frame, std::size_t max_size) {
     ByteReader in(frame);
     const FrameHeader header = read_header(in, frame);

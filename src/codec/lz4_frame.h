@@ -29,6 +29,9 @@ namespace quire::codec {
 // refused when that is more than `max_size`. Errors: corrupt.
 Result<Bytes> decompress_frame(std::span<const std::uint8_t> frame, std::size_t max_size);
 
+// The size of a frame's content, found without decompressing it; 0 if the frame is unsound. O(frame).
+std::size_t measure_frame(std::span<const std::uint8_t> frame);
+
 // Frames in Loro's form: independent blocks, no checksums, no content size.
 Bytes compress_frame(std::span<const std::uint8_t> content);
 

@@ -106,7 +106,8 @@ void OpReader::make_room(ChangeBatch& batch) {
         count += values;
         in.take(length < 0 ? values : 1, "payload kinds of ops");
     }
-    if (count > budget_.may_hold() / sizeof(crdt::Op) || !budget_.take(count * sizeof(crdt::Op))) {
+    if (count > std::numeric_limits<std::uint32_t>::max() ||
+        !budget_.take(count * sizeof(crdt::Op))) {
         in_.kind.fail("number of ops (too many for their size)");
         return;
     }

@@ -18,7 +18,7 @@ constexpr std::string_view kRecorded =
     "0162" "01" "06010178050503020200000000000004400004017301" "01" "ec9084fbc268";
 
 Bytes recorded() {
-    return from_hex(kRecorded).value();
+    return quire::from_hex(kRecorded).value();
 }
 
 TEST(PresenceBytes, AreLoros) {
@@ -37,7 +37,7 @@ TEST(PresenceBytes, OfAnEmptyStoreAreOneByte) {
 }
 
 TEST(PresenceBytes, OfTwoEntriesWithOneKeyTheLaterCounts) {
-    const auto entries = decode_presence(from_hex("03" "016b010302" "02" "016b010304" "04" "016b010306" "04").value());
+    const auto entries = decode_presence(quire::from_hex("03" "016b010302" "02" "016b010304" "04" "016b010306" "04").value());
     ASSERT_TRUE(entries);
     EXPECT_EQ(entries->at("k").value, Value(2));
 }
@@ -55,11 +55,11 @@ TEST(PresenceBytes, AnyCutAndAnyTailAreCorrupt) {
 }
 
 TEST(PresenceBytes, ACountBeyondTheBytesIsCorrupt) {
-    EXPECT_FALSE(decode_presence(from_hex("ffffffff0f").value()));
+    EXPECT_FALSE(decode_presence(quire::from_hex("ffffffff0f").value()));
 }
 
 TEST(PresenceBytes, AContainerIsNoValue) {
-    EXPECT_FALSE(decode_presence(from_hex("01" "0161" "01" "07" "00").value()));
+    EXPECT_FALSE(decode_presence(quire::from_hex("01" "0161" "01" "07" "00").value()));
 }
 
 }  // namespace

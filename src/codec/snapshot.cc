@@ -156,7 +156,8 @@ private:
 Result<void> read_changes(crdt::OpId key, std::span<const std::uint8_t> block, Budget& budget,
                           ChangeBatch& out) {
     auto read = read_block(ByteReader(block), budget, out);
-    if (read && !budget.take_heap(out.rows.size() * sizeof(crdt::Op)))
+    // The ops are charged already; the rows that they are made from are there beside them.
+    if (read && !budget.take_heap(out.rows.size() * sizeof(ChangeBatch::Row)))
         read = corrupt("more operations than the blob can hold");
     if (read) return {};
     return Failure(std::move(read).error().within(
@@ -199,6 +200,17 @@ Result<Snapshot> Snapshot::open(std::span<const std::uint8_t> blob) {
     TRY(snapshot.read_versions());
     if (!snapshot.start_state_.empty()) TRY(snapshot.read_start());
     return snapshot;
+}
+
+std::size_t Snapshot::bytes() const {
+    if (!reserve_) {
+        const std::size_t limit = blob_size_ + kMostPacked;
+        std::size_t content = 0;
+        for (const SsTable* table : {&history_, &state_, &start_state_})
+            content += table->content_size(limit - content);
+        reserve_ = content * kContentFactor;
+    }
+    return *reserve_;
 }
 
 // Versions are read at once and kept, so they are charged to the budget of the whole blob.
@@ -268,7 +280,7 @@ Result<void> Snapshot::each_block(Budget& budget, BlockVisitor visit) const {
 }
 
 Result<std::vector<Change>> Snapshot::changes() const {
-    Budget budget = budget_;
+    Budget budget = this->budget();
     // Counted first, so that the changes are allocated once.
     std::size_t count = 0;
     const auto counted = [&](crdt::OpId, std::span<const std::uint8_t> block) -> Result<void> {
@@ -294,7 +306,7 @@ Result<std::vector<Change>> Snapshot::changes() const {
 }
 
 Result<void> Snapshot::verify_changes() const {
-    Budget budget = budget_;
+    Budget budget = this->budget();
     Coverage coverage(*this);
     Dependencies dependencies(*this);
     ChangeBatch batch;
@@ -355,7 +367,7 @@ Result<std::vector<Change>> Snapshot::changes_in(const crdt::IdSpan& span, Budge
 
 // Reads the headers of one block and none of its ops.
 Result<Snapshot::Moment> Snapshot::moment_of(crdt::OpId id) const {
-    Budget budget = budget_;
+    Budget budget = this->budget();
     const Block block = TRY(block_of(id, budget));
     const std::span<const std::uint8_t> bytes = block.stored.bytes;
     std::vector<Change> changes;
@@ -439,7 +451,7 @@ Result<void> Snapshot::verify() const {
 
 Result<void> Snapshot::verify_states() const {
     for (const SsTable* table : {&start_state_, &state_}) {
-        Budget walk = budget_;
+        Budget walk = budget();
         for (SsTable::Cursor cursor = TRY(table->begin(walk)); !cursor.at_end();
              TRY(cursor.next())) {
             if (as_text(cursor.key()) == kHeadsKey && table == &start_state_) continue;

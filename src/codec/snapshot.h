@@ -44,8 +44,8 @@ struct HistoryStart {
 // Reads a blob that outlives it; one thread at a time. Every error is `corrupt`, but for open()'s.
 //
 // Budgets: budget() is what the blob may allocate in all, so whatever of it is alive at once is
-// decoded with one budget. changes() and verify() bring their own.
-class Snapshot {
+// decoded with one budget, which the snapshot outlives where it is. changes() and verify() bring their own.
+class Snapshot final : private Reserve {
 public:
     // Errors: corrupt; unsupported "unsupported_mode" for anything but a snapshot.
     static Result<Snapshot> open(std::span<const std::uint8_t> blob);
@@ -53,7 +53,7 @@ public:
     const crdt::VersionVector& end() const { return end_; }
     const crdt::Frontiers& heads() const { return heads_; }
     const std::optional<HistoryStart>& start() const { return start_; }
-    const Budget& budget() const { return budget_; }
+    Budget budget() const { return budget_.with(*this); }
 
     // --- history ---
 
@@ -115,14 +115,17 @@ public:
     Result<void> verify() const;
 
 private:
-    explicit Snapshot(std::size_t blob_size) : budget_(blob_size) {}
+    explicit Snapshot(std::size_t blob_size) : blob_size_(blob_size), budget_(blob_size) {}
+    std::size_t bytes() const override;  // Its reserve.
     Result<void> read_versions();
     Result<void> read_start();
     Result<Stored> required(const SsTable& table, std::string_view key);
     Result<crdt::VersionVector> version_at(std::string_view key);
     Result<crdt::Frontiers> heads_at(const SsTable& table, std::string_view key);
 
+    std::size_t blob_size_;
     Budget budget_;
+    mutable std::optional<std::size_t> reserve_;  // Once it was asked for.
     std::unique_ptr<BlockCache> cache_ = std::make_unique<BlockCache>();
     crdt::VersionVector end_;
     crdt::Frontiers heads_;

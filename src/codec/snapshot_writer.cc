@@ -111,9 +111,9 @@ Result<void> SnapshotWriter::add_stored_start_state(const crdt::ContainerId& id,
     return add_container(start_state_, id, {stored.begin(), stored.end()});
 }
 
-Result<Bytes> SnapshotWriter::table(Entries entries, const SsTable& kept) const {
+Result<Bytes> SnapshotWriter::table(Entries entries, const SsTable& kept) {
     std::sort(entries.begin(), entries.end());
-    SsTableWriter table(compression_);
+    SsTableWriter table(compression_, &pack_room_);
     Budget budget = kept_ == nullptr ? Budget(0) : kept_->budget();
     TRY(table.add_all(kept, entries, budget));
     return std::move(table).finish();

@@ -45,7 +45,7 @@ private:
     using Entries = SsTableWriter::Entries;
 
     Result<void> add_container(Entries& entries, const crdt::ContainerId& id, Bytes stored);
-    Result<Bytes> table(Entries entries, const SsTable& kept) const;
+    Result<Bytes> table(Entries entries, const SsTable& kept);
 
     Compression compression_;
     const Snapshot* kept_ = nullptr;
@@ -53,6 +53,7 @@ private:
     Entries state_;
     Entries start_state_;
     bool leave_out_state_ = false;
+    std::size_t pack_room_ = kMostPacked;  // For all tables together.
 };
 
 }  // namespace quire::codec

@@ -165,6 +165,7 @@ Result<std::shared_ptr<const SsBlock>> SsTable::load(std::size_t index, Budget& 
     if (entry.compressed) {
         *cache_ = {};  // Never two of them at once on our account.
         auto content = decompress_frame(body, budget.may_hold());
+        if (!content && budget.draw()) content = decompress_frame(body, budget.may_hold());
         if (!content) return Failure(std::move(content).error().within(context()));
         CHECK(budget.hold(content->size()));
         owner = std::make_shared<const Bytes>(std::move(*content));
@@ -176,6 +177,16 @@ Result<std::shared_ptr<const SsBlock>> SsTable::load(std::size_t index, Budget& 
     if (!block) return Failure(std::move(block).error().within(context()));
     *cache_ = {place, *block};
     return *block;
+}
+
+std::size_t SsTable::content_size(std::size_t limit) const {
+    std::size_t size = 0;
+    for (const Entry& entry : blocks_) {
+        if (size >= limit) return limit;
+        const auto body = bytes_.subspan(entry.begin, entry.end - entry.begin - kChecksumSize);
+        size += entry.compressed ? measure_frame(body) : body.size();
+    }
+    return std::min(size, limit);
 }
 
 SsTable::EncodedBlock SsTable::encoded_block(std::size_t index) const {
@@ -294,12 +305,24 @@ void SsTableWriter::put_block(std::span<const std::uint8_t> body, bool large) {
     Bytes frame;
     if (compression_ == Compression::lz4) frame = compress_frame(body);
     // A body that does not shrink is stored as it is.
-    const bool compressed = !frame.empty() && frame.size() < body.size();
+    const bool compressed =
+        !frame.empty() && frame.size() < body.size() && may_pack(body.size(), frame.size());
     if (compressed) body = frame;
     list_block(as_text(first_key_), as_text(last_key_), large, compressed);
     out_.append(body);
     out_.u32_le(envelope_checksum(body));
     if (out_.size() > std::numeric_limits<std::uint32_t>::max()) too_large_ = true;
+}
+
+// Returns false if the content becomes so small that it would leave too little room to its reader.
+// Otherwise uses up the room that it takes.
+bool SsTableWriter::may_pack(std::size_t content, std::size_t frame) {
+    // Up to here the budget of the frame itself is enough for texts and all but the simplest values.
+    constexpr std::size_t kPlainRatio = 16;
+    if (pack_room_ == nullptr || content / kPlainRatio <= frame) return true;
+    if (content - frame > *pack_room_) return false;
+    *pack_room_ -= content - frame;
+    return true;
 }
 
 // The entry in the table of blocks for the block that goes to the end of the output.
@@ -322,6 +345,10 @@ void SsTableWriter::add_block(const SsTable::EncodedBlock& block) {
     begin_table();
     if (!offsets_.empty()) end_block();
     list_block(block.first_key, block.last_key, block.large, block.compressed);
+    if (block.compressed && pack_room_ != nullptr) {
+        const auto frame = block.bytes.first(block.bytes.size() - kChecksumSize);
+        if (!may_pack(measure_frame(frame), frame.size())) *pack_room_ = 0;
+    }
     out_.append(block.bytes);
     const auto last_key = as_bytes(block.last_key);
     last_key_.assign(last_key.begin(), last_key.end());

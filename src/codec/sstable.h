@@ -66,6 +66,8 @@ public:
     // O(log n) and one block. None when the key is not there.
     Result<std::optional<Stored>> find(std::span<const std::uint8_t> key, Budget& budget) const;
     bool empty() const { return blocks_.empty(); }
+    // The size of what its blocks hold, decompressed, at most `limit`. Decompresses none. O(bytes).
+    std::size_t content_size(std::size_t limit) const;
     // Checks every block against its checksum, without decompressing any. O(bytes).
     Result<void> verify() const;
 
@@ -130,9 +132,15 @@ private:
 enum class Compression { none, lz4 };
 
 // Keys and values to a table, in increasing order of keys, of at most 65535 bytes each.
+//
+// A body that LZ4 makes very small, as one of many equal values, says little about the memory that its
+// reader needs, and readers grant only so much to such bodies (budget.h). So a blob has a room for what
+// they are made smaller by, which its tables share; where it is used up, they are stored as they are.
 class SsTableWriter {
 public:
-    explicit SsTableWriter(Compression compression) : compression_(compression) {}
+    // Without a room everything may become small.
+    explicit SsTableWriter(Compression compression, std::size_t* pack_room = nullptr)
+        : compression_(compression), pack_room_(pack_room) {}
 
     void add(std::span<const std::uint8_t> key,
              std::span<const std::uint8_t> value);  // CHECKs the order.
@@ -151,10 +159,12 @@ private:
     void check_order(std::string_view key) const;
     void end_block();
     void put_block(std::span<const std::uint8_t> body, bool large);
+    bool may_pack(std::size_t content, std::size_t frame);
     void list_block(std::string_view first_key, std::string_view last_key, bool large,
                     bool compressed);
 
     Compression compression_;
+    std::size_t* pack_room_;
     ByteWriter out_;
     ByteWriter meta_;
     std::uint32_t blocks_ = 0;

@@ -166,6 +166,28 @@ TEST(SsTable, ADamagedBlockIsFoundWhenItIsRead) {
     EXPECT_NE(a.error().message().find("does not match its checksum"), std::string::npos);
 }
 
+// A reader grants less to content that became very small (budget.h).
+TEST(SsTable, WhatLz4WouldPackTooTightlyIsStoredAsItIsOnceTheRoomIsUsedUp) {
+    const std::string zeros(100'000, '0');
+    std::mt19937_64 random(1);
+    const std::string letters = random_text(random, 100'000, 4);
+    const auto size = [&](const std::string& value, std::size_t& room) {
+        SsTableWriter writer(Compression::lz4, &room);
+        writer.add(as_bytes("key"), as_bytes(value));
+        Reading reading(std::move(writer).finish().value());
+        EXPECT_EQ(reading->content_size(1'000'000), value.size());
+        EXPECT_EQ(reading->content_size(10), 10U);
+        EXPECT_EQ(as_text(reading->find(as_bytes("key"), reading.budget)->value().bytes), value);
+        return reading.bytes.size();
+    };
+    std::size_t room = 150'000;
+    EXPECT_LT(size(zeros, room), 1000U);
+    EXPECT_LT(room, 51'000U);
+    EXPECT_GT(size(zeros, room), 100'000U);
+    EXPECT_LT(size(letters, room), 60'000U);
+    EXPECT_GT(room, 49'000U);
+}
+
 TEST(SsTable, EveryTruncationIsRefused) {
     const Bytes bytes =
         written({{"a", "1"}, {"ab", "2"}, {"b", std::string(5000, 'b')}}, Compression::none);

@@ -142,7 +142,10 @@ private:
 // Runs of atoms, to find whether two of them name the same one.
 class AtomRuns {
 public:
-    // 16 bytes each, but for those of a peer's first.
+    // The most memory that a run takes here, but for those of a peer's first.
+    static constexpr std::size_t kScratch = 4 * sizeof(std::uint64_t);
+
+    // 8 bytes each, and as many again and half as many while its vector doubles.
     void add(crdt::OpId first, crdt::Counter size);
     // O(n log n); O(n) where the runs of each peer came in order or lie close together, then with 8
     // bytes more for each.

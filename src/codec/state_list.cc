@@ -16,6 +16,15 @@ bool follows(const IdRun& run, const StampedId& atom) {
            atom.lamport == run.first.lamport + static_cast<crdt::Lamport>(run.size);
 }
 
+void verify(ByteReader& in, const std::vector<IdRun>& ids, Budget& budget) {
+    const std::size_t scratch = ids.size() * AtomRuns::kScratch;
+    if (!budget.take_heap(scratch)) return in.fail("ids of a list (too large for their input)");
+    AtomRuns runs;
+    for (const IdRun& run : ids) runs.add(run.first.id, run.size);
+    if (runs.overlap()) in.fail("ids of a list (one is there twice)");
+    budget.give_back(scratch);
+}
+
 }  // namespace
 
 ListState read_list_state(ByteReader& in, Budget& budget) {
@@ -28,9 +37,7 @@ ListState read_list_state(ByteReader& in, Budget& budget) {
     for (std::size_t i = 0; i < state.values.size() && atoms.ok(); ++i) {
         const StampedId atom = atoms.next();
         if (state.ids.empty() || !follows(state.ids.back(), atom)) {
-            // A vector that doubles holds at most three times what is in it, the old and the new.
-            if (!budget.take_heap(4 * sizeof(IdRun)))
-                in.fail("ids of a list (too large for their input)");
+            if (!budget.grow(state.ids)) in.fail("ids of a list (too large for their input)");
             if (!in.ok()) return state;
             state.ids.push_back({atom, 0});
         }
@@ -38,9 +45,7 @@ ListState read_list_state(ByteReader& in, Budget& budget) {
     }
     atoms.finish(in);
     if (!in.at_end()) in.fail("end of a list's state");
-    AtomRuns runs;
-    for (const IdRun& run : state.ids) runs.add(run.first.id, run.size);
-    if (in.ok() && runs.overlap()) in.fail("ids of a list (one is there twice)");
+    if (in.ok()) verify(in, state.ids, budget);
     return state;
 }
 

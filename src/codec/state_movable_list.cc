@@ -6,7 +6,9 @@
 //     elements    A     B C
 //
 // The number of slots is told by the rows alone, and a row can say two billion in a few bytes; so
-// it is summed up and charged before a slot is made.
+// it is summed up and charged before a slot is made. The rows are read twice and not kept: what a
+// reader holds for an element are its value and stamps, its slot and, to look for names that are there
+// twice, its name. That is 136 bytes, where the bytes that spell it may be one.
 #include "codec/state_movable_list.h"
 
 #include <algorithm>
@@ -17,6 +19,7 @@
 namespace quire::codec {
 namespace {
 
+// A row of flags. There is one for the start and one for each element.
 struct ItemRow {
     std::uint64_t hidden = 0;
     bool same_id = true;
@@ -27,69 +30,97 @@ Stamp stamp_of(const StampedId& atom) {
     return {atom.lamport, atom.id.peer};
 }
 
-// A row for the start and one for each of `elements`.
-std::vector<ItemRow> read_rows(ByteReader& in, std::size_t elements, Budget& budget) {
-    expect_shape(in, 3, "shape of a movable list's items");
-    ByteReader hidden_in = read_column(in, "slots that show nothing");
-    ByteReader same_id_in = read_column(in, "elements named by their slots");
-    ByteReader same_set_in = read_column(in, "elements never set");
-    if (!budget.take_heap((elements + 1) * sizeof(ItemRow))) in.fail("number of items");
-    std::vector<ItemRow> rows;
-    if (!in.ok()) return rows;
-    rows.reserve(elements + 1);
-    DeltaRleReader hidden(hidden_in, 0, kMaxCounter, "slots that show nothing");
-    BoolRleReader same_id(same_id_in, "elements named by their slots");
-    BoolRleReader same_set(same_set_in, "elements never set");
-    for (std::size_t i = 0; i <= elements && hidden_in.ok() && same_id_in.ok() && same_set_in.ok();
-         ++i) {
-        rows.push_back(
-            {static_cast<std::uint64_t>(hidden.next()), same_id.next(), same_set.next()});
+class ItemReader {
+public:
+    // Takes the three columns out of `in`.
+    explicit ItemReader(ByteReader& in)
+        : hidden_in_((expect_shape(in, 3, "shape of a movable list's items"),
+                      read_column(in, "slots that show nothing"))),
+          same_id_in_(read_column(in, "elements named by their slots")),
+          same_set_in_(read_column(in, "elements never set")) {}
+    ItemReader(const ItemReader&) = delete;
+    ItemReader& operator=(const ItemReader&) = delete;
+    ~ItemReader() = default;
+
+    bool ok() const { return hidden_in_.ok() && same_id_in_.ok() && same_set_in_.ok(); }
+    ItemRow next() { return {hidden_row(hidden_), same_id_.next(), same_set_.next()}; }
+    // How many slots show nothing, by the rows to come, of which there are `rows`. Stops beyond
+    // kMaxCounter.
+    std::uint64_t count_hidden(std::size_t rows) const {
+        ByteReader in = hidden_in_;
+        DeltaRleReader ahead(in, 0, kMaxCounter, kHidden);
+        std::uint64_t sum = 0;
+        for (std::size_t i = 0; i < rows && in.ok() && sum <= kMaxCounter; ++i)
+            sum += hidden_row(ahead);
+        return sum;
     }
-    if (hidden_in.ok() && !hidden.at_end()) hidden_in.fail("number of items");
-    if (same_id_in.ok() && !(same_id.at_boundary() && same_id_in.at_end()))
-        same_id_in.fail("number of items");
-    if (same_set_in.ok() && !(same_set.at_boundary() && same_set_in.at_end()))
-        same_set_in.fail("number of items");
-    in.adopt(hidden_in);
-    in.adopt(same_id_in);
-    in.adopt(same_set_in);
-    // The first row is no element, and has the flags that cost nothing.
-    if (in.ok() && !(rows.front().same_id && rows.front().same_set))
-        in.fail("first item of a movable list");
-    return rows;
+    // Hands a failure to `in`; with none, the columns have to be used up.
+    void finish(ByteReader& in) {
+        if (ok() && !(hidden_.at_end() && same_id_.at_boundary() && same_id_in_.at_end() &&
+                      same_set_.at_boundary() && same_set_in_.at_end())) {
+            hidden_in_.fail("number of items");
+        }
+        for (const ByteReader* part : {&hidden_in_, &same_id_in_, &same_set_in_}) in.adopt(*part);
+    }
+
+private:
+    static constexpr const char* kHidden = "slots that show nothing";
+    static std::uint64_t hidden_row(DeltaRleReader& column) {
+        return static_cast<std::uint64_t>(column.next());
+    }
+
+    ByteReader hidden_in_, same_id_in_, same_set_in_;
+    DeltaRleReader hidden_{hidden_in_, 0, kMaxCounter, kHidden};
+    BoolRleReader same_id_{same_id_in_, "elements named by their slots"};
+    BoolRleReader same_set_{same_set_in_, "elements never set"};
+};
+
+// Reads the values into elements, whose names and sets stand further on.
+void read_values(ByteReader& in, std::vector<MovableElement>& elements, Budget& budget) {
+    const std::uint64_t count = read_uleb(in, in.remaining(), "number of values");
+    if (!budget.take_heap(count * sizeof(MovableElement)))
+        in.fail("number of values (too many for their size)");
+    if (!in.ok()) return;
+    elements.reserve(count);
+    for (std::uint64_t i = 0; i < count && in.ok(); ++i)
+        elements.emplace_back().value = read_state_slot(in, budget);
 }
 
 template <class T>
-bool has_twice(std::vector<T> items) {
+bool has_twice(std::vector<T>& items) {
     std::sort(items.begin(), items.end());
     return std::adjacent_find(items.begin(), items.end()) != items.end();
 }
 
 // Columns can spell one atom many times. Two slots or elements of one name would make ops that name
-// it mean either.
+// it mean either. One is looked at after the other, so that only the larger takes memory.
 void verify(ByteReader& in, const MovableListState& state, Budget& budget) {
-    if (!budget.take_heap(state.slots.size() * sizeof(crdt::OpId) +
-                          state.elements.size() * sizeof(Stamp))) {
-        return in.fail("movable list (too large for its input)");
+    const std::size_t scratch =
+        std::max(state.slots.size() * sizeof(crdt::OpId), state.elements.size() * sizeof(Stamp));
+    if (!budget.take_heap(scratch)) return in.fail("movable list (too large for its input)");
+    {
+        std::vector<crdt::OpId> atoms;
+        atoms.reserve(state.slots.size());
+        for (const MovableSlot& slot : state.slots) atoms.push_back(slot.atom.id);
+        if (has_twice(atoms)) in.fail("slots of a movable list (one is there twice)");
     }
-    std::vector<crdt::OpId> atoms;
-    atoms.reserve(state.slots.size());
-    for (const MovableSlot& slot : state.slots) atoms.push_back(slot.atom.id);
-    if (has_twice(std::move(atoms))) in.fail("slots of a movable list (one is there twice)");
-    std::vector<Stamp> names;
-    names.reserve(state.elements.size());
-    for (const MovableElement& element : state.elements) names.push_back(element.id);
-    if (has_twice(std::move(names))) in.fail("elements of a movable list (one is there twice)");
+    {
+        std::vector<Stamp> names;
+        names.reserve(state.elements.size());
+        for (const MovableElement& element : state.elements) names.push_back(element.id);
+        if (has_twice(names)) in.fail("elements of a movable list (one is there twice)");
+    }
+    budget.give_back(scratch);
 }
 
 }  // namespace
 
 MovableListState read_movable_list_state(ByteReader& in, Budget& budget) {
     MovableListState state;
-    std::vector<StateSlot> values = read_state_slots(in, budget);
+    read_values(in, state.elements, budget);
     const std::vector<crdt::PeerId> peers = read_state_peers(in, budget);
     expect_shape(in, 4, "shape of a movable list's state");
-    const std::vector<ItemRow> rows = read_rows(in, values.size(), budget);
+    ItemReader rows(in);
     expect_shape(in, 3, "shape of a movable list's slots");
     AtomReader atoms(in, peers);
     expect_shape(in, 2, "shape of a movable list's elements");
@@ -99,29 +130,30 @@ MovableListState read_movable_list_state(ByteReader& in, Budget& budget) {
     if (!in.at_end()) in.fail("end of a movable list's state");
     if (!in.ok()) return state;
 
-    std::uint64_t slots = values.size();
-    for (const ItemRow& row : rows)
-        slots += row.hidden;  // At most 2^31 each: no overflow below 2^32 rows.
+    const std::uint64_t slots =
+        state.elements.size() + rows.count_hidden(state.elements.size() + 1);
     // A run can spell a billion of them in five bytes.
-    if (slots > kMaxCounter || !budget.take_heap(slots * sizeof(MovableSlot)) ||
-        !budget.take_heap(values.size() * sizeof(MovableElement))) {
+    if (slots > kMaxCounter || !budget.take_heap(slots * sizeof(MovableSlot))) {
         in.fail("number of slots (too many for their size)");
         return state;
     }
     state.slots.reserve(slots);
-    state.elements.reserve(values.size());
-    for (std::size_t i = 0; i < rows.size() && atoms.ok() && names.ok() && sets.ok(); ++i) {
-        if (i > 0) {
-            MovableSlot& slot = state.slots.emplace_back(MovableSlot{atoms.next(), true});
-            MovableElement& element = state.elements.emplace_back();
-            element.id = rows[i].same_id ? stamp_of(slot.atom) : names.next();
-            element.last_set = rows[i].same_set ? element.id : sets.next();
-            element.value = std::move(values[i - 1]);
-        }
-        for (std::uint64_t k = 0; k < rows[i].hidden && atoms.ok(); ++k) {
-            state.slots.push_back({atoms.next(), false});
-        }
+    const auto add_hidden = [&](std::uint64_t count) {
+        for (; count > 0 && atoms.ok(); --count) state.slots.push_back({atoms.next(), false});
+    };
+    const ItemRow start = rows.next();
+    // The first row is no element, and has the flags that cost nothing.
+    if (rows.ok() && !(start.same_id && start.same_set)) in.fail("first item of a movable list");
+    if (rows.ok()) add_hidden(start.hidden);
+    for (MovableElement& element : state.elements) {
+        const ItemRow row = rows.next();
+        if (!rows.ok() || !atoms.ok() || !names.ok() || !sets.ok()) break;
+        const MovableSlot& slot = state.slots.emplace_back(MovableSlot{atoms.next(), true});
+        element.id = row.same_id ? stamp_of(slot.atom) : names.next();
+        element.last_set = row.same_set ? element.id : sets.next();
+        add_hidden(row.hidden);
     }
+    rows.finish(in);
     atoms.finish(in);
     names.finish(in);
     sets.finish(in);

@@ -46,8 +46,8 @@ void read_styles(ByteReader& in, std::vector<TextStyle>& styles, Budget& budget)
 
 // Spans cover the text, and no atom is there twice.
 void verify(ByteReader& in, const TextState& state, Budget& budget) {
-    if (!budget.take_heap(state.spans.size() * 2 * sizeof(IdRun)))
-        return in.fail("spans of a text (too many for their size)");
+    const std::size_t scratch = state.spans.size() * AtomRuns::kScratch;
+    if (!budget.take_heap(scratch)) return in.fail("spans of a text (too many for their size)");
     std::size_t left = utf8::count_code_points(state.text);
     std::size_t starts = 0;
     AtomRuns runs;
@@ -69,6 +69,7 @@ void verify(ByteReader& in, const TextState& state, Budget& budget) {
     if (left != 0) return in.fail("spans of a text (they do not cover it)");
     if (starts != state.styles.size()) return in.fail("number of styles");
     if (runs.overlap()) in.fail("spans of a text (an atom is there twice)");
+    budget.give_back(scratch);
 }
 
 }  // namespace
@@ -92,12 +93,15 @@ TextState read_text_state(ByteReader& in, Budget& budget) {
         const std::size_t count = atoms.read();
         if (count == 0) break;
         if (lengths.read(sizes) != count) lengths_in.fail("number of spans");
-        // The vector doubles: the old spans and the new are there at once.
-        if (!budget.take(4 * count * sizeof(TextSpan))) {
+        bool fits = true;
+        for (std::size_t i = 0; i < count && fits; ++i) {
+            fits = budget.grow(state.spans);
+            if (fits) state.spans.push_back({atoms.atom(i), sizes[i]});
+        }
+        if (!fits) {
             in.fail("spans of a text (too many for their size)");
             break;
         }
-        for (std::size_t i = 0; i < count; ++i) state.spans.push_back({atoms.atom(i), sizes[i]});
     }
     if (lengths_in.ok() && atoms.ok() && !lengths.at_end()) lengths_in.fail("number of spans");
     in.adopt(lengths_in);

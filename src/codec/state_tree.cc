@@ -138,6 +138,7 @@ TreeState read_tree_state(ByteReader& in, Budget& budget) {
     std::sort(ids.begin(), ids.end());
     if (std::adjacent_find(ids.begin(), ids.end()) != ids.end())
         in.fail("nodes of a tree (one is there twice)");
+    budget.give_back(rows * kScratch);
     return state;
 }
 

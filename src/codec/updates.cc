@@ -53,7 +53,7 @@ Result<Blocks> open_blocks(std::span<const std::uint8_t> blob, Budget& budget) {
 }  // namespace
 
 Result<void> read_updates(std::span<const std::uint8_t> blob, ChangeBatch& out) {
-    Budget budget(blob.size());
+    Budget budget = Budget::for_content(blob.size());
     Blocks blocks = TRY(open_blocks(blob, budget));
     if (out.heads.empty()) out.heads.reserve(blocks.changes);
     while (!blocks.body.at_end()) TRY(read_block(next_block(blocks.body), budget, out));
