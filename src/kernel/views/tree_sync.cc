@@ -30,6 +30,7 @@
 #include "kernel/oversight/command_record.h"
 #include "kernel/oversight/overseer.h"
 #include "kernel/views/tree_consent.h"
+#include "kernel/views/tree_directories.h"
 #include "kernel/views/tree_registry.h"
 #include "stage/stage.h"
 
@@ -128,29 +129,13 @@ stage::StagedChange directory_change(std::string path, ChangeKind kind) {
 // were added for other files.
 void add_directories(const std::string& workspace, const std::string& path,
                      std::set<std::string>& made, std::vector<stage::StagedChange>& changes) {
-    namespace disk = std::filesystem;
-    const auto is_directory = [&](const std::string& at) {
-        std::error_code gone;
-        return disk::is_directory(disk::symlink_status(cat(workspace, "/", at), gone));
-    };
     for (std::size_t at = path.find('/'); at != std::string::npos; at = path.find('/', at + 1)) {
         std::string above = path.substr(0, at);
-        if (is_directory(above) || !made.insert(above).second) continue;
+        if (is_directory(workspace, above) || !made.insert(above).second) continue;
         changes.push_back(directory_change(std::move(above), ChangeKind::directory));
     }
-    // A directory is in the place of the new file: it goes, with every directory below it. Files in
-    // it are changes of their own.
-    if (!is_directory(path)) return;
-    changes.push_back(directory_change(path, ChangeKind::deleted));
-    // A step of the iterator throws where a directory cannot be read, unless it is asked not to.
-    std::error_code failed;
-    disk::recursive_directory_iterator below(
-        cat(workspace, "/", path), disk::directory_options::skip_permission_denied, failed);
-    for (; !failed && below != disk::end(below); below.increment(failed)) {
-        std::string inner = below->path().lexically_relative(workspace).string();
-        if (is_directory(inner))
-            changes.push_back(directory_change(std::move(inner), ChangeKind::deleted));
-    }
+    for (std::string& each : directories_in_place(workspace, path))
+        changes.push_back(directory_change(std::move(each), ChangeKind::deleted));
 }
 
 // A land as the audit log tells of it.
@@ -178,13 +163,6 @@ JournalEntry journalled(const PlannedFile& file) {
     out.sets_mode = file.sets_mode();
     out.mode = mode_of(file.runs);
     return out;
-}
-
-// The directories that held what is gone are removed where nothing is left in them.
-void remove_empty_directories(const fs::DiskEntries& entries, const std::string& path) {
-    for (std::size_t at = path.rfind('/'); at != std::string::npos;
-         at = at == 0 ? std::string::npos : path.rfind('/', at - 1))
-        static_cast<void>(entries.remove_directory(path.substr(0, at)));
 }
 
 }  // namespace
@@ -414,6 +392,10 @@ Result<void> TreeSync::write(TreePlan& plan, Synced& out) {
     std::vector<JournalEntry> journal;
     for (const PlannedFile& file : plan.files()) {
         if (!file.writes() && !file.sets_mode()) continue;
+        if (file.bytes && !file.into) {
+            for (std::string& each : directories_in_place(state_.directory, file.path))
+                journal.push_back({std::move(each), ChangeKind::deleted, true});
+        }
         journal.push_back(journalled(file));
         if (!journal.back().after.empty()) TRY(put(upper, file.path, *file.bytes));
     }

@@ -314,6 +314,17 @@ TEST_F(Views, ARefreshThatWasCutOffAnywhereIsCompleted) {
     EXPECT_EQ(told(refresh(tree)), "done");
 }
 
+TEST_F(Views, ARefreshBringsAFileThatTakesTheNameOfADirectory) {
+    directory.put("src/d/deep/x.c", "int x;\n");
+    const std::string tree = adopted();
+    disk::remove_all(directory / "src/d");
+    directory.put("src/d", "a file\n");
+
+    EXPECT_EQ(told(refresh(tree)), "done; created src/d; deleted src/d/deep/x.c");
+    EXPECT_EQ(get(tree, "src/d"), "a file\n");
+    EXPECT_EQ(told(land(tree)), "done");
+}
+
 // A crash of the machine can take the newest state; then everything is merged again.
 TEST_F(Views, AnOlderStateChangesNothing) {
     directory.put("src/a.c", "one\ntwo\nthree\nfour\n");
