@@ -72,6 +72,10 @@ public:
     Result<void> drop(const std::string& directory);
     // The directory in which a refresh of the tree keeps its bytes and its journal.
     std::string refresh_of(const views::TreeState& tree) const;
+    // The file in which a land or a refresh of the tree keeps its record (sync_record.h).
+    std::string record_of(const views::TreeState& tree) const {
+        return directory_of(tree.directory) + "/begun";
+    }
 
     // The files of an adopted tree, which is watched from the first call on; none where a walk is needed.
     std::optional<std::vector<fs::Entry>> watched_files(const std::string& tree,

@@ -4,9 +4,9 @@
 //   land      plan -> scratch stage -> CommandGate: rules, consent, commit -> audit -> settle
 //   refresh   plan -> consent -> bytes and journal beside the state -> the tree's files -> settle
 //
-// The bases move last. A kernel that is killed before that finds its journal at the next start and
-// completes the writes; the state is then older than the trees, which costs a second look at these
-// files and nothing else: both sides have the same bytes by then, and bring() makes them the base.
+// The bases move last. What they are moved to is kept in a record before the first write
+// (sync_record.h). After a kill the journal completes the writes at the next start, and then recover()
+// moves the bases of the files that have what was planned. The others are brought anew.
 //
 // A land takes the rules of its tree's actor, and a person who brings the tree lends it no rights.
 #include "kernel/views/tree_sync.h"
@@ -19,6 +19,8 @@
 #include <system_error>
 #include <utility>
 
+#include <unistd.h>
+
 #include "base/clock.h"
 #include "base/concat.h"
 #include "kernel/commands/call_approval.h"
@@ -29,6 +31,7 @@
 #include "kernel/files/file_gate.h"
 #include "kernel/oversight/command_record.h"
 #include "kernel/oversight/overseer.h"
+#include "kernel/views/sync_record.h"
 #include "kernel/views/tree_consent.h"
 #include "kernel/views/tree_directories.h"
 #include "kernel/views/tree_registry.h"
@@ -222,6 +225,7 @@ void TreeSync::conclude(const TreePlan& plan, Synced& out) {
 }
 
 Result<Synced> TreeSync::land(const Caller& by, bool asks) {
+    TRY(recover());
     for (int attempt = 0;; ++attempt) {
         Synced out = begun();
         views::Survey found = TRY(changed(Direction::land));
@@ -296,11 +300,13 @@ Result<void> TreeSync::commit(const Caller& by, TreePlan& plan, bool asks, Synce
             note_refusal(std::move(may).error(), out);
             return {};
         }
+        TRY(begin(plan));
         GateResult done = commit_approved(parts_.kernel, acting, std::move(gate), effects,
                                           shell::Enforcement::strict);
         out.notes = std::move(done.notes);
         if (done.failure) {
             remove_journal(scratch.directory());
+            withdraw_record();
             const bool waits = done.failure->code() == Errc::escalation_required;
             out.outcome = waits ? SyncOutcome::asked : SyncOutcome::refused;
             for (const GateObjection& each : done.escalations)
@@ -351,6 +357,7 @@ void TreeSync::note_refusal(Error why, Synced& out) {
 }
 
 Result<Synced> TreeSync::refresh(const Caller& by) {
+    TRY(recover());
     Synced out = begun();
     views::Survey found = TRY(changed(Direction::refresh));
     TreePlan files = plan(Direction::refresh);
@@ -401,6 +408,7 @@ Result<void> TreeSync::write(TreePlan& plan, Synced& out) {
     }
     std::set<std::string> left;
     if (!journal.empty()) {
+        TRY(begin(plan));
         TRY(write_journal(place, {std::move(journal)}));
         const auto done = TRY(complete_commit(place, state_.directory, tree_.files().files()));
         if (done) left.insert(done->left.begin(), done->left.end());
@@ -422,10 +430,39 @@ Result<void> TreeSync::settle(TreePlan& plan, const std::set<std::string>& undon
     // The time alone is not worth writing the state.
     if (plan.files().empty()) return {};
     for (const PlannedFile& file : plan.files()) {
-        if (!undone.contains(file.path)) TRY(plan.settle(file, now_ms));
+        if (!undone.contains(file.path)) TRY(plan.settle(file, now_ms, state_));
     }
     for (const std::string& path : undone) plan.leave_out({{path, why, true}});
-    return registry_.save(state_);
+    TRY(registry_.save(state_));
+    withdraw_record();
+    return {};
+}
+
+Result<void> TreeSync::begin(const TreePlan& plan) {
+    const SyncRecord record = TRY(SyncRecord::of(plan, state_, parts_.clock.wall_ms()));
+    return record.write(registry_.record_of(state_));
+}
+
+void TreeSync::withdraw_record() const {
+    ::unlink(registry_.record_of(state_).c_str());
+}
+
+// A file that has not what was planned was not written, or somebody has changed it since: its older
+// base stays, and it is merged by that. A base that a crash of the machine took is no base.
+Result<void> TreeSync::recover() {
+    const std::optional<SyncRecord> record = SyncRecord::read(registry_.record_of(state_));
+    if (!record || read_journal(registry_.refresh_of(state_))) return {};
+    const OpenTree& into = record->direction == Direction::land ? shared_ : tree_;
+    for (const RecordedFile& file : record->files) {
+        const auto now = into.files().read(file.path);
+        if (!now || !file.is_brought(*now)) continue;
+        if (file.common && !registry_.bases().has(file.common->base)) continue;
+        if (!file.brought) remove_empty_directories(into.files().entries(), file.path);
+        record->settle(file, state_);
+    }
+    TRY(registry_.save(state_));
+    withdraw_record();
+    return {};
 }
 
 }  // namespace quire::kernel
