@@ -453,6 +453,8 @@ Result<void> TreeSync::recover() {
     const std::optional<SyncRecord> record = SyncRecord::read(registry_.record_of(state_));
     if (!record || read_journal(registry_.refresh_of(state_))) return {};
     const OpenTree& into = record->direction == Direction::land ? shared_ : tree_;
+    // Those in the workspace go with the others there.
+    if (record->direction == Direction::refresh) TRY(tree_.sweep_into(shared_));
     for (const RecordedFile& file : record->files) {
         const auto now = into.files().read(file.path);
         if (!now || !file.is_brought(*now)) continue;
