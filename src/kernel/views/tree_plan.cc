@@ -191,8 +191,8 @@ Result<PlannedFile> TreePlan::planned(const std::string& path) const {
     return out;
 }
 
-Result<void> TreePlan::settle(const PlannedFile& file, std::int64_t now_ms) {
-    views::TreeState& state = parts_.state;
+Result<void> TreePlan::settle(const PlannedFile& file, std::int64_t now_ms,
+                              views::TreeState& state) const {
     std::vector<views::OpenTie> open;
     for (const views::Tie& tie : file.ties) {
         views::OpenTie next{file.path, tie, now_ms};

@@ -63,6 +63,7 @@ public:
     // Adds files that a survey or a write could not take.
     void leave_out(std::vector<views::LeftOut> left);
 
+    Direction direction() const { return direction_; }
     const std::vector<PlannedFile>& files() const { return files_; }
     const std::vector<views::LeftOut>& left() const { return left_; }
     // Returns true if a file was left out because it is being written.
@@ -71,8 +72,9 @@ public:
     // The workspace's or the tree's file has what the plan wants: both sides now have this in
     // common. The tie records of the path are those of the plan, and one that was open before keeps
     // its time. Stamps of a file that was written are forgotten, so the next survey reads it.
-    // Changes the state in memory alone. Errors: those of BaseTexts::add().
-    Result<void> settle(const PlannedFile& file, std::int64_t now_ms);
+    // Changes `state`, in memory alone. Errors: those of BaseTexts::add().
+    Result<void> settle(const PlannedFile& file, std::int64_t now_ms,
+                        views::TreeState& state) const;
 
 private:
     Result<PlannedFile> planned(const std::string& path) const;

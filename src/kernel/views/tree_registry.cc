@@ -60,7 +60,7 @@ std::string TreeRegistry::refresh_of(const views::TreeState& tree) const {
     return directory_of(tree.directory) + "/refresh";
 }
 
-Result<std::vector<std::string>> TreeRegistry::open() {
+Result<std::vector<std::string>> TreeRegistry::open(std::uint64_t incarnation) {
     std::vector<std::string> said;
     if (is_open_) return said;
     if (::mkdir(directory_.c_str(), 0700) != 0 && errno != EEXIST)
@@ -77,8 +77,10 @@ Result<std::vector<std::string>> TreeRegistry::open() {
                                state.error().message()));
             continue;
         }
-        // A tree whose directory is gone keeps its journal for the next start.
-        if (auto tree = OpenTree::open(state->directory, 0, kLargestFile)) {
+        // The refresh is completed before anything surveys the tree, or what it has written so far
+        // would be taken for the actor's work. A tree whose directory is gone keeps its journal for
+        // the next start.
+        if (auto tree = OpenTree::open(state->directory, incarnation, kLargestFile)) {
             const auto done = complete_refresh(*state, **tree);
             if (!done) {
                 said.push_back(cat(done.error().message(),

@@ -37,6 +37,10 @@ public:
                                                   views::TreeFiles::Known known = {});
 
     const views::TreeFiles& files() const { return files_; }
+    // Moves the drafts of interrupted writes into the workspace's .quire/recovered. O(files).
+    Result<std::size_t> sweep_into(const OpenTree& workspace) const {
+        return disk_->sweep_into(*workspace.disk_);
+    }
 
 private:
     OpenTree(std::unique_ptr<fs::DiskFiles> disk, fs::DiskEntries entries, std::size_t limit,
@@ -58,8 +62,9 @@ public:
 
     // Reads what is kept, once. Completes refreshes that a kernel which was killed had begun. Returns a
     // sentence for each of them, for each that cannot be completed now, and for each state that is
-    // damaged. Errors: unavailable "io_error".
-    Result<std::vector<std::string>> open();
+    // damaged. `incarnation` is another in each kernel, or the drafts of one that was killed in a
+    // completion are in the way of the next. Errors: unavailable "io_error".
+    Result<std::vector<std::string>> open(std::uint64_t incarnation);
 
     std::map<std::string, views::TreeState>& trees() { return trees_; }
     // Errors: not_found "not_adopted" {directory, adopted}.
@@ -80,6 +85,10 @@ public:
                                                             const OpenTree& open);
     // The directory in which a refresh of the tree keeps its bytes and its journal.
     std::string refresh_of(const views::TreeState& tree) const;
+    // The file in which a land or a refresh of the tree keeps its record (sync_record.h).
+    std::string record_of(const views::TreeState& tree) const {
+        return directory_of(tree.directory) + "/begun";
+    }
 
     // The files of an adopted tree, which is watched from the first call on; none where a walk is needed.
     std::optional<std::vector<fs::Entry>> watched_files(const std::string& tree,

@@ -4,9 +4,9 @@
 //   land      plan -> scratch stage -> CommandGate: rules, consent, commit -> audit -> settle
 //   refresh   plan -> consent -> bytes and journal beside the state -> the tree's files -> settle
 //
-// The bases move last. A kernel that is killed before that finds its journal at the next start and
-// completes the writes; the state is then older than the trees, which costs a second look at these
-// files and nothing else: both sides have the same bytes by then, and bring() makes them the base.
+// The bases move last. What they are moved to is kept in a record before the first write
+// (sync_record.h). After a kill the journal completes the writes at the next start, and then recover()
+// moves the bases of the files that have what was planned. The others are brought anew.
 //
 // A land takes the rules of its tree's actor, and a person who brings the tree lends it no rights.
 #include "kernel/views/tree_sync.h"
@@ -19,6 +19,8 @@
 #include <system_error>
 #include <utility>
 
+#include <unistd.h>
+
 #include "base/clock.h"
 #include "base/concat.h"
 #include "kernel/commands/call_approval.h"
@@ -29,7 +31,9 @@
 #include "kernel/files/file_gate.h"
 #include "kernel/oversight/command_record.h"
 #include "kernel/oversight/overseer.h"
+#include "kernel/views/sync_record.h"
 #include "kernel/views/tree_consent.h"
+#include "kernel/views/tree_directories.h"
 #include "kernel/views/tree_registry.h"
 #include "stage/stage.h"
 
@@ -128,29 +132,13 @@ stage::StagedChange directory_change(std::string path, ChangeKind kind) {
 // were added for other files.
 void add_directories(const std::string& workspace, const std::string& path,
                      std::set<std::string>& made, std::vector<stage::StagedChange>& changes) {
-    namespace disk = std::filesystem;
-    const auto is_directory = [&](const std::string& at) {
-        std::error_code gone;
-        return disk::is_directory(disk::symlink_status(cat(workspace, "/", at), gone));
-    };
     for (std::size_t at = path.find('/'); at != std::string::npos; at = path.find('/', at + 1)) {
         std::string above = path.substr(0, at);
-        if (is_directory(above) || !made.insert(above).second) continue;
+        if (is_directory(workspace, above) || !made.insert(above).second) continue;
         changes.push_back(directory_change(std::move(above), ChangeKind::directory));
     }
-    // A directory is in the place of the new file: it goes, with every directory below it. Files in
-    // it are changes of their own.
-    if (!is_directory(path)) return;
-    changes.push_back(directory_change(path, ChangeKind::deleted));
-    // A step of the iterator throws where a directory cannot be read, unless it is asked not to.
-    std::error_code failed;
-    disk::recursive_directory_iterator below(
-        cat(workspace, "/", path), disk::directory_options::skip_permission_denied, failed);
-    for (; !failed && below != disk::end(below); below.increment(failed)) {
-        std::string inner = below->path().lexically_relative(workspace).string();
-        if (is_directory(inner))
-            changes.push_back(directory_change(std::move(inner), ChangeKind::deleted));
-    }
+    for (std::string& each : directories_in_place(workspace, path))
+        changes.push_back(directory_change(std::move(each), ChangeKind::deleted));
 }
 
 // A land as the audit log tells of it.
@@ -178,13 +166,6 @@ JournalEntry journalled(const PlannedFile& file) {
     out.sets_mode = file.sets_mode();
     out.mode = mode_of(file.runs);
     return out;
-}
-
-// The directories that held what is gone are removed where nothing is left in them.
-void remove_empty_directories(const fs::DiskEntries& entries, const std::string& path) {
-    for (std::size_t at = path.rfind('/'); at != std::string::npos;
-         at = at == 0 ? std::string::npos : path.rfind('/', at - 1))
-        static_cast<void>(entries.remove_directory(path.substr(0, at)));
 }
 
 }  // namespace
@@ -245,6 +226,7 @@ void TreeSync::conclude(const TreePlan& plan, Synced& out) {
 
 Result<Synced> TreeSync::land(const Caller& by, bool asks) {
     TRY(registry_.complete_refresh(state_, tree_));
+    TRY(recover());
     for (int attempt = 0;; ++attempt) {
         Synced out = begun();
         views::Survey found = TRY(changed(Direction::land));
@@ -319,11 +301,13 @@ Result<void> TreeSync::commit(const Caller& by, TreePlan& plan, bool asks, Synce
             note_refusal(std::move(may).error(), out);
             return {};
         }
+        TRY(begin(plan));
         GateResult done = commit_approved(parts_.kernel, acting, std::move(gate), effects,
                                           shell::Enforcement::strict);
         out.notes = std::move(done.notes);
         if (done.failure) {
             remove_journal(scratch.directory());
+            withdraw_record();
             const bool waits = done.failure->code() == Errc::escalation_required;
             out.outcome = waits ? SyncOutcome::asked : SyncOutcome::refused;
             for (const GateObjection& each : done.escalations)
@@ -375,6 +359,7 @@ void TreeSync::note_refusal(Error why, Synced& out) {
 
 Result<Synced> TreeSync::refresh(const Caller& by) {
     TRY(registry_.complete_refresh(state_, tree_));
+    TRY(recover());
     Synced out = begun();
     views::Survey found = TRY(changed(Direction::refresh));
     TreePlan files = plan(Direction::refresh);
@@ -415,11 +400,16 @@ Result<void> TreeSync::write(TreePlan& plan, Synced& out) {
     std::vector<JournalEntry> journal;
     for (const PlannedFile& file : plan.files()) {
         if (!file.writes() && !file.sets_mode()) continue;
+        if (file.bytes && !file.into) {
+            for (std::string& each : directories_in_place(state_.directory, file.path))
+                journal.push_back({std::move(each), ChangeKind::deleted, true});
+        }
         journal.push_back(journalled(file));
         if (!journal.back().after.empty()) TRY(put(upper, file.path, *file.bytes));
     }
     std::set<std::string> left;
     if (!journal.empty()) {
+        TRY(begin(plan));
         TRY(write_journal(place, {std::move(journal)}));
         const auto done = TRY(complete_commit(place, state_.directory, tree_.files().files()));
         if (done) left.insert(done->left.begin(), done->left.end());
@@ -441,10 +431,41 @@ Result<void> TreeSync::settle(TreePlan& plan, const std::set<std::string>& undon
     // The time alone is not worth writing the state.
     if (plan.files().empty()) return {};
     for (const PlannedFile& file : plan.files()) {
-        if (!undone.contains(file.path)) TRY(plan.settle(file, now_ms));
+        if (!undone.contains(file.path)) TRY(plan.settle(file, now_ms, state_));
     }
     for (const std::string& path : undone) plan.leave_out({{path, why, true}});
-    return registry_.save(state_);
+    TRY(registry_.save(state_));
+    withdraw_record();
+    return {};
+}
+
+Result<void> TreeSync::begin(const TreePlan& plan) {
+    const SyncRecord record = TRY(SyncRecord::of(plan, state_, parts_.clock.wall_ms()));
+    return record.write(registry_.record_of(state_));
+}
+
+void TreeSync::withdraw_record() const {
+    ::unlink(registry_.record_of(state_).c_str());
+}
+
+// A file that has not what was planned was not written, or somebody has changed it since: its older
+// base stays, and it is merged by that. A base that a crash of the machine took is no base.
+Result<void> TreeSync::recover() {
+    const std::optional<SyncRecord> record = SyncRecord::read(registry_.record_of(state_));
+    if (!record || read_journal(registry_.refresh_of(state_))) return {};
+    const OpenTree& into = record->direction == Direction::land ? shared_ : tree_;
+    // Those in the workspace go with the others there.
+    if (record->direction == Direction::refresh) TRY(tree_.sweep_into(shared_));
+    for (const RecordedFile& file : record->files) {
+        const auto now = into.files().read(file.path);
+        if (!now || !file.is_brought(*now)) continue;
+        if (file.common && !registry_.bases().has(file.common->base)) continue;
+        if (!file.brought) remove_empty_directories(into.files().entries(), file.path);
+        record->settle(file, state_);
+    }
+    TRY(registry_.save(state_));
+    withdraw_record();
+    return {};
 }
 
 }  // namespace quire::kernel

@@ -38,6 +38,10 @@ public:
     // Like land(), in the other direction. A file that the agent changes in this moment is in
     // `left`, and the rest is brought.
     Result<Synced> refresh(const Caller& by);
+    // Makes common what an earlier land or refresh has brought, where the kernel was killed before it
+    // could keep the new state. Both calls above begin with it. Does nothing as long as a refresh has a
+    // journal. Errors: those of the state's file.
+    Result<void> recover();
     // The files that each direction would bring.
     Result<views::Survey> changed(Direction direction);
 
@@ -48,6 +52,9 @@ private:
                         bool& is_outdated);
     static void note_refusal(Error why, Synced& out);
     Result<void> write(TreePlan& plan, Synced& out);
+    // Keeps the record by which recover() goes. Call it before the first write.
+    Result<void> begin(const TreePlan& plan);
+    void withdraw_record() const;
     // Makes common what the plan brought, but for the files that could not be written.
     Result<void> settle(TreePlan& plan, const std::set<std::string>& undone,
                         const std::string& why);

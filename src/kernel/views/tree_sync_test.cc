@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "fs/draft_names.h"
 #include "kernel/commands/command_journal.h"
 #include "kernel/views/views_test.h"
 
@@ -364,6 +365,132 @@ TEST_F(Views, ATreeThatWasNeverSavedLeavesNothing) {
     EXPECT_FALSE(disk::exists(empty));
     EXPECT_FALSE(disk::exists(begun));
     EXPECT_EQ(told(land(tree)), "done");
+}
+
+TEST_F(Views, ARefreshBringsAFileThatTakesTheNameOfADirectory) {
+    directory.put("src/d/deep/x.c", "int x;\n");
+    const std::string tree = adopted();
+    disk::remove_all(directory / "src/d");
+    directory.put("src/d", "a file\n");
+
+    EXPECT_EQ(told(refresh(tree)), "done; created src/d; deleted src/d/deep/x.c");
+    EXPECT_EQ(get(tree, "src/d"), "a file\n");
+    EXPECT_EQ(told(land(tree)), "done");
+}
+
+// A kernel that is killed when the files are written and the state is not. Here the state cannot be
+// written, because a directory has the name of its draft.
+class CutOff : public Views {
+protected:
+    void cut_off(const std::string& tree, Direction direction) {
+        const std::string place = cat(directory / ".quire/views/", fs::Hash::of(tree).hex());
+        disk::create_directories(place + "/state.new");
+        const auto made = direction == Direction::land ? land(tree) : refresh(tree);
+        ASSERT_TRUE(made && made->failure);
+        EXPECT_EQ(made->failure->reason(), "io_error");
+        disk::remove(place + "/state.new");
+    }
+    void start_again() {
+        views.reset();
+        open();
+        EXPECT_TRUE(said.empty());
+    }
+};
+
+TEST_F(CutOff, ALandMakesNoConflictOfALineWithTheWordsOfBoth) {
+    directory.put("src/a.c", "line five has words\n");
+    const std::string tree = adopted();
+    put(tree, "src/a.c", "the_tree five has words\n");
+    directory.put("src/a.c", "line five has the_others\n");
+    cut_off(tree, Direction::land);
+    start_again();
+    EXPECT_TRUE(report(tree).to_land.empty());
+    EXPECT_EQ(told(land(tree)), "done");
+    EXPECT_EQ(directory.get("src/a.c"), "the_tree five has the_others\n");
+    EXPECT_EQ(told(refresh(tree)), "done; modified src/a.c");
+}
+
+TEST_F(CutOff, WorkThatIsUndoneAtOnceIsNotLandedAgain) {
+    const std::string tree = adopted();
+    put(tree, "src/a.c", "int x;\n");
+    put(tree, "src/c.c", "int c;\n");
+    cut_off(tree, Direction::land);
+    start_again();
+    directory.put("src/a.c", "int a;\n");
+    disk::remove(directory / "src/c.c");
+    EXPECT_EQ(told(land(tree)), "done");
+    EXPECT_EQ(told(refresh(tree)), "done; modified src/a.c; deleted src/c.c");
+}
+
+TEST_F(CutOff, WhatTheAgentTakesBackAtOnceIsNotRefreshedAgain) {
+    const std::string tree = adopted();
+    directory.put("src/a.c", "int x;\n");
+    directory.put("src/c.c", "int c;\n");
+    cut_off(tree, Direction::refresh);
+    start_again();
+    put(tree, "src/a.c", "int a;\n");
+    disk::remove(tree + "/src/c.c");
+    EXPECT_EQ(told(refresh(tree)), "done");
+    EXPECT_EQ(told(land(tree)), "done; modified src/a.c; deleted src/c.c");
+}
+
+TEST_F(CutOff, ADirectoryWhoseFilesAreGoneGoesAtTheNextStart) {
+    directory.put("src/d/deep/x.c", "int x;\n");
+    directory.put("src/e/y.c", "int y;\n");
+    const std::string tree = adopted();
+    disk::remove_all(tree + "/src/d");
+    cut_off(tree, Direction::land);
+    disk::create_directories(directory / "src/d/deep");
+    start_again();
+    EXPECT_FALSE(directory.has("src/d"));
+    disk::remove_all(directory / "src/e");
+    cut_off(tree, Direction::refresh);
+    disk::create_directories(tree + "/src/e");
+    start_again();
+    EXPECT_FALSE(has(tree, "src/e"));
+}
+
+TEST_F(CutOff, DraftsThatARefreshLeftInTheTreeAreRecovered) {
+    const std::string tree = adopted();
+    directory.put("src/a.c", "int x;\n");
+    cut_off(tree, Direction::refresh);
+    const std::string draft = fs::draft_name(7, 3);
+    put(tree, cat("src/", draft), "int old_a;\n");
+    start_again();
+    EXPECT_FALSE(has(tree, cat("src/", draft)));
+    EXPECT_EQ(directory.get(cat(".quire/recovered/", draft)), "int old_a;\n");
+    EXPECT_EQ(told(refresh(tree)), "done");
+}
+
+// A kernel that is killed in the completion of a refresh leaves drafts, and the next completes it
+// beside them.
+TEST_F(CutOff, ARefreshIsCompletedAfterAKilledCompletion) {
+    const std::string tree = adopted();
+    const auto hash = [](std::string_view text) { return fs::Hash::of(text).hex(); };
+    JournalEntry edited{"src/a.c", stage::ChangeKind::modified};
+    edited.before = hash("int a;\n");
+    edited.after = hash("int x;\n");
+    const std::string place = cat(directory / ".quire/views/", hash(tree), "/refresh");
+    put(place, "upper/src/a.c", "int x;\n");
+    ASSERT_TRUE(write_journal(place, {{edited}}));
+    put(tree, cat("src/", fs::draft_name(0, 0)), "int x");
+    views.reset();
+    open();
+    ASSERT_EQ(said.size(), 1U);
+    EXPECT_NE(said[0].find("1 of 1 files are refreshed now"), std::string::npos) << said[0];
+    EXPECT_EQ(get(tree, "src/a.c"), "int x;\n");
+}
+
+TEST_F(CutOff, AFileThatWasChangedSinceIsMergedByItsOlderBase) {
+    directory.put("src/a.c", "one\ntwo\nthree\nfour\n");
+    const std::string tree = adopted();
+    put(tree, "src/a.c", "ONE\ntwo\nthree\nfour\n");
+    cut_off(tree, Direction::land);
+    directory.put("src/a.c", "ONE\ntwo\nthree\nFOUR\n");
+    start_again();
+    EXPECT_EQ(told(land(tree)), "done");
+    EXPECT_EQ(told(refresh(tree)), "done; modified src/a.c");
+    EXPECT_EQ(get(tree, "src/a.c"), "ONE\ntwo\nthree\nFOUR\n");
 }
 
 // A crash of the machine can take the newest state; then everything is merged again.

@@ -73,6 +73,7 @@ struct ViewCalls::Body : std::enable_shared_from_this<ViewCalls::Body> {
     Result<TreeReport> drop(const Caller& by, const std::string& directory);
     Result<std::vector<TreeReport>> list();
     Result<TreeReport> report(views::TreeState& state, const OpenTree& shared);
+    Result<void> recover();
     Result<std::vector<std::string>> chosen(const WhichTrees& which);
     Result<std::vector<Synced>> sync(const Caller& by, const WhichTrees& which,
                                      Direction direction);
@@ -115,9 +116,22 @@ void ViewCalls::stop() {
 
 // A registry that cannot be read is told and stops nothing: the workspace works without its trees.
 std::vector<std::string> ViewCalls::sweep() {
-    Result<std::vector<std::string>> said = body_->registry.open();
-    if (said) return std::move(*said);
-    return {cat("adopted trees cannot be read: ", said.error().message())};
+    Result<std::vector<std::string>> said = body_->registry.open(body_->rng.next());
+    if (!said) return {cat("adopted trees cannot be read: ", said.error().message())};
+    if (const Result<void> done = body_->recover(); !done)
+        said->push_back(cat("an adopted tree is merged anew: ", done.error().message()));
+    return std::move(*said);
+}
+
+// The commands' own commits are completed by now, those of lands among them.
+Result<void> ViewCalls::Body::recover() {
+    if (registry.trees().empty()) return {};
+    const auto shared = TRY(workspace());
+    for (auto& [directory, state] : registry.trees()) {
+        const auto tree = opened(directory);
+        if (tree) TRY(TreeSync(parts, registry, **tree, *shared, state).recover());
+    }
+    return {};
 }
 
 std::optional<std::vector<fs::Entry>> ViewCalls::Body::workspace_files() const {
