@@ -6,6 +6,7 @@
 // copies most of the bytes, and this is not done at all. A shallow document stays one.
 #include "codec/document_snapshot.h"
 
+#include <map>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -207,9 +208,41 @@ std::vector<ContainerState> container_states(const Doc& doc, const Inspection& i
     return states;
 }
 
+namespace {
+
+// Adds a map for each node that a tree has moved or erased and that an op of another container is named
+// after, unless the map has a state. It is empty, and lies in that container. Without it a reader of the states
+// would take the node for one that the tree made, and its map for one that can be written to.
+void add_foreign_maps(const Doc& doc, const Inspection& inspection, std::span<const Handle> written,
+                      std::vector<ContainerState>& states) {
+    std::map<ContainerId, ContainerId> makers;
+    for (const Handle handle : written) {
+        if (doc.id_of(handle).kind != ContainerKind::tree) continue;
+        for (const Inspection::TreePlace& place : inspection.tree_places(handle)) {
+            // A node that stands where its own op put it was made by that.
+            if (place.id == place.last_move) continue;
+            if (auto maker = inspection.foreign_maker(handle, place.id))
+                makers.emplace(ContainerId::normal(place.id, ContainerKind::map),
+                               std::move(*maker));
+        }
+    }
+    if (makers.empty()) return;
+    for (const ContainerState& state : states) makers.erase(state.id);
+    Places places(inspection, 2 * written.size(), {});
+    for (auto& [map, maker] : makers) {
+        const std::optional<ContainerHeader> above = places.of(maker);
+        states.push_back({map, above ? above->depth + 1 : 2, std::move(maker), MapState{}});
+    }
+}
+
+}  // namespace
+
 std::vector<ContainerState> container_states(const Doc& doc) {
     const Inspection inspection(doc);
-    return container_states(doc, inspection, inspection.written(), {});
+    const std::vector<Handle> written = inspection.written();
+    std::vector<ContainerState> states = container_states(doc, inspection, written, {});
+    add_foreign_maps(doc, inspection, written, states);
+    return states;
 }
 
 Result<Bytes> encode_snapshot(const Doc& doc, Compression compression) {

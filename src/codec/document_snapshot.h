@@ -25,7 +25,8 @@ namespace quire::codec {
 Result<Bytes> encode_snapshot(const crdt::Doc& doc, Compression compression = Compression::lz4);
 
 // The state of each container that was written to and can be reached from a root, at least by what
-// was there once.
+// was there once. Also an empty map for each node of a tree that is named after an op of another
+// container; no other map is without registers.
 std::vector<ContainerState> container_states(const crdt::Doc& doc);
 
 // Returns the states of some containers, as an inspection tells them. `known` may tell where a container lies

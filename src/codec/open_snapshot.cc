@@ -158,7 +158,8 @@ Result<std::vector<ContainerState>> read_states(const Snapshot& snapshot, Moment
 }
 
 // Returns true if a tree moved or erased a node whose map is another container's, as only hostile histories do: the
-// map would be shown in both. A foreign node whose map nobody has written to is not found here.
+// map would be shown in both. If nobody has written to the map, it has a state all the same (document_snapshot.h);
+// in snapshots of other programs it may have none, and is not found here.
 bool shares_nodes(std::span<const ContainerState> states) {
     std::vector<std::pair<OpId, const crdt::ContainerId*>> moved;
     for (const ContainerState& container : states) {

@@ -98,7 +98,9 @@ States states_of(const Doc& doc, const States& also) {
         }
     };
     for (const ContainerState& state : container_states(doc)) {
-        if (also.contains(state.id) || inspection.may_show(state.id)) add(state);
+        const auto* map = std::get_if<MapState>(&state.state);
+        const bool is_foreign = map != nullptr && map->registers.empty();
+        if (is_foreign || also.contains(state.id) || inspection.may_show(state.id)) add(state);
     }
     // Loro takes ops after the start into those containers only that the start has.
     for (const ContainerState& state : empty) {

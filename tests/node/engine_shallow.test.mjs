@@ -225,3 +225,38 @@ test("a state alone is its version, and takes what came later", async (t) => {
         await whole.drop();
     });
 });
+
+// Only hostile histories name an op of another container as a node of a tree. The state of such a node has an empty map
+// that lies in that container; a program that opens the state has to see what the history says.
+test("a state with a node that another container made is taken by npm, and nobody can write to its map", async () => {
+    const source = newNpm("1");
+    source.importJsonUpdates({
+        schema_version: 1, start_version: {}, peers: ["1"],
+        changes: [{ id: "0@0", timestamp: 0, deps: [], lamport: 0, msg: null, ops: [
+            { container: "cid:root-map:Map", counter: 0, content: { type: "insert", key: "key", value: "\u{1F99C}:cid:0@0:Map" } },
+            { container: "cid:root-map:Map", counter: 1, content: { type: "insert", key: "key", value: 1 } },
+            { container: "cid:root-tree:Tree", counter: 2, content: { type: "move", target: "0@0", parent: null, fractional_index: "80" } },
+        ] }],
+    });
+    const ours = await Ours.open();
+    await ours.import(source.export({ mode: "update" }));
+    const snapshot = await ours.export("snapshot");
+    const lazy = await Ours.open("1001");
+    await lazy.import(snapshot);
+    const npm = newNpm("77");
+    npm.import(snapshot);
+    const map = "cid:0@1:Map";
+    assert.deepEqual(shown(npm), shown(source));
+    for (const each of [ours, lazy]) {
+        assert.deepEqual(comparable(await each.ask("value")), shown(npm));
+        await assert.rejects(each.ask("map.set", { cid: map, key: "key", value: 2 }));
+    }
+    assert.throws(() => npm.getContainerById(map).set("key", 2));
+    npm.getMap("map").set("more", 1);
+    npm.commit();
+    for (const each of [ours, lazy]) {
+        await each.import(npm.export({ mode: "update" }));
+        assert.deepEqual(comparable(await each.ask("value")), shown(npm));
+        await each.drop();
+    }
+});

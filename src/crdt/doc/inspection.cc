@@ -200,6 +200,15 @@ std::vector<Inspection::TreePlace> Inspection::tree_places(Handle tree) const {
     return places;
 }
 
+std::optional<ContainerId> Inspection::foreign_maker(Handle tree, OpId node) const {
+    DocBody& body = this->body();
+    const std::optional<Lv> made = body.oplog().atoms().lv_of(node);
+    if (!made) return std::nullopt;
+    const ContainerIndex maker = body.oplog().container_of(*made);
+    if (maker == body.container(tree).index) return std::nullopt;
+    return body.container(maker).id;
+}
+
 double Inspection::counter_total(Handle counter) const {
     DocBody& body = this->body();
     Container& c = body.container(counter);

@@ -86,6 +86,8 @@ public:
         Bytes position;       // Empty where the node was erased.
     };
     std::vector<TreePlace> tree_places(Handle tree) const;
+    // The container whose op the name of a node is, unless it is an op of this tree or nobody's.
+    std::optional<ContainerId> foreign_maker(Handle tree, OpId node) const;
 
     double counter_total(Handle counter) const;
 
