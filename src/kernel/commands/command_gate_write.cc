@@ -24,6 +24,7 @@
 #include "kernel/commands/command_past.h"
 #include "kernel/core/core.h"
 #include "kernel/files/file_gate.h"
+#include "kernel/files/file_patch.h"
 
 namespace quire::kernel {
 
