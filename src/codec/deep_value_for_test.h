@@ -108,9 +108,12 @@ public:
                 return "";
             case crdt::ContainerKind::counter:
                 return 0;
-            default:
-                return List();
+            case crdt::ContainerKind::list:
+            case crdt::ContainerKind::tree:
+            case crdt::ContainerKind::movable_list:
+                break;
         }
+        return List();
     }
 
     static Value plain(const Value& value) {

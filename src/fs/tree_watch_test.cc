@@ -337,7 +337,7 @@ TEST(TreeWatch, ProgramsThatEditAFileModifyIt) {
             std::printf("skipped: there is no %s\n", name.c_str());
             continue;
         }
-        Watched it([&](const TestDirectory& directory) {
+        Watched it([&name = name](const TestDirectory& directory) {
             directory.put("f", "one\n");
             if (name != "git") return;
             const std::string git = "git -c user.name=n -c user.email=e@x ";

@@ -79,17 +79,14 @@ Input Run::redirect(const std::vector<Redirect>& redirects, Input input) {
             const bool is_descriptor = each.kind == RedirectKind::duplicate && name != nullptr &&
                                        name->find_first_not_of("0123456789-") == std::string::npos;
             if (is_descriptor) continue;
-            switch (each.kind) {
-                case RedirectKind::read:
-                    effect(Effect::read, target);
-                    input = {};
-                    break;
-                case RedirectKind::append:
-                case RedirectKind::append_both:
-                    append(target);
-                    break;
-                default:
-                    write(target);
+            if (each.kind == RedirectKind::read) {
+                effect(Effect::read, target);
+                input = {};
+            } else if (each.kind == RedirectKind::append ||
+                       each.kind == RedirectKind::append_both) {
+                append(target);
+            } else {
+                write(target);
             }
         }
     }

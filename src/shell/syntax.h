@@ -13,7 +13,14 @@
 namespace quire::shell {
 
 struct Script;
-struct Word;
+struct Part;
+
+// A word with no parts is an empty operand, as in ${x:-}; "" in a script is a quoted empty literal.
+struct Word {
+    std::vector<Part> parts;
+    std::size_t line = 1;
+    std::string source;  // The word as it is written.
+};
 
 // One stretch of a word. Neighbours with the same quoting and without an expansion are one literal.
 enum class PartKind {
@@ -35,13 +42,6 @@ struct Part {
     std::vector<Word> words = {};
     // Set for `command` and `process` alone. Shared, because words are copied freely.
     std::shared_ptr<const Script> script = {};
-};
-
-// A word with no parts is an empty operand, as in ${x:-}; "" in a script is a quoted empty literal.
-struct Word {
-    std::vector<Part> parts;
-    std::size_t line = 1;
-    std::string source;  // The word as it is written.
 };
 
 // NAME=value, NAME+=value, NAME[subscript]=value or NAME=(elements).

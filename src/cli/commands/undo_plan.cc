@@ -8,6 +8,7 @@
 
 #include "base/concat.h"
 #include "cli/commands/command_client.h"
+#include "cli/commands/terminal.h"
 #include "json/json.h"
 #include "json/members.h"
 #include "text/escape_hidden.h"

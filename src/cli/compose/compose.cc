@@ -248,7 +248,7 @@ Result<std::unique_ptr<rpc::Session>> KernelProcess::Body::session_for(
 
 void KernelProcess::Body::open_elicitation(const Settings& settings) {
     person = person_here();
-    asking = std::make_unique<mcp::ElicitationContext>(*pool, clock, rng);
+    asking.reset(new mcp::ElicitationContext{.scheduler = *pool, .clock = clock, .rng = rng});
     asking->off.with([&](bool& off) { off = !settings.approvals.elicitation; });
 }
 

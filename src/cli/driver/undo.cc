@@ -20,8 +20,7 @@ Result<void> EngineDocuments::attach_undo(const std::string& name, EngineDocumen
         return fail(Errc::conflict, "undo_exists",
                     cat("there is an undo history ", name, " already"));
     }
-    undo =
-        std::make_unique<EngineUndo>(document, crdt::UndoHistory(document.doc, std::move(options)));
+    undo.reset(new EngineUndo{document, crdt::UndoHistory(document.doc, std::move(options))});
     return {};
 }
 

@@ -28,7 +28,7 @@ struct JsoncNode {
     std::size_t begin = 0;
     std::size_t end = 0;
     Value value;
-    std::vector<JsoncMember> members = {};  // Members of an object.
+    std::vector<JsoncMember> members;  // Members of an object.
 };
 struct JsoncMember {
     std::string key;
@@ -103,7 +103,7 @@ private:
         at_ = begin;
         if (!value) return wrong("a value is expected");
         at_ = end;
-        return JsoncNode{begin, end, std::move(*value)};
+        return JsoncNode{begin, end, std::move(*value), {}};
     }
 
     // Passes over what stands between two items; true after the last.
@@ -122,7 +122,7 @@ private:
     }
 
     Result<JsoncNode> list(int depth) {
-        JsoncNode out{at_++, 0, Value(List())};
+        JsoncNode out{at_++, 0, Value(List()), {}};
         TRY(skip());
         bool ended = next() == ']';
         if (ended) ++at_;
@@ -135,7 +135,7 @@ private:
     }
 
     Result<JsoncNode> object(int depth) {
-        JsoncNode out{at_++, 0, Value(Map())};
+        JsoncNode out{at_++, 0, Value(Map()), {}};
         TRY(skip());
         bool ended = next() == '}';
         if (ended) ++at_;

@@ -128,10 +128,18 @@ Result<void> read_value(const Section& section, const toml::node* at, ToolRule& 
             rule.operations = TRY(read_words(
                 section, *at, "the value of allowed_operations is a list, such as [\"read\"]"));
             return {};
-        default:
+        case RuleType::requires_preceding_tools:
+        case RuleType::requires_following_tools:
+        case RuleType::start_constraint:
+        case RuleType::required_before_exit:
+        case RuleType::required_before_exit_if:
+        case RuleType::continue_loop:
+        case RuleType::exit_loop:
+        case RuleType::needed:
             if (at != nullptr) return section.wrong(*at, cat(type, " takes no value"));
-            return {};
+            break;
     }
+    return {};
 }
 
 Result<ToolRule> read_tool_rule(Section& section) {

@@ -185,7 +185,8 @@ struct Pairs : Saved {
         const auto [at, second] = child(ContainerKind::text);
         other_text_child = at;
         std::tie(list_child, std::ignore) = child(ContainerKind::list);
-        in_text_child = made([&] { EXPECT_TRUE(doc.text(second).insert({0}, "ab")); });
+        in_text_child =
+            made([&, &second = second] { EXPECT_TRUE(doc.text(second).insert({0}, "ab")); });
         commit();
     }
     Handle open(std::string_view name, ContainerKind kind) {

@@ -390,17 +390,20 @@ std::string CommandGate::described(const Step& step) const {
                        : made.was_link   ? "link "
                                          : "file ",
                        made.path, " is deleted\n");
-        default:
-            if (step.patch && step.patch->whole) {
-                const std::string shown = text::escape_hidden(made.path);
-                return text::unified_diff(step.patch->whole->before, step.patch->whole->after,
-                                          {.from = "/dev/null", .to = cat("b/", shown)});
-            }
-            return cat("file ", made.path, ", which is no text, ",
-                       made.kind == ChangeKind::created ? "is new and has " : "becomes ",
-                       size_of(after), " bytes with the hash ",
-                       after ? fs::Hash::of(*after).hex() : std::string("unknown"), "\n");
+        case ChangeKind::created:
+        case ChangeKind::modified:
+        case ChangeKind::special:
+            break;
     }
+    if (step.patch && step.patch->whole) {
+        const std::string shown = text::escape_hidden(made.path);
+        return text::unified_diff(step.patch->whole->before, step.patch->whole->after,
+                                  {.from = "/dev/null", .to = cat("b/", shown)});
+    }
+    return cat("file ", made.path, ", which is no text, ",
+               made.kind == ChangeKind::created ? "is new and has " : "becomes ", size_of(after),
+               " bytes with the hash ", after ? fs::Hash::of(*after).hex() : std::string("unknown"),
+               "\n");
 }
 
 // Asks for all of them before it returns, so a person gets one round of questions. Each is a

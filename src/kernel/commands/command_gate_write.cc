@@ -24,6 +24,7 @@
 #include "kernel/commands/command_past.h"
 #include "kernel/core/core.h"
 #include "kernel/files/file_gate.h"
+#include "kernel/files/file_patch.h"
 
 namespace quire::kernel {
 
@@ -449,9 +450,12 @@ Result<void> CommandGate::write_entry(const fs::DiskEntries& entries, const Step
             return fail(Errc::conflict, "path_changed",
                         cat(made.path, " is not empty, so the directory stays"),
                         {{"path", made.path}});
-        default:
-            return {};
+        case ChangeKind::created:
+        case ChangeKind::modified:
+        case ChangeKind::special:
+            break;
     }
+    return {};
 }
 
 }  // namespace quire::kernel

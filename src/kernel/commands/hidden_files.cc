@@ -46,8 +46,7 @@ Result<std::vector<std::string>> files_hidden_from(FileGate& gate, const policy:
     }
     if (out.size() == named) return out;
     std::ranges::sort(out);
-    const auto twice = std::ranges::unique(out);
-    out.erase(twice.begin(), twice.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
     return out;
 }
 

@@ -4,7 +4,9 @@
 
 #include "conversation/conversation.h"
 #include "crdt/doc/text.h"
+#include "edits/plan.h"
 #include "edits/view.h"
+#include "kernel/core/block_edits.h"
 #include "kernel/core/gate.h"
 #include "kernel/core/kinds.h"
 

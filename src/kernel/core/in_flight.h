@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/function.h"
 #include "base/result.h"
 #include "kernel/core/caller.h"
 

@@ -134,12 +134,12 @@ std::optional<std::size_t> SearchIndex::find_saved(const std::string& name) cons
     // The hash is never stored, so it may be another one in the next process. Names with one hash
     // are told apart by the records.
     const std::size_t hash = std::hash<std::string>()(name);
-    const auto [begin, end] = std::ranges::equal_range(saved_, hash, {}, &Saved::name_hash);
-    const auto at = std::find_if(begin, end, [&](const Saved& each) {
-        return each.offset != kForgotten && mapping_->read(each.offset)->name == name;
-    });
-    if (at == end) return std::nullopt;
-    return static_cast<std::size_t>(at - saved_.begin());
+    auto at = std::ranges::lower_bound(saved_, hash, {}, &Saved::name_hash);
+    for (; at != saved_.end() && at->name_hash == hash; ++at) {
+        if (at->offset != kForgotten && mapping_->read(at->offset)->name == name)
+            return static_cast<std::size_t>(at - saved_.begin());
+    }
+    return std::nullopt;
 }
 
 std::optional<SearchIndex::Entry> SearchIndex::find(const std::string& name) const {

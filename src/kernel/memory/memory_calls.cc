@@ -19,6 +19,7 @@
 #include "kernel/memory/memory_record.h"
 #include "kernel/memory/memory_settings.h"
 #include "kernel/memory/memory_tool.h"
+#include "kernel/memory/owned_label.h"
 #include "memory/remember.h"
 #include "memory/render.h"
 #include "memory/schema_form.h"
