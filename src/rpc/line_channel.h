@@ -24,7 +24,7 @@ public:
     // when nobody reads them; the message is the system's words. For a pipe SIGPIPE is ignored.
     Result<void> write(LineQueue& lines) const;
     // The next line; none when none was complete after `timeout_ms`, 0 for a look without waiting.
-    // What came of an incomplete line is kept for the next call. Errors: unavailable "closed" at
+    // The part of an incomplete line is kept for the next call. Errors: unavailable "closed" at
     // the end of the input, or after a line that is too long; lines that were complete before are
     // returned first.
     Result<std::optional<std::string>> read(int timeout_ms);

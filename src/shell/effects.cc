@@ -142,7 +142,7 @@ bool Run::can_exist(const std::string& path) const {
 }
 
 // Walks the components of an absolute path. A link that the script made stands beside what was there.
-// Where a link may be, it calls itself for each target with the rest of the path. It then goes on
+// It calls itself where a link may be, for each target with the rest of the path. It then goes on
 // as if no link were there, unless the tree has one for certain. `links` counts the links on this
 // way; kMostResolved bounds all ways of one operand, as each uncertain link doubles them.
 void Run::resolve(std::string path, LastLink last, int links, std::vector<std::string>& out) {

@@ -15,7 +15,7 @@ constexpr std::size_t kMostMatches = 1024;  // Paths that one pattern fits.
 }  // namespace
 
 // Goes through the pattern component by component, in each working directory that there may be.
-// What is deleted or hidden by an earlier command makes the result uncertain, because the tree
+// Files that an earlier command deletes or hides make the result uncertain, because the tree
 // shows the files as they were before the script; names that the script has made are found like
 // others. Where no path fits, the word is the pattern itself.
 Run::Matches Run::matches(const std::string& pattern) {

@@ -208,7 +208,7 @@ private:
     // Sets, because loops and second rounds find the same effects again.
     std::set<Predicted> effects_;
     std::set<Warning> warnings_;
-    // None of these three ever loses an entry: a deletion may be in a branch that is not taken.
+    // These three never lose an entry: a deletion may be in a branch that is not taken.
     // Made by the script: names by directory, and the targets of links.
     std::map<std::string, std::set<std::string>> made_;
     std::set<std::string> made_directories_;

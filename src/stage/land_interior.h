@@ -40,7 +40,7 @@ private:
     explicit LandInterior(const Plan& plan)
         : memory_bytes_(plan.memory_bytes), file_bytes_(plan.file_bytes) {}
 
-    // None under `observed`.
+    // The restrictions on the command; there are none under `observed`.
     struct Locks {
         process::LandRules rules;
         process::CallFilter filter;

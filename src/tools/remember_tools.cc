@@ -56,7 +56,8 @@ std::vector<std::string> RememberTools::names() const {
 }
 
 MadeTool RememberTools::made(const Named& which, const policy::Actor& by) const {
-    // None where the label names no block, or several, or one of which the actor may write nothing.
+    // There is no tool where the label names no block, or several, or one of which the actor may write
+    // nothing.
     std::optional<kernel::MemoryTool> tool = memory_->tool(by, which.label);
     if (!tool) return nullptr;
     return std::make_unique<RememberTool>(*memory_, which.label,

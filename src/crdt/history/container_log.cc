@@ -1,5 +1,5 @@
 // Runs are appended, or the last one is lengthened where an op goes on in place and in history.
-// What a run says is never changed otherwise, except by rewind() after a failed import, which
+// A run is never changed otherwise, except by rewind() after a failed import, which
 // restores the last run as it was, and by forget_starts(). Content lies in three arenas by kind:
 // text in a tape, values and whole ops in vectors.
 #include "crdt/history/container_log.h"

@@ -63,7 +63,7 @@ public:
 
     // The stage of the command with this key; an earlier one is given up.
     void hold(const std::string& key, HeldStage stage);
-    // None if there is none, or if it has waited too long.
+    // Takes the stage of the command; nothing if there is none, or if it has waited too long.
     std::optional<HeldStage> take(const std::string& key);
     // Removes a stage in the background.
     void discard(HeldStage stage);

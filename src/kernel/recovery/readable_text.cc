@@ -2,7 +2,7 @@
 // can be decoded go into one document; a piece that cannot be read is a fault, and changes whose
 // ancestors were in it stay pending and are left out. Only a document without any fault is replayed
 // as the kernel does it (kernel/core/replay.h), which finds what a lenient reading passes over.
-// Where there is a fault, the stored pieces are handed on as well: another program may read more of
+// Beside a fault, the stored pieces are handed on as well: another program may read more of
 // them.
 #include "kernel/recovery/readable_text.h"
 
