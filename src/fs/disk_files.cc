@@ -12,6 +12,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -99,6 +100,22 @@ std::string true_name(int parent, const std::string& name, const struct stat& st
         if (is_it(entry.name)) same = entry.name;
     }
     return same;
+}
+
+// Moves a file to another file system, under its name; it is gone here once its copy is durable.
+bool move_by_copy(int from, const std::string& name, int to) {
+    const Fd file(::openat(from, name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    if (!file) return false;
+    const Fd copy(
+        ::openat(to, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (!copy) return false;
+    constexpr std::size_t kAtOnce = std::size_t{1} << 20;
+    ssize_t sent = 1;
+    while (sent > 0) sent = ::sendfile(copy.get(), file.get(), nullptr, kAtOnce);
+    if (sent == 0 && ::fsync(copy.get()) == 0 && ::fsync(to) == 0)
+        return ::unlinkat(from, name.c_str(), 0) == 0;
+    ::unlinkat(to, name.c_str(), 0);
+    return false;
 }
 
 }  // namespace
@@ -333,6 +350,10 @@ Result<Listing> DiskFiles::list(std::size_t limit, const IgnoreNames& ignore) {
 
 // Runs at start, before anything is written.
 Result<std::size_t> DiskFiles::sweep() {
+    return sweep_into(*this);
+}
+
+Result<std::size_t> DiskFiles::sweep_into(DiskFiles& other) {
     std::vector<Found> left;
     walk(root_.get(), {}, Enter::usual, [&](const Found& found) {
         if (S_ISREG(found.status.st_mode) && is_draft(found.name) &&
@@ -345,10 +366,13 @@ Result<std::size_t> DiskFiles::sweep() {
     for (const Found& found : left) {
         // A draft may hold the bytes that a save had just displaced, so it is moved away, not
         // deleted.
-        const Fd keep = TRY(make_parents(".quire/recovered"));
+        const Fd keep = TRY(other.make_parents(".quire/recovered"));
         const Fd parent =
             TRY(open_beneath(root_.get(), split(found.path).first, O_RDONLY | O_DIRECTORY));
-        if (rename_noreplace(parent.get(), found.name, keep.get(), found.name) == 0) ++swept;
+        const bool is_moved =
+            rename_noreplace(parent.get(), found.name, keep.get(), found.name) == 0 ||
+            (errno == EXDEV && move_by_copy(parent.get(), found.name, keep.get()));
+        if (is_moved) ++swept;
     }
     return swept;
 }

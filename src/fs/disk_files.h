@@ -45,6 +45,9 @@ public:
     Result<void> remove(const std::string& path, const Hash& expected) override;
     Result<Listing> list(std::size_t limit, const IgnoreNames& ignore) override;
     Result<std::size_t> sweep() override;
+    // Like sweep(), but moves the drafts into .quire/recovered of the other directory, which may be on
+    // another file system.
+    Result<std::size_t> sweep_into(DiskFiles& other);
 
     // From the next read on.
     void set_settle_ms(std::int64_t ms) {

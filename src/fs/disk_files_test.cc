@@ -261,6 +261,24 @@ TEST(DiskFiles, ACreateThatIsCutShortLeavesNothingOrAll) {
     }
 }
 
+// /dev/shm is another file system than /tmp on most machines; where it is not, a rename does.
+TEST(DiskFiles, DraftsAreSweptIntoAnotherDirectory) {
+    const std::string shared_memory = "/dev/shm";
+    if (::access(shared_memory.c_str(), W_OK) != 0) GTEST_SKIP() << "there is no /dev/shm";
+    const TestDirectory directory(shared_memory);
+    const TestDirectory other;
+    const std::string bytes(3'000'001, 'x');
+    const std::string draft = draft_name(7, 3);
+    directory.put(".quire", "a file");
+    directory.put(cat("in/", draft), bytes);
+    const auto files = open(directory);
+    const auto keeper = open(other);
+
+    EXPECT_EQ(files->sweep_into(*keeper).value(), 1U);
+    EXPECT_FALSE(directory.has(cat("in/", draft)));
+    EXPECT_EQ(other.get(cat(".quire/recovered/", draft)) == bytes, true);
+}
+
 TEST(DiskFiles, TheSweepLeavesItsOwnDraftsAlone) {
     const TestDirectory directory;
     std::size_t swept = 99;

@@ -67,7 +67,7 @@ std::string TreeRegistry::refresh_of(const views::TreeState& tree) const {
     return directory_of(tree.directory) + "/refresh";
 }
 
-Result<std::vector<std::string>> TreeRegistry::open() {
+Result<std::vector<std::string>> TreeRegistry::open(std::uint64_t incarnation) {
     std::vector<std::string> said;
     if (is_open_) return said;
     if (::mkdir(directory_.c_str(), 0700) != 0 && errno != EEXIST)
@@ -89,7 +89,12 @@ Result<std::vector<std::string>> TreeRegistry::open() {
         // The refresh is completed before anything surveys the tree, or what it has written so far
         // would be taken for the actor's work. A tree whose directory is gone keeps its journal for
         // the next start.
-        if (auto tree = OpenTree::open(state->directory, 0, kLargestFile)) {
+        if (auto tree = OpenTree::open(state->directory, incarnation, kLargestFile)) {
+            // A draft would keep its directory from being removed.
+            if (read_journal(place + "/refresh")) {
+                const auto shared = OpenTree::open(workspace_, incarnation, kLargestFile);
+                if (shared) static_cast<void>((*tree)->sweep_into(**shared));
+            }
             const auto done =
                 complete_commit(place + "/refresh", state->directory, (*tree)->files().files());
             if (done && *done) {

@@ -35,6 +35,10 @@ public:
                                                   views::TreeFiles::Known known = {});
 
     const views::TreeFiles& files() const { return files_; }
+    // Moves the drafts of interrupted writes into the workspace's .quire/recovered. O(files).
+    Result<std::size_t> sweep_into(const OpenTree& workspace) const {
+        return disk_->sweep_into(*workspace.disk_);
+    }
 
 private:
     OpenTree(std::unique_ptr<fs::DiskFiles> disk, fs::DiskEntries entries, std::size_t limit,
@@ -55,8 +59,9 @@ public:
     explicit TreeRegistry(std::string workspace);
 
     // Reads what is kept, once. Completes refreshes that a kernel which was killed had begun, and returns a
-    // sentence for each. Errors: unavailable "io_error".
-    Result<std::vector<std::string>> open();
+    // sentence for each. `incarnation` is another in each kernel, or the drafts of one that was killed in
+    // a completion are in the way of the next. Errors: unavailable "io_error".
+    Result<std::vector<std::string>> open(std::uint64_t incarnation);
 
     std::map<std::string, views::TreeState>& trees() { return trees_; }
     // Errors: not_found "not_adopted" {directory, adopted}.

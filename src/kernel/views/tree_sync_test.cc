@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "fs/draft_names.h"
 #include "kernel/commands/command_journal.h"
 #include "kernel/views/views_test.h"
 
@@ -395,6 +396,34 @@ TEST_F(CutOff, ADirectoryWhoseFilesAreGoneGoesAtTheNextStart) {
     disk::create_directories(tree + "/src/e");
     start_again();
     EXPECT_FALSE(has(tree, "src/e"));
+}
+
+// A kernel that is killed in a refresh, or in its completion, leaves drafts. They are not in the way of
+// the next completion, and may hold bytes that nothing else has.
+TEST_F(CutOff, ARefreshIsCompletedWhereAWriteWasInterrupted) {
+    directory.put("src/d/x.c", "int x;\n");
+    const std::string tree = adopted();
+    const auto hash = [](std::string_view text) { return fs::Hash::of(text).hex(); };
+    JournalEntry edited{"src/a.c", stage::ChangeKind::modified};
+    edited.before = hash("int a;\n");
+    edited.after = hash("int x;\n");
+    JournalEntry gone{"src/d/x.c", stage::ChangeKind::deleted};
+    gone.before = hash("int x;\n");
+    const JournalEntry emptied{"src/d", stage::ChangeKind::deleted, true};
+    const std::string place = cat(directory / ".quire/views/", hash(tree), "/refresh");
+    put(place, "upper/src/a.c", "int x;\n");
+    ASSERT_TRUE(write_journal(place, {{edited, gone, emptied}}));
+    const std::string draft = fs::draft_name(0, 0), aside = fs::draft_name(7, 3);
+    put(tree, cat("src/", draft), "int x");
+    disk::rename(tree + "/src/d/x.c", cat(tree, "/src/d/", aside));
+    views.reset();
+    open();
+    ASSERT_EQ(said.size(), 1U);
+    EXPECT_NE(said[0].find("3 of 3 files are refreshed now"), std::string::npos) << said[0];
+    EXPECT_EQ(get(tree, "src/a.c"), "int x;\n");
+    EXPECT_FALSE(has(tree, "src/d"));
+    EXPECT_FALSE(has(tree, cat("src/", draft)));
+    EXPECT_EQ(directory.get(cat(".quire/recovered/", aside)), "int x;\n");
 }
 
 TEST_F(CutOff, AFileThatWasChangedSinceIsMergedByItsOlderBase) {

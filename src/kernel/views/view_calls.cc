@@ -116,7 +116,7 @@ void ViewCalls::stop() {
 
 // A registry that cannot be read is told and stops nothing: the workspace works without its trees.
 std::vector<std::string> ViewCalls::sweep() {
-    Result<std::vector<std::string>> said = body_->registry.open();
+    Result<std::vector<std::string>> said = body_->registry.open(body_->rng.next());
     if (!said) return {cat("adopted trees cannot be read: ", said.error().message())};
     if (const Result<void> done = body_->recover(); !done)
         said->push_back(cat("an adopted tree is merged anew: ", done.error().message()));
