@@ -445,11 +445,16 @@ Result<std::optional<CompletedCommit>> complete_commit(const std::string& stage,
 CompletedCommands complete_commands(const CompletionParts& parts) {
     CompletedCommands out;
     std::error_code gone;
+    bool is_swept = false;
     for (const auto& stage :
          std::filesystem::directory_iterator(parts.workspace + "/.quire/stages", gone)) {
         const std::string directory = stage.path().string();
         const std::optional<Journal> journal = read_journal(directory);
         if (!journal) continue;
+        // A draft of an interrupted write would keep its directory from being removed. One that cannot
+        // be moved leaves that directory, and nothing else.
+        if (!is_swept) static_cast<void>(parts.gate.files().sweep());
+        is_swept = true;
         const auto left = CommandCompletion(parts, directory, *journal).run();
         if (left) {
             out.said.push_back(sentence(*journal, *left));

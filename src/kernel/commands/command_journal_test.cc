@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "base/concat.h"
+#include "fs/draft_names.h"
 #include "fs/hash.h"
 #include "kernel/commands/commands_test.h"
 #include "stage/stage.h"
@@ -92,6 +93,23 @@ TEST_F(CommandJournal, ABegunCommitIsCompleted) {
     EXPECT_EQ(directory.get("README.md"), "theirs\n");
     EXPECT_FALSE(directory.has(".quire/stages"));
     EXPECT_TRUE(commands->sweep().empty());
+}
+
+// A kernel that was killed while it deleted a file has left the file's bytes under another name.
+TEST_F(CommandJournal, ADirectoryGoesWhereADeletionWasInterrupted) {
+    using stage::ChangeKind;
+    const std::string draft = fs::draft_name(7, 3);
+    directory.put("src/d/x.c", "int x;\n");
+    leave("rm -r src/d", {{entry("src/d/x.c", ChangeKind::deleted, "int x;\n", ""),
+                           JournalEntry{"src/d", ChangeKind::deleted, true}}});
+    std::filesystem::rename(directory / "src/d/x.c", directory / cat("src/d/", draft));
+
+    const std::vector<std::string> said = commands->sweep();
+
+    ASSERT_EQ(said.size(), 1U);
+    EXPECT_NE(said[0].find("2 of 2 are kept now"), std::string::npos) << said[0];
+    EXPECT_FALSE(directory.has("src/d"));
+    EXPECT_EQ(directory.get(cat(".quire/recovered/", draft)), "int x;\n");
 }
 
 // A text is at its place in history, and what has no history is in the record.

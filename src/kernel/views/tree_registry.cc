@@ -81,6 +81,11 @@ Result<std::vector<std::string>> TreeRegistry::open(std::uint64_t incarnation) {
         // would be taken for the actor's work. A tree whose directory is gone keeps its journal for
         // the next start.
         if (auto tree = OpenTree::open(state->directory, incarnation, kLargestFile)) {
+            // A draft would keep its directory from being removed.
+            if (read_journal(place + "/refresh")) {
+                const auto shared = OpenTree::open(workspace_, incarnation, kLargestFile);
+                if (shared) static_cast<void>((*tree)->sweep_into(**shared));
+            }
             const auto done = complete_refresh(*state, **tree);
             if (!done) {
                 said.push_back(cat(done.error().message(),
