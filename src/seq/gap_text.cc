@@ -40,9 +40,12 @@ void GapText::insert(text::CodePoint at, std::string_view utf8, text::CodePoint 
 void GapText::erase(text::CodePoint at, text::CodePoint count) {
     CHECK(at.n <= code_points_ && count.n <= code_points_ - at.n);
     if (at.n > before_ || before_ - at.n > count.n) seek(at.n);
+    // Both are counted before the gap grows, because counting asks how long the text is.
     const std::size_t before = before_ - at.n;
-    gap_begin_ -= bytes_before(before);
-    gap_end_ += bytes_behind(count.n - before);
+    const std::size_t bytes_left = bytes_before(before);
+    const std::size_t bytes_right = bytes_behind(count.n - before);
+    gap_begin_ -= bytes_left;
+    gap_end_ += bytes_right;
     before_ = at.n;
     code_points_ -= count.n;
     ++edits_;

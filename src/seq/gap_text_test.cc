@@ -51,6 +51,18 @@ TEST(GapText, HasNoRoomForALongText) {
     EXPECT_FALSE(GapText{Rope()}.has_room(std::size_t{64} << 20));
 }
 
+// Without the first two bytes the text has as many bytes as it had characters, and is not ASCII.
+TEST(GapText, ErasesAroundItsGapWhatIsNotAscii) {
+    GapText draft(
+        Rope("b\xC3\xA9"
+             "c"));
+    draft.insert({1}, "\xC3\xA9", {1});
+
+    draft.erase({1}, {2});
+
+    EXPECT_EQ(draft.rope().str(), "bc");
+}
+
 // Against a flat string.
 TEST(GapText, MatchesTheEditedText) {
     const char* given = std::getenv("SEED");
