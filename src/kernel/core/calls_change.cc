@@ -13,6 +13,7 @@
 #include "crdt/doc/text.h"
 #include "edits/splice_diff.h"
 #include "edits/view.h"
+#include "kernel/core/appends.h"
 #include "kernel/core/core.h"
 #include "kernel/core/cursors.h"
 #include "kernel/core/describe.h"
