@@ -156,11 +156,9 @@ TEST(Fields, MembersOfAStructStandAmongItsOwn) {
 
 struct Base {
     std::int64_t at = 0;
-    friend bool operator==(const Base&, const Base&) = default;
 };
 struct Derived : Base {
     std::array<Spot, 1> places;
-    friend bool operator==(const Derived&, const Derived&) = default;
     static Fields<Derived> fields() {
         return Fields<Derived>()
             .required("at", &Derived::at)
