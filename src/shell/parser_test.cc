@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "base/concat.h"
+#include "base/share_for_test.h"
 #include "base/test_directory.h"
 #include "shell/scripts_for_test.h"
 
@@ -89,7 +90,7 @@ TEST(Parser, HasLimits) {
 TEST(Parser, NestedExpressionsHaveALimit) {
     for (const std::string_view token : {"$[", "$((", "\"$[", "$[ $(( "}) {
         std::string script = "echo ";
-        while (script.size() < 200'000) script += token;
+        while (script.size() < 200'000 / kRoundsShare) script += token;
         EXPECT_EQ(reason(script), "too_complex") << token;
     }
 }
@@ -99,7 +100,7 @@ TEST(Parser, ReadsManyOfOneTokenInBoundedTime) {
     const ParseLimits limits{.bytes = 1 << 18};
     for (const std::string_view token : kTokens) {
         std::string script;
-        while (script.size() < 200'000) script += token;
+        while (script.size() < 200'000 / kRoundsShare) script += token;
         (void)reason(script, limits);
         const auto began = std::chrono::steady_clock::now();
         (void)reason(cat("echo ", script), limits);
