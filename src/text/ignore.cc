@@ -106,8 +106,8 @@ private:
         return matched;
     }
 
-    // Passes the stars of the pattern, which take nothing for now. Returns true if they match the
-    // rest of the path whatever it is.
+    // Passes the stars of the pattern, which at first match an empty part of the path; retry() lets
+    // them match more. Returns true if they match the rest of the path whatever it is.
     bool pass_stars() {
         const std::size_t first = at_.pattern;
         at_.pattern = std::min(pattern_.find_first_not_of('*', first), pattern_.size());
