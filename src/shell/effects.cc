@@ -144,8 +144,10 @@ bool Run::can_exist(const std::string& path) const {
 // Walks the components of an absolute path. A link that the script made stands beside what was there.
 // It calls itself where a link may be, for each target with the rest of the path. It then goes on
 // as if no link were there, unless the tree has one for certain. `links` counts the links on this
-// way; kMostResolved bounds all ways of one operand, as each uncertain link doubles them.
+// way; kMostResolved bounds all ways of one operand, as each uncertain link doubles them. All ways
+// of all operands are bounded as steps.
 void Run::resolve(std::string path, LastLink last, int links, std::vector<std::string>& out) {
+    if (!spend_on(path)) return;
     if (++resolved_ > kMostResolved)
         return warn("too_complex", path.substr(0, 80), "its links lead to too many places");
     // These links of the system lead to what the command has open itself.
@@ -191,6 +193,7 @@ void Run::resolve(std::string path, LastLink last, int links, std::vector<std::s
             for (const std::string& target : targets) {
                 const std::string base = target.starts_with('/') ? "" : cat(done, "/");
                 resolve(cat(base, target, path.substr(at)), last, links + 1, out);
+                if (resolved_ > kMostResolved || !can_go_on()) return;
             }
             if (is_link && !has_replaced_) return;
         }

@@ -2,6 +2,7 @@
 // of them did what was not predicted.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -266,10 +267,15 @@ public:
         if (at_ == count_ || unsound_ == 10) return std::nullopt;
         seed_ = first_ + at_++;
         script_ = cat("f() { echo \"$1\" >> n; }\nv=b.txt\nw=\n", RandomScripts(seed_).script());
+        began_ = std::chrono::steady_clock::now();
         return script_;
     }
-    // Returns true if the prediction says that something is not known: the script need not run.
+    // Returns true if the prediction says that something is not known: the script need not run. Fails
+    // the test if it took long; next() began it.
     bool was_warned(const Prediction& prediction) {
+        EXPECT_LT(std::chrono::steady_clock::now() - began_, std::chrono::seconds(5))
+            << "seed " << seed_ << ":\n"
+            << script_;
         if (prediction.warnings.empty()) return false;
         ++warned_[prediction.warnings.front().kind];
         return true;
@@ -305,6 +311,7 @@ private:
     std::uint64_t at_ = 0;  // Scripts that were given out.
     std::uint64_t seed_ = 0;
     std::string script_;
+    std::chrono::steady_clock::time_point began_;
     std::size_t plain_ = 0;
     std::size_t changed_ = 0;
     std::size_t unsound_ = 0;

@@ -30,6 +30,10 @@ namespace {
 // wrappers.
 constexpr std::size_t kMostSteps = 5'000;
 constexpr int kMostDepth = 24;
+// To follow a path costs a part of a step for each of its characters, and for itself as much as for so
+// many of them.
+constexpr std::size_t kFollowedInAStep = 1024;
+constexpr std::size_t kCallOfResolve = 64;
 constexpr std::size_t kMostElements = 256;  // More elements of a loop are taken together.
 
 }  // namespace
@@ -49,7 +53,19 @@ Prediction Run::of(const Script& script) {
 }
 
 bool Run::spend() {
-    if (++steps_ <= kMostSteps && depth_ <= kMostDepth) return true;
+    ++steps_;
+    return can_go_on();
+}
+
+bool Run::spend_on(const std::string& path) {
+    followed_ += kCallOfResolve + path.size();
+    steps_ += followed_ / kFollowedInAStep;
+    followed_ %= kFollowedInAStep;
+    return can_go_on();
+}
+
+bool Run::can_go_on() {
+    if (steps_ <= kMostSteps && depth_ <= kMostDepth) return true;
     warn("too_complex", "", "the command takes too many steps to be followed");
     return false;
 }

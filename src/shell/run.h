@@ -154,7 +154,10 @@ private:
     void assign_array(const Assignment& assignment);
     void dispatch(const std::vector<Arg>& arguments, const Input& input);
     // False, after a warning, if the run has taken all of its steps or is too deep.
+    bool can_go_on();
+    // Takes a step, or as many as it costs to follow the path. Then as can_go_on().
     bool spend();
+    bool spend_on(const std::string& path);
     std::size_t made_count() const;  // The names and links that the script has made.
 
     // --- words (expand.cc) ---
@@ -224,6 +227,7 @@ private:
     std::optional<State> anywhere_;  // Any of the states since the first trap.
     bool is_posix_ = false;
     std::size_t steps_ = 0;
+    std::size_t followed_ = 0;  // Less than a step: how far paths were followed (spend_on()).
     std::size_t assigned_ = 0;  // Bytes that were assigned to variables.
     std::size_t resolved_ = 0;  // Since paths_of() began.
     int depth_ = 0;

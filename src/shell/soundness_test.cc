@@ -1,6 +1,7 @@
 // Soundness by execution: random scripts are predicted, and run by bash in a directory of their own.
 // Each change of that directory was predicted, or the prediction said that something is not known.
 // Changes beside it count too. More scripts run in stages (kernel/commands/stage_soundness_test.cc).
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -103,6 +104,21 @@ Outcome predicted_and_run(std::string_view script, const TestDirectory& director
     out.changed = before != after;
     out.missed = unpredicted(out.prediction, situation.root, before, after);
     return out;
+}
+
+// Found by random scripts. Links that may lead to each other made each of some hundred operands take
+// seconds, once the limit on the ways of one operand had been passed.
+TEST(Soundness, LinksThatMayLeadToEachOtherAreFollowedInBoundedTime) {
+    const TestDirectory directory;
+    fill_for_scripts(directory);
+    const auto began = std::chrono::steady_clock::now();
+    const Outcome out = predicted_and_run(
+        "select v in a; do if install */x; then ln dl d/*; cd d/g.c; fi; done || "
+        "( if if l; then ./b.txt; fi; then d/g.c; fi )",
+        directory, [](const Prediction& prediction) { return !prediction.warnings.empty(); });
+    EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(5));
+    ASSERT_FALSE(out.prediction.warnings.empty());
+    EXPECT_EQ(out.prediction.warnings.begin()->kind, "too_complex");
 }
 
 TEST(Soundness, EveryChangeWasPredictedOrAWarningWasGiven) {
