@@ -26,6 +26,13 @@ Failure damaged(const std::string& path, const std::string& what) {
 
 namespace {
 
+// SQLite counts what it allocates under a lock that all connections share, and nobody asks for the
+// sum. It can be told so only before its first connection in the process.
+void count_no_memory() {
+    static const int said = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+    static_cast<void>(said);
+}
+
 // A full disk is told apart from other faults, since the caller can go on once there is room.
 bool is_out_of_space(int code, int system_error) {
     if ((code & 0xff) == SQLITE_FULL) return true;
@@ -199,6 +206,7 @@ Bytes Statement::blob(int column) const {
 }
 
 Result<Database> Database::open(const std::string& path) {
+    count_no_memory();
     sqlite3* connection = nullptr;
     const int code = sqlite3_open_v2(
         path.c_str(), &connection,
@@ -256,8 +264,8 @@ Result<std::int64_t> Database::integer(const char* sql) {
     return statement.integer(0);
 }
 
-// SQLite's own checkpoints are turned off: the store moves the log when it has time
-// (SqliteStore::tend()). The hook counts the log's pages.
+// The hook counts the log's pages. It stands where SQLite's own checkpoints would be, so these are
+// off: the store moves the log when it has time (SqliteStore::tend()).
 Result<void> Database::use_log() {
     {
         Statement row = TRY(prepare("PRAGMA journal_mode = WAL"));
@@ -266,7 +274,6 @@ Result<void> Database::use_log() {
                         "the database cannot be written through a log here");
         }
     }
-    TRY(execute("PRAGMA wal_autocheckpoint = 0"));
     sqlite3_wal_hook(
         connection_,
         [](void* pages, sqlite3*, const char*, int count) {

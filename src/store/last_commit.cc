@@ -45,6 +45,12 @@ std::optional<LastCommit> parse_mark(const std::string& text) {
     return last;
 }
 
+// Databases of before the eighth step of migrations have no such table.
+Result<bool> lacks_table(Database& database) {
+    return TRY(database.integer("SELECT count(*) FROM sqlite_schema "
+                                "WHERE name = 'last_commit' AND type = 'table'")) == 0;
+}
+
 // The hash of the next commit: over the one before, the records, and the audit log's new end.
 std::uint64_t next_hash(const LastCommit& before, std::uint64_t records, const AuditHash& head) {
     std::array<std::uint8_t, sizeof records + sizeof head> covered = {};
@@ -57,14 +63,13 @@ std::uint64_t next_hash(const LastCommit& before, std::uint64_t records, const A
 
 Result<LastCommit> read_last_commit(Database& database) {
     LastCommit last;
-    if (TRY(database.integer(
-            "SELECT count(*) FROM sqlite_schema WHERE name = 'last_commit' AND type = 'table'")) ==
-        0)
-        return last;
-    Statement row = TRY(database.prepare("SELECT number, hash, checksum FROM last_commit"));
-    if (TRY(row.sealed_step())) {
-        last.number = std::bit_cast<std::uint64_t>(row.integer(0));
-        last.hash = std::bit_cast<std::uint64_t>(row.integer(1));
+    Result<Statement> row = database.prepare("SELECT number, hash, checksum FROM last_commit");
+    // The schema is asked only then, since nearly every database has the table.
+    if (!row && TRY(lacks_table(database))) return last;
+    if (!row) return Failure(std::move(row).error());
+    if (TRY(row->sealed_step())) {
+        last.number = std::bit_cast<std::uint64_t>(row->integer(0));
+        last.hash = std::bit_cast<std::uint64_t>(row->integer(1));
     }
     const AuditEntry end = TRY(read_audit_end(database));
     last.audit_seq = end.seq;

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/concat.h"
@@ -28,6 +29,17 @@ std::int64_t holder_of(int fd) {
     std::int64_t pid = 0;
     if (length > 0) std::from_chars(digits, digits + length, pid);
     return pid;
+}
+
+// Writes our process id over the last one, and cuts the file only where that was longer. A file that
+// is cut to nothing gives its block away and takes another: tens of microseconds, milliseconds where
+// the disk is busy, and whoever reads it meanwhile finds no id.
+bool write_holder(int fd) {
+    const std::string pid = cat(static_cast<std::int64_t>(::getpid()), '\n');
+    const auto length = static_cast<ssize_t>(pid.size());
+    struct stat status = {};
+    return ::pwrite(fd, pid.data(), pid.size(), 0) == length && ::fstat(fd, &status) == 0 &&
+           (status.st_size == length || ::ftruncate(fd, length) == 0);
 }
 
 Failure not_writable(const std::string& path, int error) {
@@ -79,9 +91,7 @@ Result<LockFile> LockFile::take(const std::string& path) {
         return held(path, fd);
     }
 
-    const std::string pid = cat(static_cast<std::int64_t>(::getpid()), '\n');
-    if (::ftruncate(fd, 0) != 0 ||
-        ::pwrite(fd, pid.data(), pid.size(), 0) != static_cast<ssize_t>(pid.size())) {
+    if (!write_holder(fd)) {
         // On a full disk the lock holds all the same; only its reader goes without the pid.
         if (errno != ENOSPC && errno != EDQUOT && errno != EFBIG) return not_writable(path, errno);
     }

@@ -86,10 +86,11 @@ Result<std::optional<std::string>> scan_both_ends(Database& database, const Orde
 }
 
 // Calls take() for each row that can be read, once and in no order. Returns the numbers that could
-// not be read. `highest`: the highest number there may be, as far as others know.
-template <class Take>
+// not be read. `highest()` is the highest number there may be, as far as others know; it is asked
+// only after damage.
+template <class Highest, class Take>
 Result<std::vector<Unread>> read_numbered(Database& database, const NumberedRows& table,
-                                          std::int64_t highest, Take take) {
+                                          Highest highest, Take take) {
     std::int64_t begin = 1;
     std::optional<std::int64_t> end;  // The first number that was read from the back.
     const auto stopped = TRY(scan_both_ends(database, table.rows, [&](Statement& row, From side) {
@@ -104,7 +105,7 @@ Result<std::vector<Unread>> read_numbered(Database& database, const NumberedRows
         take(row);
     }));
     if (!stopped) return std::vector<Unread>();
-    if (!end) end = std::max(highest + 1, begin);
+    if (!end) end = std::max<std::int64_t>(TRY(highest()) + 1, begin);
     std::vector<Unread> unread;
     for (std::int64_t number = begin; number < std::min(*end, begin + kMostLookedUp); ++number) {
         Statement row = TRY(prepared(database, table.rows, table.one));
@@ -213,12 +214,9 @@ Result<void> add_lost(Database& database, std::map<DocumentKey, DocumentRecord>&
 
 Result<std::vector<DocumentRecord>> read_documents(Database& database) {
     std::vector<DocumentRecord> all;
-    const Highest highest = TRY(highest_of(database));
-    // Deleted documents keep their rows, so there are about as many as keys.
-    all.reserve(static_cast<std::size_t>(std::clamp<DocumentKey>(highest.key, 0, kMostLookedUp)));
-    const std::vector<Unread> unread =
-        TRY(read_numbered(database, kDocuments, highest.key,
-                          [&](Statement& row) { all.push_back(document_of(row)); }));
+    const auto highest = [&]() -> Result<std::int64_t> { return TRY(highest_of(database)).key; };
+    const std::vector<Unread> unread = TRY(read_numbered(
+        database, kDocuments, highest, [&](Statement& row) { all.push_back(document_of(row)); }));
     // A table that is whole was read from its front, so it is in order.
     if (unread.empty() && has_all_names(database, all)) return all;
     std::map<DocumentKey, DocumentRecord> documents;
@@ -260,14 +258,16 @@ Result<void> read_updates(Database& database, DocumentKey document, ReadableDocu
     std::map<std::int64_t, Bytes> updates;
     const NumberedRows rows{{kUpdates.rows.forward, kUpdates.rows.backward, document},
                             kUpdates.one};
-    const std::vector<Unread> unread = TRY(read_numbered(database, rows, 0, [&](Statement& row) {
+    const auto none_higher = []() -> Result<std::int64_t> { return 0; };
+    const auto take = [&](Statement& row) {
         if (row.fits_seal(1)) {
             updates[row.integer(0)] = row.blob(2);
         } else {
             out.faults.push_back(cat("update ", row.integer(0), " ", kNotWritten));
             updates[row.integer(0)] = {};
         }
-    }));
+    };
+    const std::vector<Unread> unread = TRY(read_numbered(database, rows, none_higher, take));
     for (const Unread& range : unread)
         out.faults.push_back(cat(numbers("update", range), " cannot be read"));
     std::int64_t next = 1;
