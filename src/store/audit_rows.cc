@@ -74,7 +74,7 @@ Result<AuditHash> read_audit_origin(Database& database) {
 }
 
 Result<AuditEntry> read_audit_end(Database& database) {
-    Statement row = TRY(database.prepare("SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1"));
+    Statement row = TRY(database.prepare("SELECT seq, hash FROM audit ORDER BY seq DESC"));
     if (!TRY(row.step())) return AuditEntry{0, {}, TRY(read_audit_origin(database))};
     const auto seq = static_cast<std::uint64_t>(std::max<std::int64_t>(row.integer(0), 0));
     return AuditEntry{seq, {}, hash_of(row.blob(1))};

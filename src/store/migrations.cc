@@ -186,8 +186,7 @@ Result<std::int64_t> check_version(Database& database) {
 
 // The number is set in the transaction of the steps, so a crash leaves the database at the old step
 // or the new one.
-Result<void> migrate(Database& database) {
-    const std::int64_t found = TRY(check_version(database));
+Result<void> migrate(Database& database, std::int64_t found) {
     if (found == schema_version()) return {};
     return database.transaction([&]() -> Result<void> {
         for (std::int64_t step = found; step < schema_version(); ++step) {

@@ -18,8 +18,8 @@ const char* text_schema();
 // The number of steps that the database has taken; 0 for an empty one. Writes nothing. Errors:
 // corrupt "corrupt" for another program's database; unsupported "newer_store" {found, supported}.
 Result<std::int64_t> check_version(Database& database);
-// Brings the database from its version to the present one, in one transaction. Errors: those of
-// check_version().
-Result<void> migrate(Database& database);
+// Brings the database from the version that check_version() found to the present one, in one
+// transaction.
+Result<void> migrate(Database& database, std::int64_t found);
 
 }  // namespace quire::store

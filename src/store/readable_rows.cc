@@ -147,12 +147,14 @@ DocumentRecord document_of(Statement& row) {
     return record;
 }
 
-// Statements for the highest key in each table that has keys.
-constexpr std::array<const char*, 5> kHighest = {"SELECT coalesce(max(document), 0) FROM documents",
-                                                 "SELECT coalesce(max(document), 0) FROM updates",
-                                                 "SELECT coalesce(max(document), 0) FROM peers",
-                                                 "SELECT coalesce(max(document), 0) FROM blocks",
-                                                 "SELECT coalesce(max(document), 0) FROM units"};
+// Statements whose first row is the highest key in a table that has keys. max() takes SQLite longer
+// to prepare.
+constexpr std::array<const char*, 5> kHighest = {
+    "SELECT document FROM documents ORDER BY document DESC",
+    "SELECT document FROM updates ORDER BY document DESC",
+    "SELECT document FROM peers ORDER BY document DESC",
+    "SELECT document FROM blocks ORDER BY document DESC",
+    "SELECT document FROM units ORDER BY document DESC"};
 
 struct Highest {
     DocumentKey key = 0;

@@ -92,7 +92,7 @@ Result<void> make_store(const std::string& path) {
         TRY(database.execute("PRAGMA locking_mode = EXCLUSIVE"));
         TRY(database.execute("PRAGMA synchronous = OFF"));
         TRY(database.execute("PRAGMA journal_mode = OFF"));
-        TRY(migrate(database));
+        TRY(migrate(database, 0));
         TRY(database.use_log());
         TRY(database.checkpoint());
     }
@@ -130,7 +130,6 @@ Result<Database> open_database(const std::string& path, bool check) {
     TRY(database.execute("PRAGMA synchronous = FULL"));
     TRY(database.execute("PRAGMA temp_store = MEMORY"));
     if (check) TRY(quick_check(database, path));
-    TRY(check_version(database));
     return database;
 }
 
@@ -179,9 +178,10 @@ Result<Opened> SqliteStore::open(const std::string& path, OpenFor purpose, OpenO
         return damaged(path, in_use ? "it is empty, and its -wal file is not" : "it is empty");
     const bool check = purpose == OpenFor::work && in_use && size_of(path) <= kCheckedBytes;
     Database database = TRY(open_database(path, check));
+    const std::int64_t version = TRY(check_version(database));
     CommitMark mark(cat(directory_of(path), "/", kLastCommitFile));
     const LastCommit last = TRY(recover(database, path, mark, opened));
-    TRY(migrate(database));
+    TRY(migrate(database, version));
     mark.write(last);
     const bool written = in_use || database.log_pages() > 0;  // migrate() may have written.
     const DocumentKey highest = TRY(highest_document_key(database));
