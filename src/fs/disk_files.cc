@@ -159,8 +159,7 @@ Result<Look> DiskFiles::look_at(const std::string& path) {
     char target[4096];
     const ssize_t size = ::readlinkat(fd.get(), "", target, sizeof target);
     if (size < 0) return system_failure(errno, path, "cannot read the link");
-    return Look{Kind::missing, true, std::string(target, static_cast<std::size_t>(size)),
-                as_it_is};
+    return Look{Kind::missing, true, std::string(target, static_cast<std::size_t>(size)), as_it_is};
 }
 
 // A file with several names is as protected as each of them, so a walk over the whole directory
@@ -269,8 +268,9 @@ Result<Fd> DiskFiles::open_settled(const std::string& path) {
         });
         if (!goes_on) {
             return fail(Errc::unavailable, "busy",
-                        cat(path, " is being written by another program; try again when it has "
-                                  "finished"),
+                        cat(path,
+                            " is being written by another program; try again when it has "
+                            "finished"),
                         {{"path", path}});
         }
         ::poll(nullptr, 0, static_cast<int>(std::clamp<std::int64_t>(settle_ms / 4, 1, 20)));
@@ -324,23 +324,20 @@ Result<FileBytes> DiskFiles::read(const std::string& path, std::size_t limit) {
                 cat(path, " is being written; try again when its writer has finished"));
 }
 
-// Names that are not UTF-8 are only counted.
 Result<Listing> DiskFiles::list(std::size_t limit, const IgnoreNames& ignore) {
     Listing listing;
     walk(root_.get(), ignore, Enter::usual, [&](const Found& found) {
         if (is_draft(found.name)) return true;
         const bool is_link = S_ISLNK(found.status.st_mode);
         if (!is_link && !S_ISREG(found.status.st_mode)) return true;
-        if (!utf8::is_valid(found.path)) {
-            ++listing.skipped_names;
-            return true;
-        }
-        if (listing.entries.size() == limit) {
+        std::vector<Entry>& entries =
+            utf8::is_valid(found.path) ? listing.entries : listing.unnamed;
+        if (entries.size() == limit) {
             listing.truncated = true;
             return false;
         }
         const auto size = is_link ? 0 : static_cast<std::uint64_t>(found.status.st_size);
-        listing.entries.push_back({found.path, size, is_link, stamp_of(found.status)});
+        entries.push_back({found.path, size, is_link, stamp_of(found.status)});
         return true;
     });
     std::ranges::sort(listing.entries,

@@ -217,7 +217,7 @@ TYPED_TEST(Files, TheListHoldsFilesAndLinksInOrder) {
     for (const Entry& entry : listing.entries)
         shown += cat(entry.path, entry.is_link ? "@" : ":", entry.size, " ");
     EXPECT_EQ(shown, "a-b:0 a/x:1 b.txt:2 l@0 ");
-    EXPECT_EQ(listing.skipped_names, 1U);
+    EXPECT_EQ(listing.unnamed.size(), 1U);
     EXPECT_FALSE(listing.truncated);
     EXPECT_TRUE(this->files.list(2, {})->truncated);
     EXPECT_EQ(this->files.list(2, {})->entries.size(), 2U);

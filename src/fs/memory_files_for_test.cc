@@ -1,8 +1,8 @@
-#include "fs/ignore_chain.h"
 #include "fs/memory_files_for_test.h"
 
 #include "base/concat.h"
 #include "base/utf8.h"
+#include "fs/ignore_chain.h"
 #include "fs/resolve.h"
 
 namespace quire::fs {
@@ -60,7 +60,8 @@ std::string MemoryFiles::State::as_spelled(const std::string& path) const {
         return text;
     };
     for (const auto& [name, node] : nodes) {
-        if (name.size() >= path.size() && (name.size() == path.size() || name[path.size()] == '/') &&
+        if (name.size() >= path.size() &&
+            (name.size() == path.size() || name[path.size()] == '/') &&
             lower(name.substr(0, path.size())) == lower(path))
             return name.substr(0, path.size());
     }
@@ -147,7 +148,8 @@ Result<Place> MemoryFiles::resolve(std::string_view path) {
         if (node == state.nodes.end()) return;
         place.linked_elsewhere = node->second.linked_elsewhere;
         for (const auto& [name, other] : state.nodes) {
-            if (other.identity != 0 && other.identity == node->second.identity && name != place.path)
+            if (other.identity != 0 && other.identity == node->second.identity &&
+                name != place.path)
                 place.hard_links.push_back(name);
         }
     });
@@ -265,15 +267,12 @@ Result<Listing> MemoryFiles::list(std::size_t limit, const IgnoreNames& ignore) 
                 inside.find("/.quire/") != std::string::npos)
                 continue;
             if (ignored.holds(path, false)) continue;
-            if (!utf8::is_valid(path)) {
-                ++listing.skipped_names;
-                continue;
-            }
-            if (listing.entries.size() == limit) {
+            std::vector<Entry>& entries = utf8::is_valid(path) ? listing.entries : listing.unnamed;
+            if (entries.size() == limit) {
                 listing.truncated = true;
                 break;
             }
-            listing.entries.push_back(
+            entries.push_back(
                 {path, node.is_link ? 0 : node.bytes.size(), node.is_link, node.stamp});
         }
         return listing;

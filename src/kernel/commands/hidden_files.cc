@@ -33,16 +33,20 @@ Result<std::vector<std::string>> files_hidden_from(FileGate& gate, const policy:
     const auto place_of = [](const fs::Entry& each) {
         return std::pair(each.stamp.device, each.stamp.inode);
     };
-    for (const fs::Entry& each : listed.entries) {
-        const bool is_seen =
-            gate.may_see(each.path, by) && (!and_from_agents || gate.may_see(each.path, agent));
-        if (is_seen) continue;
-        out.push_back(each.path);
-        if (!each.is_link) files.insert(place_of(each));
+    for (const std::vector<fs::Entry>* entries : {&listed.entries, &listed.unnamed}) {
+        for (const fs::Entry& each : *entries) {
+            const bool is_seen =
+                gate.may_see(each.path, by) && (!and_from_agents || gate.may_see(each.path, agent));
+            if (is_seen) continue;
+            out.push_back(each.path);
+            if (!each.is_link) files.insert(place_of(each));
+        }
     }
     const std::size_t named = out.size();
-    for (const fs::Entry& each : listed.entries) {
-        if (!each.is_link && files.contains(place_of(each))) out.push_back(each.path);
+    for (const std::vector<fs::Entry>* entries : {&listed.entries, &listed.unnamed}) {
+        for (const fs::Entry& each : *entries) {
+            if (!each.is_link && files.contains(place_of(each))) out.push_back(each.path);
+        }
     }
     if (out.size() == named) return out;
     std::ranges::sort(out);

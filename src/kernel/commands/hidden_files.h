@@ -15,7 +15,7 @@ inline constexpr std::size_t kMostLookedAt = 1'000'000;
 
 // Their paths, sorted, with all the names that hard links give them. With `and_from_agents` also the
 // files that an agent of that name may not read. Walks the workspace if any rule hides files, and is
-// else almost free. Files whose names are not UTF-8 are not among them, as no rule can name one.
+// else almost free. A path need not be UTF-8: a rule for a whole directory hides such files too.
 //
 // An unknown list hides nothing, so a command must not run after an error: those of
 // FileSystem::list(); out_of_range "too_large" {limit} for a workspace of more files than `most`.

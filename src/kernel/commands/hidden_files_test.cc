@@ -31,6 +31,14 @@ TEST(HiddenFiles, AreThoseThatARuleHidesFromTheActor) {
               (std::vector<std::string>{"secret/key", "secret/map"}));
 }
 
+TEST(HiddenFiles, MayHaveNamesThatAreNotUtf8) {
+    Hidden all;
+    all.files.put("secret/\xFF", "hidden\n");
+    all.files.put("secret\xFF/key", "seen\n");
+    EXPECT_EQ(*files_hidden_from(*all.gate, kAda, false),
+              (std::vector<std::string>{"secret/key", "secret/map", "secret/\xFF"}));
+}
+
 TEST(HiddenFiles, OfAWorkspaceThatIsNotListedAsAWholeAreUnknown) {
     const Hidden all;
     const auto hidden = files_hidden_from(*all.gate, kAda, false, 2);

@@ -423,7 +423,7 @@ namespace {
 Result<FileList> page_of(const fs::Listing& all, Core& kernel, FileGate& gate, const Caller& by,
                          const FileQuery& query) {
     FileList list;
-    list.skipped_names = all.skipped_names;
+    list.skipped_names = all.unnamed.size();
     list.truncated = all.truncated;
     std::multimap<store::DocumentKey, std::size_t> loaded;  // Which entries each is, by its links.
     for (const fs::Entry& entry : all.entries) {

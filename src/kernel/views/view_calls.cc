@@ -234,13 +234,12 @@ Result<TreeReport> ViewCalls::Body::remove(const Caller& by, const std::string& 
     }
     const std::string gone = state.directory;
     const auto tree = TRY(opened(gone));
-    // Lists skip names that are no UTF-8, so the report does not have them. They would be deleted
-    // unseen.
+    // The report does not have files whose names are no UTF-8. They would be deleted unseen.
     const fs::Listing listed =
         TRY(tree->files().files().list(kMostListed, parts.gate.ignore_files()));
-    if (listed.skipped_names > 0) {
+    if (!listed.unnamed.empty()) {
         return fail(Errc::conflict, "unlanded",
-                    cat(gone, " has ", listed.skipped_names,
+                    cat(gone, " has ", listed.unnamed.size(),
                         " files whose names are no UTF-8, which cannot be landed, so it stays"),
                     {{"directory", gone}, {"paths", List()}});
     }
