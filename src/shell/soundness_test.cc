@@ -116,7 +116,7 @@ TEST(Soundness, LinksThatMayLeadToEachOtherAreFollowedInBoundedTime) {
         "select v in a; do if install */x; then ln dl d/*; cd d/g.c; fi; done || "
         "( if if l; then ./b.txt; fi; then d/g.c; fi )",
         directory, [](const Prediction& prediction) { return !prediction.warnings.empty(); });
-    EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(5));
+    EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(20));
     ASSERT_FALSE(out.prediction.warnings.empty());
     EXPECT_EQ(out.prediction.warnings.begin()->kind, "too_complex");
 }
