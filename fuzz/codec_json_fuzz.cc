@@ -1,6 +1,6 @@
 // A peer may send any JSON: updates that can be read are written and read back unchanged; anything
-// else is refused as corrupt or unsupported. No document is made, so this runs some hundred times
-// as often as import_json.
+// else is refused as corrupt or unsupported. No document is made, so this runs far more often than
+// import_json.
 #include <cstddef>
 #include <cstdint>
 
