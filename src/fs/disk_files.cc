@@ -159,7 +159,8 @@ Result<Look> DiskFiles::look_at(const std::string& path) {
     char target[4096];
     const ssize_t size = ::readlinkat(fd.get(), "", target, sizeof target);
     if (size < 0) return system_failure(errno, path, "cannot read the link");
-    return Look{Kind::missing, true, std::string(target, static_cast<std::size_t>(size)), as_it_is};
+    return Look{Kind::missing, true, std::string(target, static_cast<std::size_t>(size)),
+                as_it_is};
 }
 
 // A file with several names is as protected as each of them, so a walk over the whole directory
@@ -268,9 +269,8 @@ Result<Fd> DiskFiles::open_settled(const std::string& path) {
         });
         if (!goes_on) {
             return fail(Errc::unavailable, "busy",
-                        cat(path,
-                            " is being written by another program; try again when it has "
-                            "finished"),
+                        cat(path, " is being written by another program; try again when it has "
+                                  "finished"),
                         {{"path", path}});
         }
         ::poll(nullptr, 0, static_cast<int>(std::clamp<std::int64_t>(settle_ms / 4, 1, 20)));

@@ -37,7 +37,7 @@ struct Place {
     std::vector<std::string> aliases;  // All names that led here by a link, the caller's first.
     Kind kind = Kind::missing;
     std::vector<std::string> hard_links = {};  // The other names of the file in the directory.
-    bool linked_elsewhere = false;             // The file has a name that is not in the directory.
+    bool linked_elsewhere = false;  // The file has a name that is not in the directory.
     bool linked() const { return !aliases.empty(); }
 };
 
@@ -94,8 +94,8 @@ struct Entry {
 // The files of the directory, at about one moment.
 struct Listing {
     std::vector<Entry> entries;  // Files and links, sorted by path.
-    std::vector<Entry> unnamed;  // Those whose paths are not UTF-8: no caller can name them.
-    bool truncated = false;
+    std::vector<Entry> unnamed;  // Those whose paths are not UTF-8: none can be named. In any order.
+    bool truncated = false;      // One of the two had more than the limit.
 };
 
 // The operations on the directory.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -21,7 +22,7 @@ Result<std::vector<std::string>> files_hidden_from(FileGate& gate, const policy:
         return rule.escalated.has(policy::Operation::read);
     });
     if (!any) return out;
-    const fs::Listing listed = TRY(gate.files().list(most, {}));
+    fs::Listing listed = TRY(gate.files().list(most, {}));
     if (listed.truncated) {
         return fail(Errc::out_of_range, "too_large",
                     cat("the workspace has more than ", most,
@@ -29,24 +30,23 @@ Result<std::vector<std::string>> files_hidden_from(FileGate& gate, const policy:
                         "no command runs"),
                     {{"limit", most}});
     }
+    // A command meets all files, also those that no caller can name.
+    std::vector<fs::Entry> entries = std::move(listed.entries);
+    std::ranges::move(listed.unnamed, std::back_inserter(entries));
     std::set<std::pair<std::uint64_t, std::uint64_t>> files;
     const auto place_of = [](const fs::Entry& each) {
         return std::pair(each.stamp.device, each.stamp.inode);
     };
-    for (const std::vector<fs::Entry>* entries : {&listed.entries, &listed.unnamed}) {
-        for (const fs::Entry& each : *entries) {
-            const bool is_seen =
-                gate.may_see(each.path, by) && (!and_from_agents || gate.may_see(each.path, agent));
-            if (is_seen) continue;
-            out.push_back(each.path);
-            if (!each.is_link) files.insert(place_of(each));
-        }
+    for (const fs::Entry& each : entries) {
+        const bool is_seen =
+            gate.may_see(each.path, by) && (!and_from_agents || gate.may_see(each.path, agent));
+        if (is_seen) continue;
+        out.push_back(each.path);
+        if (!each.is_link) files.insert(place_of(each));
     }
     const std::size_t named = out.size();
-    for (const std::vector<fs::Entry>* entries : {&listed.entries, &listed.unnamed}) {
-        for (const fs::Entry& each : *entries) {
-            if (!each.is_link && files.contains(place_of(each))) out.push_back(each.path);
-        }
+    for (const fs::Entry& each : entries) {
+        if (!each.is_link && files.contains(place_of(each))) out.push_back(each.path);
     }
     if (out.size() == named) return out;
     std::ranges::sort(out);
